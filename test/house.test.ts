@@ -151,7 +151,7 @@ describe("rows, by the list of test/support/bareRows.ts", () => {
 describe("transactions", () => {
   /** Whose work leaves traces in memory, which are undone before it is done again; and a search, which only reads. */
   const own =
-    /^src\/(?:services\/(?:Transactions|intents\/Commands|discovery\/Search)|actors\/account\/SharedTransaction)\.ts$/
+    /^src\/(?:services\/(?:Transactions|intents\/Commands|search\/Bounded)|actors\/account\/SharedTransaction)\.ts$/
 
   it("F20: are begun by services/Transactions.ts, which does them again after a deadlock", () => {
     const others = sources.filter(({ path }) => !own.test(path))

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { inWords } from "../layers/OperatorError.ts"
 import * as Account from "./Account.ts"
+import * as Announcement from "./Announcement.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Domain from "./Domain.ts"
 import * as Emoji from "./Emoji.ts"
@@ -12,6 +13,7 @@ import * as Media from "./Media.ts"
 import * as Migrate from "./Migrate.ts"
 import * as Restart from "./Restart.ts"
 import * as Token from "./Token.ts"
+import * as Trends from "./Trends.ts"
 
 /** The operator's command line, with the arguments of `Stdio`; works beside a running server and without one. */
 export const program = Command.make("murmuration").pipe(
@@ -19,11 +21,13 @@ export const program = Command.make("murmuration").pipe(
   Command.withSubcommands([
     Account.command,
     Token.command,
+    Announcement.command,
     Emoji.command,
     Instance.command,
     Media.command,
     Domain.command,
     Federation.command,
+    Trends.command,
     Migrate.command,
     Restart.command,
     Doctor.command

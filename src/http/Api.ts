@@ -3,6 +3,7 @@ import { ClaimsGroup } from "./oauth/Claims.ts"
 import { MetadataGroup } from "./oauth/Metadata.ts"
 import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
+import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AppsGroup } from "./v1/Apps.ts"
 import { AsyncRefreshesGroup } from "./v1/AsyncRefreshes.ts"
 import { BlocksGroup } from "./v1/Blocks.ts"
@@ -11,6 +12,7 @@ import { ContextsGroup } from "./v1/Contexts.ts"
 import { ConversationMutesGroup } from "./v1/ConversationMutes.ts"
 import { ConversationsGroup } from "./v1/Conversations.ts"
 import { CredentialsGroup } from "./v1/Credentials.ts"
+import { DirectoryGroup } from "./v1/Directory.ts"
 import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
 import { EndorsementsGroup } from "./v1/Endorsements.ts"
@@ -46,8 +48,11 @@ import { ScheduledStatusesGroup } from "./v1/ScheduledStatuses.ts"
 import { SearchGroup } from "./v1/Search.ts"
 import { SignUpsGroup } from "./v1/SignUps.ts"
 import { StatusesGroup } from "./v1/Statuses.ts"
+import { SuggestionsGroup } from "./v1/Suggestions.ts"
 import { TagsGroup } from "./v1/Tags.ts"
 import { TimelinesGroup } from "./v1/Timelines.ts"
+import { TranslationsGroup } from "./v1/Translations.ts"
+import { TrendsGroup } from "./v1/Trends.ts"
 
 /** Everything that clients call, from which requests are served and the OpenAPI document is made. */
 export class Api extends HttpApi.make("murmuration")
@@ -55,6 +60,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(MetadataGroup)
   .add(OAuthGroup)
   .add(AccountsGroup)
+  .add(AnnouncementsGroup)
   .add(AppsGroup)
   .add(AsyncRefreshesGroup)
   .add(BlocksGroup)
@@ -63,6 +69,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(ConversationMutesGroup)
   .add(ConversationsGroup)
   .add(CredentialsGroup)
+  .add(DirectoryGroup)
   .add(DomainBlocksGroup)
   .add(EmailsGroup)
   .add(EndorsementsGroup)
@@ -98,6 +105,9 @@ export class Api extends HttpApi.make("murmuration")
   .add(SearchGroup)
   .add(SignUpsGroup)
   .add(StatusesGroup)
+  .add(SuggestionsGroup)
   .add(TagsGroup)
   .add(TimelinesGroup)
+  .add(TranslationsGroup)
+  .add(TrendsGroup)
 {}

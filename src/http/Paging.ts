@@ -1,4 +1,4 @@
-import type { Page } from "../services/Paging.ts"
+import type { Page, Stretch } from "../services/Paging.ts"
 
 /** Where a page stands: `first` and `last` are the cursor ids of its newest and oldest row. */
 interface PageEnds {
@@ -33,6 +33,25 @@ export const link = (
   }
   const next = ends.more ? [`<${url("max_id", ends.last)}>; rel="next"`] : []
   return [...next, `<${url(back, ends.first)}>; rel="prev"`].join(", ")
+}
+
+/** The `Link` header of a part of a list that is paged by offset: `next` where so many `rows` fill it, `prev` but at the beginning. */
+export const offsetLink = (
+  baseUrl: string,
+  path: string,
+  { limit, offset }: Stretch,
+  rows: number,
+  keep: Readonly<Record<string, string>> = {}
+): string | undefined => {
+  const at = (offset: number, relation: string) => {
+    const query = new URLSearchParams({ ...keep, limit: String(limit), offset: String(offset) })
+    return `<${baseUrl}${path}?${query}>; rel="${relation}"`
+  }
+  const links = [
+    ...(limit > 0 && rows >= limit ? [at(offset + limit, "next")] : []),
+    ...(offset > 0 ? [at(Math.max(0, offset - limit), "prev")] : [])
+  ]
+  return links.length === 0 ? undefined : links.join(", ")
 }
 
 /** The ends of a page whose rows are newest first; `next` where it is full, or wherever it is not empty (`always`). */

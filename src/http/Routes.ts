@@ -16,6 +16,7 @@ import * as StreamRenderings from "./render/StreamRenderings.ts"
 import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
+import * as Announcements from "./v1/Announcements.ts"
 import * as Apps from "./v1/Apps.ts"
 import * as AsyncRefreshes from "./v1/AsyncRefreshes.ts"
 import * as Blocks from "./v1/Blocks.ts"
@@ -24,6 +25,7 @@ import * as Contexts from "./v1/Contexts.ts"
 import * as ConversationMutes from "./v1/ConversationMutes.ts"
 import * as Conversations from "./v1/Conversations.ts"
 import * as Credentials from "./v1/Credentials.ts"
+import * as Directory from "./v1/Directory.ts"
 import * as DomainBlocks from "./v1/DomainBlocks.ts"
 import * as Emails from "./v1/Emails.ts"
 import * as Endorsements from "./v1/Endorsements.ts"
@@ -59,8 +61,11 @@ import * as ScheduledStatuses from "./v1/ScheduledStatuses.ts"
 import * as Search from "./v1/Search.ts"
 import * as SignUps from "./v1/SignUps.ts"
 import * as Statuses from "./v1/Statuses.ts"
+import * as Suggestions from "./v1/Suggestions.ts"
 import * as Tags from "./v1/Tags.ts"
 import * as Timelines from "./v1/Timelines.ts"
+import * as Translations from "./v1/Translations.ts"
+import * as Trends from "./v1/Trends.ts"
 import * as WellKnown from "./wellknown/Routes.ts"
 
 const groups = Layer.mergeAll(
@@ -68,6 +73,7 @@ const groups = Layer.mergeAll(
   Metadata.layer,
   OAuth.layer,
   Accounts.layer,
+  Announcements.layer,
   Apps.layer,
   AsyncRefreshes.layer,
   Blocks.layer,
@@ -76,6 +82,7 @@ const groups = Layer.mergeAll(
   ConversationMutes.layer,
   Conversations.layer,
   Credentials.layer,
+  Directory.layer,
   DomainBlocks.layer,
   Emails.layer,
   Endorsements.layer,
@@ -111,8 +118,11 @@ const groups = Layer.mergeAll(
   Search.layer,
   SignUps.layer,
   Statuses.layer,
+  Suggestions.layer,
   Tags.layer,
-  Timelines.layer
+  Timelines.layer,
+  Translations.layer,
+  Trends.layer
 )
 
 const api = HttpApiBuilder.layer(Api).pipe(

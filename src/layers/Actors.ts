@@ -8,6 +8,8 @@ import * as Waking from "../actors/account/Waking.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import { DomainActors } from "../actors/domain/DomainActors.ts"
 import * as Domain from "../actors/domain/Entity.ts"
+import { AnnouncementReactions } from "../services/announcements/AnnouncementReactions.ts"
+import { AnnouncementWriter } from "../services/announcements/AnnouncementWriter.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { StatusCards } from "../services/cards/StatusCards.ts"
 import { DomainEnforcement } from "../services/federation/domains/DomainEnforcement.ts"
@@ -60,6 +62,7 @@ import { Flags } from "../services/moderation/Flags.ts"
 import { ModerationActions } from "../services/moderation/ModerationActions.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import type { Outbound } from "../services/outbound/Outbound.ts"
+import { StatusIndex } from "../services/search/StatusIndex.ts"
 import { Blocks } from "../services/social/Blocks.ts"
 import { Endorsements } from "../services/social/Endorsements.ts"
 import { Follows } from "../services/social/Follows.ts"
@@ -80,6 +83,7 @@ import { StatusTargets } from "../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../services/statuses/StatusWriter.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
+import { TrendRefresh } from "../services/trends/TrendRefresh.ts"
 import { originChecks } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
@@ -89,6 +93,8 @@ type Others = Stored | Outbound | Sharding.Sharding
 /** What the actors know and do beside what every room shares. */
 const services = Layer.satisfiesServicesType<Stored | Wakes>()(
   Layer.mergeAll(
+    AnnouncementReactions.layer,
+    AnnouncementWriter.layer,
     AttachmentWriter.layer,
     Authors.layer,
     Blocks.layer,
@@ -132,6 +138,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Retention.layer,
     Severances.layer,
     StatusCards.layer,
+    StatusIndex.layer,
     Signatures.layer,
     SigningKeys.layer,
     StatusReaders.layer,
@@ -142,6 +149,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Tags.layer,
     TargetAccounts.layer,
     Tombstones.layer,
+    TrendRefresh.layer,
     Undoables.layer,
     UnknownMentions.layer,
     UserDomainBlocks.layer

@@ -3,6 +3,7 @@ import { HttpRouter } from "effect/http"
 import * as CardRunner from "../actors/agenda/CardRunner.ts"
 import * as JobRunner from "../actors/agenda/JobRunner.ts"
 import * as PushRunner from "../actors/agenda/PushRunner.ts"
+import * as TrendReviewRunner from "../actors/agenda/TrendReviewRunner.ts"
 import * as HostDocuments from "../actors/domain/HostDocuments.ts"
 import * as Body from "../http/body/Body.ts"
 import { routerConfig } from "../http/body/RequestPaths.ts"
@@ -21,6 +22,7 @@ import { Pages } from "../services/previews/Pages.ts"
 import { Previews } from "../services/previews/Previews.ts"
 import { PushContents } from "../services/push/PushContents.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
+import { TrendReviewEmails } from "../services/trends/TrendReviewEmails.ts"
 import * as Actors from "./Actors.ts"
 import * as Catalogs from "./Catalogs.ts"
 import * as Compression from "./Compression.ts"
@@ -62,11 +64,14 @@ const pushes = PushRunner.layer.pipe(
   Layer.provide([Pushes.layer, SealedTokens.layer, UserCatalogs.layer])
 )
 
+/** What tells staff of trends. */
+const trendReviews = TrendReviewRunner.layer.pipe(Layer.provide(TrendReviewEmails.layer))
+
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
 export const layer = Layer.satisfiesServicesType<Environment>()(
   Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
     // Streams end before the server waits for what it still answers.
-    Layer.provideMerge(Layer.mergeAll(served, JobRunner.layer, cards, pushes)),
+    Layer.provideMerge(Layer.mergeAll(served, JobRunner.layer, cards, pushes, trendReviews)),
     Layer.provideMerge(HttpServer.layer),
     Layer.provideMerge(Routes.hub),
     Layer.provide(Services.layer),

@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import type { Digest, SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
+import { Announcements } from "../services/announcements/Announcements.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { Search } from "../services/discovery/Search.ts"
 import { Emails } from "../services/emails/Emails.ts"
@@ -59,6 +60,7 @@ import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
 import type { PushMessages } from "../services/push/PushMessages.ts"
 import { PushSubscriptions } from "../services/push/PushSubscriptions.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
+import { StatusSearch } from "../services/search/StatusSearch.ts"
 import { AccountNotes } from "../services/social/AccountNotes.ts"
 import { Blocks } from "../services/social/Blocks.ts"
 import { FollowLists } from "../services/social/FollowLists.ts"
@@ -81,6 +83,13 @@ import { Statuses } from "../services/statuses/Statuses.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
+import { Directory } from "../services/suggestions/Directory.ts"
+import { Suggestions } from "../services/suggestions/Suggestions.ts"
+import { Translations } from "../services/translation/Translations.ts"
+import type { Translator } from "../services/translation/Translator.ts"
+import { LinkRecords } from "../services/trends/LinkRecords.ts"
+import { TrendReviews } from "../services/trends/TrendReviews.ts"
+import { Trends } from "../services/trends/Trends.ts"
 import { remote } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
@@ -111,11 +120,12 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
 )
 
 /** What is read of accounts and statuses. */
-const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
+const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Translator>()(
   Layer.mergeAll(
     AccountStatuses.layer,
     ActiveFilters.layer,
     Activity.layer,
+    Announcements.layer,
     Bookmarks.layer,
     FollowLists.layer,
     Contexts.layer,
@@ -145,11 +155,18 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     Quotes.layer,
     ScheduledStatuses.layer,
     Search.layer,
+    StatusSearch.layer,
     Reports.layer,
     ViewerStates.layer,
     TagFollows.layer,
     Tags.layer,
-    Timelines.layer
+    Timelines.layer,
+    Translations.layer,
+    Directory.layer,
+    LinkRecords.layer,
+    Suggestions.layer,
+    TrendReviews.layer,
+    Trends.layer
   ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))
 )
 

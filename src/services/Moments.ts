@@ -33,3 +33,35 @@ export const momentOf = (value: unknown): number | undefined => {
 /** The same of whole seconds since 1970 in a text, as signatures have them (RFC 9421 section 2.3). */
 export const momentOfSeconds = (text: string | undefined): number | undefined =>
   text === undefined || !/^-?\d{1,15}$/.test(text) ? undefined : clampMoment(Number(text) * 1_000)
+
+/** A day, a month or a year of the calendar, from 1970 to 9999. */
+export interface CalendarDate {
+  readonly year: number
+  readonly month?: number
+  readonly day?: number
+}
+
+/** `2024`, `2024-02` or `2024-02-29`; undefined for what the calendar does not have. */
+export const calendarDateOf = (text: string): CalendarDate | undefined => {
+  const [, written, month, day] = /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$/.exec(text) ?? []
+  const [year, m, d] = [Number(written), Number(month ?? 1), Number(day ?? 1)]
+  if (written === undefined || year < 1970 || m < 1 || m > 12 || d < 1) return undefined
+  if (d > new Date(Date.UTC(year, m, 0)).getUTCDate()) return undefined
+  return { year, ...(month === undefined ? {} : { month: m }), ...(day === undefined ? {} : { day: d }) }
+}
+
+/** The first moment of a date where people live, and the first one after it. */
+export const boundsOf = ({ day, month, year }: CalendarDate, timeZone: string): readonly [number, number] => {
+  const at = (date: Date) => {
+    const parts = { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() }
+    const zoned = DateTime.makeZoned(parts, { timeZone, adjustForTimeZone: true })
+    return clampMoment(Option.match(zoned, { onNone: () => date.getTime(), onSome: DateTime.toEpochMillis }))
+  }
+  const first = new Date(Date.UTC(year, (month ?? 1) - 1, day ?? 1))
+  const next = day !== undefined
+    ? Date.UTC(year, first.getUTCMonth(), day + 1)
+    : month !== undefined
+    ? Date.UTC(year, month, 1)
+    : Date.UTC(year + 1, 0, 1)
+  return [at(first), at(new Date(next))]
+}

@@ -12,6 +12,24 @@ export interface Page {
   readonly limit: number
 }
 
+/** A part of a list that is sorted by something that changes, by how far it is from the beginning. Both in rows. */
+export interface Stretch {
+  readonly offset: number
+  readonly limit: number
+}
+
+/** Rows from the beginning of such a list beyond which nothing is found. */
+const offsetMax = 100_000
+
+/** The part that was asked for; what lies before the beginning begins there. */
+export const stretchOf = (
+  asked: { readonly offset?: number | undefined; readonly limit?: number | undefined },
+  defaultRows: number
+): Stretch => ({
+  offset: Math.min(Math.max(0, asked.offset ?? 0), offsetMax),
+  limit: limitOf(asked.limit, defaultRows)
+})
+
 /** The page's limit: the absolute value of what was asked, at most twice the default; the default where none was asked. */
 export const limitOf = (asked: number | undefined, defaultRows: number): number =>
   asked === undefined ? defaultRows : Math.min(Math.abs(Math.trunc(asked)), defaultRows * 2)

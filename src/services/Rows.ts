@@ -1,11 +1,9 @@
 import { Effect, Schema } from "effect"
-import { SqlSchema } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId } from "./Ids.ts"
 
 /** A statement that did not run yet: what it gives is unknown until it is decoded. */
 type Statement = Effect.Effect<ReadonlyArray<unknown>, SqlError>
-const Statement = Schema.declare<Statement>((input): input is Statement => Effect.isEffect(input))
 
 /** A column of type `timestamptz`, as the driver gives it. */
 export const Timestamptz = Schema.instanceOf(Date)
@@ -18,8 +16,8 @@ export const Timestamptz = Schema.instanceOf(Date)
 export const rowsOf = <Row extends Schema.ConstraintDecoder<unknown>>(
   row: Row
 ): (statement: Statement) => Effect.Effect<ReadonlyArray<Row["Type"]>, SqlError> => {
-  const find = SqlSchema.findAll({ Request: Statement, Result: row, execute: (statement) => statement })
-  return (statement) => Effect.catchTag(find(statement), "SchemaError", Effect.die)
+  const decode = Schema.decodeUnknownSync(Schema.Array(row))
+  return (statement) => Effect.map(statement, (rows) => decode(rows))
 }
 
 /** The most common rows. */

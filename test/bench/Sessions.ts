@@ -8,9 +8,12 @@ import { fanout } from "./rows/Fanouts.ts"
 import * as Federation from "./rows/Federation.ts"
 import { floor } from "./rows/Floor.ts"
 import * as Media from "./rows/Media.ts"
+import * as Pages from "./rows/Pages.ts"
 import { pauses } from "./rows/Pauses.ts"
 import * as Requests from "./rows/Requests.ts"
+import { search } from "./rows/Search.ts"
 import { events } from "./rows/Streaming.ts"
+import { trends } from "./rows/Trends.ts"
 import * as Web from "./rows/Web.ts"
 
 /** Rows that one running server is measured with, one after another. */
@@ -40,6 +43,10 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
     Requests.publicTimeline,
     Requests.posting,
     Requests.homeWithFilters,
+    Pages.notifications,
+    Pages.groupedNotifications,
+    Pages.context,
+    Pages.list,
     ...sizes.filter((size) => size <= followersMax).map(fanout),
     events,
     ...Media.rows,
@@ -50,11 +57,14 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
   single({ OUTBOUND_ALLOW: "127.0.0.0/8" }, Federation.rows),
   single(Deliveries.variables, [Deliveries.signed, Deliveries.manyInboxes]),
   single({ OUTBOUND_ALLOW: "127.0.0.0/8" }, Web.rows),
+  single({}, [trends]),
   {
     rows: [Requests.home20, Requests.posting, fanout(10_000), events],
     where: " (cluster)",
     start: BenchServer.clustered
-  }
+  },
+  // At the end: it leaves a million posts.
+  single({}, [search])
 ]
 
 /** Those with rows whose name contains one of the texts, and of these only such rows. */

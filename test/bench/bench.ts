@@ -30,13 +30,13 @@ const add = (found: ReadonlyArray<Measured>, where = "") => {
   }
 }
 
-const profiled = async (bench: Bench, row: Row) => {
+const profiled = async (bench: Bench, row: Row, where: string) => {
   const { server } = bench.stand
   if (options.profile === undefined) return row.measure(bench)
   mkdirSync(options.profile, { recursive: true })
   await server.ask({ kind: "profile" })
   const found = await row.measure(bench)
-  const file = join(options.profile, `${row.name.replaceAll(/[^a-z0-9]+/gi, "-")}.cpuprofile`)
+  const file = join(options.profile, `${(row.name + where).replaceAll(/[^a-z0-9]+/gi, "-")}.cpuprofile`)
   await server.ask({ kind: "profiled", file })
   return found
 }
@@ -50,7 +50,7 @@ const measureAll = async (
 ) => {
   running = stand
   if (stand === undefined) return console.error("There is no redis-server, so the rows of a cluster are left out.")
-  for (const row of rows) add(await profiled({ stand, people, options }, row), where)
+  for (const row of rows) add(await profiled({ stand, people, options }, row, where), where)
   await stand.stop()
   running = undefined
 }

@@ -27,6 +27,7 @@ describe("Environment", () => {
         mediaProxied: true,
         outboundAllow: [],
         publicTimelines: "public",
+        trendsReview: "on",
         sourceUrl: undefined,
         limitedFederation: false,
         registrations: "closed",

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { searchMillisMax } from "../../src/services/discovery/Search.ts"
+import { searchMillisMax } from "../../src/services/search/Bounded.ts"
 import { TestServer } from "../support/Server.ts"
 import { get } from "./Calls.ts"
 

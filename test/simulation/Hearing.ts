@@ -1,5 +1,6 @@
-import { Context, Effect, Layer } from "effect"
+import { Cause, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../src/services/Broadcast.ts"
 import { NotificationRequests } from "../../src/services/feeds/NotificationRequests.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
@@ -22,12 +23,17 @@ export const acceptNowAndThen = Effect.fnUntraced(
     const requests = Context.get(context, NotificationRequests)
     for (let n = 0; n < acceptsMax; n++) {
       yield* Effect.sleep(dice.between(200, acceptPauseMillisMax))
-      for (const owner of people) {
-        const asking = yield* requests.newest(owner)
-        if (asking.length === 0 || dice.chance(0.5)) continue
-        yield* requests.accept(owner, [dice.pick(asking).id])
-        world.count("request accepted")
-      }
+      yield* Effect.gen(function*() {
+        for (const owner of people) {
+          const asking = yield* requests.newest(owner)
+          if (asking.length === 0 || dice.chance(0.5)) continue
+          yield* requests.accept(owner, [dice.pick(asking).id])
+          world.count("request accepted")
+        }
+      }).pipe(
+        // Where the database is away their apps say so, and they try again.
+        Effect.catchCause((cause) => isSqlError(Cause.squash(cause)) ? Effect.void : Effect.failCause(cause))
+      )
     }
   },
   Effect.scoped,

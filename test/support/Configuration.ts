@@ -12,6 +12,7 @@ export const configurationOf = (
   federated: true,
   outboundAllow: [],
   publicTimelines: "public",
+  trendsReview: "on",
   sourceUrl: undefined,
   limitedFederation: false,
   registrations: "open",

@@ -9,6 +9,7 @@ import { AgendaEntries, type AgendaEntry } from "../../services/intents/AgendaEn
 import { type OperatorCommand, OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { lean } from "../../services/Lean.ts"
 import { untilNoClash } from "../../services/Transactions.ts"
+import * as Announcements from "./Announcements.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Fanout from "./Fanout.ts"
 import * as FeaturedTags from "./FeaturedTags.ts"
@@ -36,6 +37,7 @@ const make = Effect.gen(function*() {
   const again = untilNoClash(yield* SqlClient.SqlClient)
   const operatorCommands = yield* OperatorCommands
   const owners = yield* Ownership.make
+  const announcements = yield* Announcements.make
   const publishing = yield* Publishing.make
   const quoting = yield* Quoting.make
   const scheduling = yield* Scheduling.make(publishing)
@@ -52,6 +54,7 @@ const make = Effect.gen(function*() {
   const purging = yield* Purging.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
+    ...announcements.verbs,
     ...publishing.verbs,
     ...quoting.verbs,
     ...scheduling.verbs,

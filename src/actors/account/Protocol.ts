@@ -1,8 +1,10 @@
 import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
+import { AnnouncementChange } from "../../services/announcements/Announcement.ts"
 import { Change } from "../../services/Broadcast.ts"
 import { ClientError } from "../../services/Errors.ts"
+import { ExpandMedia } from "../../services/identity/Settings.ts"
 import { AccountIdFromString, IdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
 import { CommandAnswer } from "../../services/intents/Commands.ts"
 import { persisted } from "../../services/Persisted.ts"
@@ -17,6 +19,7 @@ const Target = { target: AccountIdFromString }
  * told of by then (`remote_actors.featured_changes`).
  */
 const Reading = { readAt: Schema.Number, changes: Schema.Int }
+const OnAnnouncement = { announcementId: IdFromString }
 const OnStatus = { statusId: StatusIdFromString }
 
 /** A picture of a profile by the names of its stored files; null takes it away. */
@@ -43,7 +46,14 @@ export const ProfileChange = Schema.Struct({
   defaultVisibility: Schema.optionalKey(DefaultVisibility),
   defaultSensitive: Schema.optionalKey(Schema.Boolean),
   defaultLanguage: Schema.optionalKey(NullableText),
-  defaultQuotePolicy: Schema.optionalKey(QuotePolicy)
+  defaultQuotePolicy: Schema.optionalKey(QuotePolicy),
+  /** What only its owner has of it. `chosenLanguages` are those of public timelines; none is all. */
+  chosenLanguages: Schema.optionalKey(Schema.Array(Schema.String)),
+  showApplication: Schema.optionalKey(Schema.Boolean),
+  noindex: Schema.optionalKey(Schema.Boolean),
+  expandMedia: Schema.optionalKey(ExpandMedia),
+  expandSpoilers: Schema.optionalKey(Schema.Boolean),
+  autoplayGifs: Schema.optionalKey(Schema.Boolean)
 })
 export type ProfileChange = typeof ProfileChange.Type
 
@@ -99,6 +109,15 @@ export const Command = Schema.Union([
   /** A hashtag on the own profile, without the #. */
   Schema.TaggedStruct("FeatureTag", { name: Schema.String }),
   Schema.TaggedStruct("UnfeatureTag", { name: Schema.String }),
+  /** `name` is an emoji of Unicode or a shortcode. */
+  Schema.TaggedStruct("ReactToAnnouncement", { ...OnAnnouncement, name: Schema.String }),
+  Schema.TaggedStruct("UnreactToAnnouncement", { ...OnAnnouncement, name: Schema.String }),
+  /** What staff tells everybody; refused to others. */
+  Schema.TaggedStruct("CreateAnnouncement", { announcement: AnnouncementChange, unpublished: Schema.Boolean }),
+  Schema.TaggedStruct("UpdateAnnouncement", { ...OnAnnouncement, change: AnnouncementChange }),
+  Schema.TaggedStruct("PublishAnnouncement", OnAnnouncement),
+  Schema.TaggedStruct("UnpublishAnnouncement", OnAnnouncement),
+  Schema.TaggedStruct("DeleteAnnouncement", OnAnnouncement),
   /** A hashtag of which public posts are wanted at home, without the #. */
   Schema.TaggedStruct("FollowTag", { name: Schema.String }),
   Schema.TaggedStruct("UnfollowTag", { name: Schema.String }),

@@ -1,5 +1,6 @@
 import { type Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
+import { AnnouncementWriter } from "../../services/announcements/AnnouncementWriter.ts"
 import { DomainEnforcement } from "../../services/federation/domains/DomainEnforcement.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import { Deliveries } from "../../services/federation/outbox/Deliveries.ts"
@@ -10,6 +11,8 @@ import { Commands } from "../../services/intents/Commands.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { Retention } from "../../services/intents/Retention.ts"
+import { StatusIndex } from "../../services/search/StatusIndex.ts"
+import { TrendRefresh } from "../../services/trends/TrendRefresh.ts"
 import { AccountActors } from "../account/AccountActors.ts"
 import { DomainActors } from "../domain/DomainActors.ts"
 
@@ -21,6 +24,8 @@ const hostsMax = 2_000
 const sweepRowsMax = 5_000
 /** Slices of accounts that rules about domains are applied to, in one go. */
 const domainStepsMax = 50
+/** Steps of the index of posts, in one go. */
+const indexStepsMax = 20
 /** An intent that is older was left behind by a node that died, in milliseconds. */
 const staleMillis = 5_000
 
@@ -43,6 +48,7 @@ export const layer = Singleton.make(
   Effect.gen(function*() {
     const actors = yield* AccountActors
     const agenda = yield* AgendaEntries
+    const announcements = yield* AnnouncementWriter
     const commands = yield* Commands
     const deliveries = yield* Deliveries
     const domainActors = yield* DomainActors
@@ -52,6 +58,8 @@ export const layer = Singleton.make(
     const inbound = yield* InboundActivities
     const operatorCommands = yield* OperatorCommands
     const retention = yield* Retention
+    const statusIndex = yield* StatusIndex
+    const trends = yield* TrendRefresh
 
     const wake = (owners: ReadonlyArray<AccountId>) => Effect.forEach(owners, actors.wake, { discard: true })
     const due = Effect.flatMap(agenda.due(wakesMax), wake)
@@ -71,6 +79,11 @@ export const layer = Singleton.make(
       until: (done) => !done,
       times: domainStepsMax - 1,
       // Other work runs in between.
+      schedule: Schedule.spaced("10 millis")
+    })
+    const indexed = Effect.repeat(statusIndex.step, {
+      until: (more) => !more,
+      times: indexStepsMax - 1,
       schedule: Schedule.spaced("10 millis")
     })
     const measured = Effect.fnUntraced(function*(
@@ -110,9 +123,12 @@ export const layer = Singleton.make(
       every("1 second", "fromElsewhere", fromElsewhere),
       every("5 seconds", "toDeliver", toDeliver),
       every("1 second", "domains", ofDomains),
+      every("5 seconds", "announcements", announcements.sweep),
+      every("1 second", "index", indexed),
       every("5 seconds", "measure", measure),
       every("1 minute", "forget", forget),
-      every("1 hour", "retention", retention.sweep)
+      every("1 hour", "retention", retention.sweep),
+      every("1 minute", "trends", trends.run)
     ], { concurrency: "unbounded", discard: true })
   })
 )

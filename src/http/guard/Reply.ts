@@ -106,7 +106,8 @@ const statuses = {
   Unprocessable: 422,
   UnexpectedMentions: 422,
   TooManyRequests: 429,
-  Unavailable: 503
+  Unavailable: 503,
+  BackendFailed: 503
 } satisfies Record<ClientError["_tag"], number>
 
 /** Shows an expected error as clients know it: `{"error": text}` with its status and headers. */

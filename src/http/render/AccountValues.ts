@@ -51,7 +51,7 @@ export const accountValues = (
       : record.fields.map(({ html, name, verifiedAt }) => ({ name, value: html, verifiedAt })),
     featureApproval: { automatic: [], manual: [], currentUser: "denied" },
     ...(local && {
-      noindex: false,
+      noindex: record.noindex,
       roles: suspended || record.roleId === null
         ? []
         : [{ id: id(record.roleId), name: record.roleName ?? "", color: record.roleColor ?? "" }]

@@ -24,6 +24,8 @@ interface InstanceFacts {
   readonly contact: ReadyAs<Account | null>
   /** Types of files that the tools of this machine read. */
   readonly mediaTypes: Iterable<string>
+  /** Whether posts can be translated. */
+  readonly translates: boolean
   /** The public half of the key for web push, as base64url. */
   readonly vapidKey: string
 }
@@ -81,7 +83,7 @@ const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About,
 
 /** The JSON of `GET /api/v2/instance`; every limit is the constant that enforces it. */
 export const instanceJson = (
-  { about, config, contact, mediaTypes, rules, usage, vapidKey }: InstanceFacts
+  { about, config, contact, mediaTypes, rules, translates, usage, vapidKey }: InstanceFacts
 ): Ready<Instance> => {
   const { localDomain, publicUrl, registrations, sourceUrl } = config
   return splice<Instance, "contact">({
@@ -112,7 +114,7 @@ export const instanceJson = (
         maxAccountsPerList: Limits.listAccountsMax,
         maxTagsPerList: Limits.listTagsMax
       },
-      translation: { enabled: false },
+      translation: { enabled: translates },
       timelinesAccess: {
         liveFeeds: feeds(config),
         hashtagFeeds: feeds(config),

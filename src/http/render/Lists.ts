@@ -32,6 +32,12 @@ export const page = <Row, Wire>(options: {
     options.status
   )
 
+/** One parameter of a request, as its links repeat it. */
+export const keptOne = (url: string, name: string): Record<string, string> => {
+  const [value] = Object.values(kept(url, [name])).flat()
+  return value === undefined ? {} : { [name]: value }
+}
+
 /** Ids out of a list of texts, each once; texts that are no ids are left out. */
 export const idsOf = (texts: ReadonlyArray<string> | undefined): ReadonlyArray<bigint> => [
   ...new Set((texts ?? []).flatMap((text) => /^[0-9]{1,18}$/.test(text) ? [BigInt(text)] : []))

@@ -5,3 +5,4 @@ export const accountRows = 40
 export const domainRows = 100
 export const followedTagRows = 100
 export const notificationRows = 40
+export const trendRows = 10

@@ -97,11 +97,17 @@ export const make = (active: ActiveFilters["Service"]) => {
     return new Map(Array.from(matchers, ([viewer, matcher]) => [viewer, filterOf(viewer, matcher, now)]))
   })
 
-  /** Whether somebody's filters leave anything out. */
-  const hides = (viewer: AccountId) =>
-    Effect.map(active.of([viewer]), (matchers) => matchers.get(viewer)?.hidesNothing === false)
+  /** Of one viewer; undefined for who filters nothing. */
+  const find = (viewer: AccountId) =>
+    Effect.flatMap(active.find(viewer), (matcher) =>
+      matcher === undefined
+        ? Effect.undefined
+        : Effect.map(Clock.currentTimeMillis, (now) => filterOf(viewer, matcher, now)))
 
-  return { of, hides }
+  /** Whether somebody's filters leave anything out. */
+  const hides = (viewer: AccountId) => Effect.map(active.find(viewer), (matcher) => matcher?.hidesNothing === false)
+
+  return { of, find, hides }
 }
 
 /** Nobody's own posts are left out, whatever their words. */

@@ -95,11 +95,8 @@ export class StatusViews extends Context.Service<StatusViews, {
       const { bodies, load } = yield* ReadyStatuses.make
       const kept = yield* ViewerStateCache.make(viewerStates)
       const filters = StatusFilters.make(yield* ActiveFilters)
+      const filterOf = (viewer: Viewer) => viewer === undefined ? Effect.undefined : filters.find(viewer)
       const quotes = QuotedStatuses.make(bodies, viewerStates)
-      const filterOf = (viewer: Viewer) =>
-        viewer === undefined
-          ? Effect.succeed(undefined)
-          : Effect.map(filters.of([viewer]), (found) => found.get(viewer))
 
       const authors = (keys: ReadonlyArray<StatusKey>, page: QuotedStatuses.QuotedPage) =>
         accounts.byId(authorsOf([...keys, ...QuotedStatuses.shownQuotes(keys, page)], page.bodies))
@@ -140,7 +137,8 @@ export class StatusViews extends Context.Service<StatusViews, {
         return yield* show(viewer, ids, hiding, yield* bodies(ids), context)
       })
 
-      const hides = (viewer: Viewer) => viewer === undefined ? Effect.succeed(false) : filters.hides(viewer)
+      const hides = (viewer: Viewer) =>
+        viewer === undefined ? Effect.succeed(false) : Effect.suspend(() => filters.hides(viewer))
       const unhidden = traced("StatusViews.unhidden")(function*(
         viewer: Viewer,
         ids: ReadonlyArray<bigint>,

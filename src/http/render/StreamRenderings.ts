@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Renderings } from "../streaming/Renderings.ts"
+import { AnnouncementViews } from "./AnnouncementViews.ts"
 import { ConversationViews } from "./ConversationViews.ts"
 import { NotificationViews } from "./NotificationViews.ts"
 import { StatusViews } from "./StatusViews.ts"
@@ -8,6 +9,7 @@ import { StatusViews } from "./StatusViews.ts"
 export const layer = Layer.effect(
   Renderings,
   Effect.gen(function*() {
+    const announcements = yield* AnnouncementViews
     const statuses = yield* StatusViews
     const notifications = yield* NotificationViews
     const conversations = yield* ConversationViews
@@ -17,8 +19,10 @@ export const layer = Layer.effect(
       status: statuses.renderFor,
       notification: (accountId, notificationId) =>
         orUndefined(notifications.renderOne(accountId, notificationId, "notifications")),
+      announcement: announcements.forStreams,
+      announcementReaction: announcements.reactionForStreams,
       conversation: (accountId, conversationId) =>
         orUndefined(conversations.renderOne(accountId, conversationId, "home"))
     })
   })
-).pipe(Layer.provide([ConversationViews.layer, NotificationViews.layer, StatusViews.layer]))
+).pipe(Layer.provide([AnnouncementViews.layer, ConversationViews.layer, NotificationViews.layer, StatusViews.layer]))

@@ -5,7 +5,7 @@ import * as Urls from "../../services/instance/Urls.ts"
 import type { ListRecord } from "../../services/social/OwnedLists.ts"
 import type { RelationshipRecord } from "../../services/social/Relationships.ts"
 import type { ScheduledRecord } from "../../services/statuses/ScheduledStatuses.ts"
-import type { TagRecord } from "../../services/statuses/Tags.ts"
+import type { DayOfUse, TagRecord } from "../../services/statuses/Tags.ts"
 import { id, timestamp, timestampOrNull } from "../wire/Common.ts"
 import type { Rule } from "../wire/Instance.ts"
 import type { Values } from "../wire/Keys.ts"
@@ -48,13 +48,16 @@ export const tagValues = (
   id: tag.id === undefined ? "" : id(tag.id),
   name,
   url: Urls.tag(config, name),
-  history: history.map(({ accounts, midnight, uses }) => ({
+  history: historyValues(history),
+  ...relation
+})
+
+export const historyValues = (history: ReadonlyArray<DayOfUse>): Values<Tag["history"]> =>
+  history.map(({ accounts, midnight, uses }) => ({
     day: String(midnight),
     uses: String(uses),
     accounts: String(accounts)
-  })),
-  ...relation
-})
+  }))
 
 export const scheduledValues = (
   config: ServerConfig["Service"],

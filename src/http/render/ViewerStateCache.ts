@@ -17,6 +17,8 @@ interface Entry {
   /** How many changes were known when its query began. */
   readonly began: number
   readonly loadedAt: number
+  /** How many changes were known when none of them was found to be one of this. */
+  checked: number
 }
 
 const waysOf: Record<Hiding, bigint> = { nothing: 0n, authors: 1n, permitted: 2n }
@@ -41,25 +43,30 @@ export const make = Effect.fnUntraced(function*(viewerStates: ViewerStates["Serv
     const oldest = now - ((yield* changes.connected) ? cachedMillisMax : cachedAloneMillisMax)
     const own = (viewer ?? 0n) * 4n + waysOf[hiding]
     const entries = kept.get(own) ?? new Map<bigint, Entry>()
+    const count = changes.count()
     const related = viewer === undefined ? 0 : changes.lastOf("relations", viewer)
+    const unchanged = (entry: Entry, key: StatusKey) => {
+      if (entry.checked === count) return true
+      if (entry.began < related || entry.began < changeOf(key)) return false
+      entry.checked = count
+      return true
+    }
     const found = new Map<bigint, ViewerState>()
     const missing: Array<StatusKey> = []
     for (const key of page) {
       const entry = entries.get(key.id)
-      const fresh = entry !== undefined && entry.loadedAt > oldest && entry.loadedAt <= now &&
-        entry.began >= related && entry.began >= changeOf(key)
+      const fresh = entry !== undefined && entry.loadedAt > oldest && entry.loadedAt <= now && unchanged(entry, key)
       if (!fresh) missing.push(key)
       else found.set(key.id, entry.state)
     }
     if (missing.length === 0) return found
-    const began = changes.count()
     const loaded = yield* viewerStates.of(viewer, missing, hiding)
     for (const { id } of missing) {
       const state = loaded.get(id)
       entries.delete(id)
       if (state === undefined) continue
       found.set(id, state)
-      entries.set(id, { state, began, loadedAt: now })
+      entries.set(id, { state, began: count, loadedAt: now, checked: count })
     }
     for (const id of entries.keys()) {
       if (entries.size <= perViewerMax) break

@@ -134,6 +134,20 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     return text === undefined ? nothing : sendings(ownTopic("direct", accountId), new StreamEvent("conversation", text))
   })
 
+  /** To everybody's `user`. */
+  const everywhere = function*(event: StreamEvent): Generator<RoutedEvent> {
+    for (const accountId of registry.accounts()) yield* sendings(ownTopic("user", accountId), event)
+  }
+  const announcement = Effect.fnUntraced(function*({ announcementId, event }: Message<"AnnouncementEvent">) {
+    if (event === "announcement.delete") return everywhere(new StreamEvent(event, String(announcementId)))
+    const text = yield* renderings.announcement(announcementId)
+    return text === undefined ? nothing : everywhere(new StreamEvent(event, text))
+  })
+  const reaction = Effect.fnUntraced(function*({ announcementId, name }: Message<"AnnouncementReaction">) {
+    const text = yield* renderings.announcementReaction(announcementId, name)
+    return text === undefined ? nothing : everywhere(new StreamEvent("announcement.reaction", text))
+  })
+
   /** Whether anybody here listens to what a message is about. */
   const concerns = (message: BroadcastMessage): boolean => {
     switch (message._tag) {
@@ -143,6 +157,8 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
           message.accountIds.some((id) => hears("user", id)) ||
           (message.event === "status.update" && registry.size > 0)
       case "StatusDeleted":
+      case "AnnouncementEvent":
+      case "AnnouncementReaction":
         return registry.size > 0
       case "NotificationCreated":
       case "NotificationsMerged":
@@ -173,6 +189,10 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         return Effect.succeed(
           sendings(ownTopic("user", message.accountId), new StreamEvent("filters_changed", undefined))
         )
+      case "AnnouncementEvent":
+        return announcement(message)
+      case "AnnouncementReaction":
+        return reaction(message)
       case "Revoked":
       case "Changed":
         return Effect.succeed(nothing)

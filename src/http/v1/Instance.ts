@@ -13,6 +13,7 @@ import { Instance } from "../../services/instance/Instance.ts"
 import { Secrets } from "../../services/instance/Secrets.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { MediaTools } from "../../services/media/MediaTools.ts"
+import { Translations } from "../../services/translation/Translations.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
@@ -95,6 +96,7 @@ export const layer = group(
     const published = yield* PublishedBlocks
 
     const tools = yield* MediaTools
+    const translations = yield* Translations
     const { vapid } = yield* Secrets
     const facts = Effect.gen(function*() {
       const about = yield* instance.about
@@ -104,6 +106,7 @@ export const layer = group(
         config,
         contact,
         mediaTypes: tools.types,
+        translates: translations.enabled,
         rules: yield* instance.rules,
         usage: yield* instance.usage,
         vapidKey: vapid.publicKey
@@ -149,7 +152,12 @@ export const layer = group(
       privacyPolicy: () => Effect.map(instance.about, ({ privacyPolicy }) => Reply.json(documentJson(privacyPolicy))),
       termsOfService: () => terms(),
       termsOfServiceSince: ({ params }) => terms(params.date),
-      translationLanguages: () => Effect.succeed(Reply.empty),
+      translationLanguages: () =>
+        Effect.map(
+          translations.languages,
+          (languages) =>
+            Reply.json(encode<Readonly<Record<string, ReadonlyArray<string>>>>(Object.fromEntries(languages)))
+        ),
       peers: () => unlessRestricted(Effect.map(peers, (domains) => Reply.json(encode<ReadonlyArray<string>>(domains)))),
       activity: () => unlessRestricted(Effect.map(activity.weeks, (weeks) => Reply.json(activityJson(weeks)))),
       domainBlocks: Effect.fnUntraced(function*() {

@@ -1,11 +1,13 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { linkOf } from "../../services/cards/StatusLinks.ts"
 import { Unprocessable } from "../../services/Errors.ts"
 import { HomeTimelines } from "../../services/feeds/HomeTimelines.ts"
 import { type Selection, Timelines } from "../../services/feeds/Timelines.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"
 import { traced } from "../../services/Traced.ts"
+import { Trends } from "../../services/trends/Trends.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -16,7 +18,16 @@ import * as Lists from "../render/Lists.ts"
 import { statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { pageOf } from "../wire/PageQuery.ts"
-import { homeFilters, HomeQuery, publicFilters, PublicQuery, tagFilters, TagQuery } from "../wire/ReadRequests.ts"
+import {
+  homeFilters,
+  HomeQuery,
+  linkFilters,
+  LinkQuery,
+  publicFilters,
+  PublicQuery,
+  tagFilters,
+  TagQuery
+} from "../wire/ReadRequests.ts"
 import { Status } from "../wire/Status.ts"
 
 const success = Schema.Array(Status)
@@ -28,20 +39,23 @@ export class TimelinesGroup extends HttpApiGroup.make("timelines")
       .annotate(Access, Access.user("read", "read:statuses")),
     HttpApiEndpoint.get("public", "/public", { query: PublicQuery, success }).annotate(Access, reading),
     HttpApiEndpoint.get("tag", "/tag/:hashtag", { params: { hashtag: Schema.String }, query: TagQuery, success })
-      .annotate(Access, reading)
+      .annotate(Access, reading),
+    HttpApiEndpoint.get("link", "/link", { query: LinkQuery, success }).annotate(Access, reading)
   )
   .prefix("/api/v1/timelines")
   .middleware(Guard)
 {}
 
-/** Home, public and hashtag timelines (S-142, S-143, S-204, S-249). */
+/** Home, public, hashtag and link timelines (S-142, S-143, S-204, S-249). */
 export const layer = group(
   TimelinesGroup,
   Effect.fn(function*(handlers) {
     const homes = yield* HomeTimelines
     const timelines = yield* Timelines
     const views = yield* StatusViews
-    const { publicTimelines, publicUrl } = yield* ServerConfig
+    const trends = yield* Trends
+    const config = yield* ServerConfig
+    const { publicTimelines, publicUrl } = config
 
     const shown = Effect.fnUntraced(function*(
       viewer: Viewer,
@@ -124,6 +138,14 @@ export const layer = group(
         const read = (page: Page) => timelines.tagged(viewer, selection, page)
         const name = `tag/${encodeURIComponent(params.hashtag)}`
         return yield* shown(viewer, name, page, read, Lists.kept(request.url, tagFilters))
+      }),
+      link: traced("timelines.link")(function*({ query, request }) {
+        const viewer = yield* Caller.viewer
+        yield* admit(viewer)
+        // What does not trend has no timeline, whether or not somebody links to it.
+        const card = yield* trends.link(linkOf(config, query.url ?? "")?.pageKey ?? "")
+        const read = (page: Page) => timelines.linked(viewer, card, page)
+        return yield* shown(viewer, "link", pageOf(query, statusRows), read, Lists.kept(request.url, linkFilters))
       })
     })
   })

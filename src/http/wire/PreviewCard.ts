@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Account } from "./Account.ts"
 import { Count, Html, Timestamp, Url } from "./Common.ts"
+import { History } from "./Tag.ts"
 
 export const PreviewCard = Schema.Struct({
   url: Url,
@@ -26,3 +27,9 @@ export const PreviewCard = Schema.Struct({
   missing_attribution: Schema.optionalKey(Schema.Boolean)
 }).annotate({ identifier: "PreviewCard" })
 export type PreviewCard = typeof PreviewCard.Type
+
+/** A link that trends, with its use in seven days, today first. */
+export const TrendingLink = Schema.Struct({ ...PreviewCard.fields, history: Schema.Array(History) }).annotate({
+  identifier: "TrendingLink"
+})
+export type TrendingLink = typeof TrendingLink.Type

@@ -83,6 +83,7 @@ export const TagQuery = Schema.Struct({ ...publicFields, any: texts, all: texts,
 export const publicFilters = ["local", "remote", "only_media"]
 export const tagFilters = [...publicFilters, "any", "all", "none"]
 export const homeFilters = ["local"]
+export const linkFilters = ["url"]
 
 const notificationFields = {
   types: texts,
@@ -154,10 +155,31 @@ export const SearchQuery = Schema.Struct({
   offset: Schema.optionalKey(Integer),
   resolve: flag,
   following: flag,
+  excludeUnreviewed: flag,
   accountId: text,
   maxId: Schema.optionalKey(Cursor),
   minId: Schema.optionalKey(Cursor)
-}).pipe(Schema.encodeKeys({ accountId: "account_id", maxId: "max_id", minId: "min_id" }))
+}).pipe(Schema.encodeKeys({
+  excludeUnreviewed: "exclude_unreviewed",
+  accountId: "account_id",
+  maxId: "max_id",
+  minId: "min_id"
+}))
+
+/** A list that is paged by offset and takes nothing else. */
+export const StretchQuery = Schema.Struct({
+  limit: Schema.optionalKey(Integer),
+  offset: Schema.optionalKey(Integer)
+})
+
+/** What trends; `lang` is the language whose posts and links come first. */
+export const TrendsQuery = Schema.Struct({ ...StretchQuery.fields, lang: text })
+
+/** `GET /api/v1/directory` */
+export const DirectoryQuery = Schema.Struct({ ...StretchQuery.fields, order: text, local: flag })
+
+/** `GET /api/v1/timelines/link` */
+export const LinkQuery = Schema.Struct({ ...pageFields, url: text }).pipe(Schema.encodeKeys(pageKeys))
 
 /** `GET /api/v1/peers/search` */
 export const PeersQuery = Schema.Struct({ q: text })

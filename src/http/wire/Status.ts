@@ -11,7 +11,7 @@ import { Poll } from "./Poll.ts"
 import { PreviewCard } from "./PreviewCard.ts"
 import { ShallowTag } from "./Tag.ts"
 
-const Mention = Schema.Struct({ id: Id, username: Schema.String, url: Url, acct: Schema.String })
+export const Mention = Schema.Struct({ id: Id, username: Schema.String, url: Url, acct: Schema.String })
   .annotate({ identifier: "Mention" })
 
 const StatusApplication = Schema.Struct({ name: Schema.String, website: Schema.NullOr(Url) })

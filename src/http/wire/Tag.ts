@@ -9,8 +9,7 @@ export const ShallowTag = Schema.Struct({ name: Schema.String, url: Url }).annot
 export type ShallowTag = typeof ShallowTag.Type
 
 /** One day's use; `day` is its midnight in seconds since 1970. */
-const History = Schema.Struct({ day: Figure, uses: Figure, accounts: Figure })
-type History = typeof History.Type
+export const History = Schema.Struct({ day: Figure, uses: Figure, accounts: Figure })
 
 /** `id` is empty for a name that no post has used; `history` is that of seven days, today first. */
 export const Tag = Schema.Struct({

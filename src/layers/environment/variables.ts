@@ -65,6 +65,9 @@ export const variables = {
   PUBLIC_TIMELINES: withDefault(oneOf("public", "members"), "public", {
     about: "Who may read the public and hashtag timelines without signing in."
   }),
+  TRENDS_REVIEW: withDefault(oneOf("on", "off"), "on", {
+    about: "Whether hashtags, posts and links trend only after staff allowed them. What staff refuses never does."
+  }),
   LIMITED_FEDERATION: withDefault(flag, "false", {
     about: "Restricted mode: everything but instance information needs a user, and only allowed servers are talked to."
   }),
@@ -121,6 +124,17 @@ export const variables = {
   S3_ACL: optional(oneOf("private", "public-read"), "the bucket decides", {
     about:
       "Who may read a file in the bucket; `public-read` where `MEDIA_BASE_URL` leads to it and it needs to be said."
+  }),
+  TRANSLATION_URL: optional(url("http", "https"), "posts are not translated", {
+    about:
+      "A translation service that speaks as LibreTranslate or DeepL does; it may be in a private network and without TLS. With `TRANSLATION_KIND=deepl` it is DeepL's own where none is named."
+  }),
+  TRANSLATION_KIND: optional(oneOf("libretranslate", "deepl"), "`libretranslate`", {
+    about: "How the translation service speaks."
+  }),
+  TRANSLATION_KEY: optional(secretText(1), "none", {
+    about: "Key of the translation service. DeepL needs one.",
+    secret: true
   }),
   LOG_LEVEL: withDefault(oneOf("debug", "info", "warning", "error"), "info", {
     about: "What the log shows; the rest is dropped."

@@ -16,6 +16,8 @@ interface Entry<Value> {
   /** How many changes were known when it began to be loaded. */
   readonly began: number
   readonly loadedAt: number
+  /** How many changes were known when none of them was found to be one of the value's. */
+  checked: number
 }
 
 /** What a cache keeps, for how long, and what that was made of. */
@@ -65,14 +67,22 @@ export const make = Effect.fnUntraced(function*<Key extends NonNullable<unknown>
   const believable = (key: Key, now: number, connected: boolean): Value | undefined => {
     const entry = kept.get(key)
     if (entry === undefined) return undefined
-    const { began, loadedAt, rows, value } = entry
+    const { loadedAt } = entry
     if (now < loadedAt || now - loadedAt >= (connected ? millisMax : aloneMillisMax)) return undefined
-    for (const kind of kinds) if (changes.last(kind) > began) return undefined
-    for (const [kind, id] of rows) if (changes.lastOf(kind, id) > began) return undefined
-    return value
+    const count = changes.count()
+    if (entry.checked !== count) {
+      if (isChanged(entry)) return undefined
+      entry.checked = count
+    }
+    return entry.value
+  }
+  const isChanged = ({ began, rows }: Entry<Value>) => {
+    for (const kind of kinds) if (changes.last(kind) > began) return true
+    for (const [kind, id] of rows) if (changes.lastOf(kind, id) > began) return true
+    return false
   }
   const keep = (key: Key, value: Value, began: number, loadedAt: number) =>
-    kept.set(key, { value, rows: rows?.(value, key) ?? nothing, began, loadedAt })
+    kept.set(key, { value, rows: rows?.(value, key) ?? nothing, began, loadedAt, checked: began })
 
   const find: Cache<Key, Value>["find"] = (key) =>
     Effect.flatMap(
@@ -91,9 +101,8 @@ export const make = Effect.fnUntraced(function*<Key extends NonNullable<unknown>
   const cache: Cache<Key, Value> = {
     find,
     renew,
-    get: Effect.fnUntraced(function*(key, load) {
-      return (yield* find(key)) ?? (yield* renew(key, load))
-    }),
+    get: (key, load) =>
+      Effect.flatMap(find(key), (value) => value === undefined ? renew(key, load) : Effect.succeed(value)),
     getAll: Effect.fnUntraced(function*(keys, load) {
       const now = yield* Clock.currentTimeMillis
       const connected = yield* changes.connected

@@ -1,4 +1,6 @@
 import { Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 import { persisted } from "../Persisted.ts"
 
 /** What is shown of a page; everything in it was checked and cut to size. Texts are plain, "" where there is none. */
@@ -42,3 +44,14 @@ export const CardRecord = Schema.Struct({
   blurhash: Schema.NullOr(Schema.String)
 })
 export type CardRecord = typeof CardRecord.Type
+
+/** The record of a card `c` and the account `k` that it names, as JSON; `url` is the address that is shown, an expression. */
+export const cardRecord = (sql: SqlClient, url: string): Fragment =>
+  sql.literal(`json_build_object('id', c.id::text, 'url', ${url}, 'card', c.details, 'imageName', c.image_name,
+    'blurhash', c.blurhash, 'creatorId', k.id::text, 'attributed', EXISTS (
+      SELECT FROM unnest(k.attribution_domains) d WHERE domain_key(c.page_host) = domain_key(d)
+        OR starts_with(domain_key(c.page_host), domain_key(d) || '.')))`)
+
+/** Joins to cards `c` the account `k` that each names as its author. */
+export const cardCreator = (sql: SqlClient): Fragment =>
+  sql.literal("LEFT JOIN accounts k ON k.id = c.creator_id AND k.suspended_at IS NULL")

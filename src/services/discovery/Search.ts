@@ -4,11 +4,10 @@ import type { Fragment } from "effect/sql/Statement"
 import { blocks } from "../HiddenAccounts.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { presentAccount } from "../identity/Accounts.ts"
-import type { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
+import { rowsMax } from "../Paging.ts"
 import { idRows } from "../Rows.ts"
-import { visibleTo } from "../statuses/Visibility.ts"
+import { bounded } from "../search/Bounded.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
@@ -19,10 +18,6 @@ const queryWordsMax = 10
 /** Rows that a search goes through before it sorts and pages. No query costs more than another (row 83). */
 export const accountCandidatesMax = 500
 const tagCandidatesMax = 500
-/** Own, favourited, bookmarked and answered posts that a search of posts goes through, the newest of each. */
-const libraryStatusesMax = 1_000
-/** How long a search may take the database, in milliseconds. */
-export const searchMillisMax = 250
 
 /** A stretch of a list that is sorted by relevance. */
 interface Stretch {
@@ -37,24 +32,22 @@ interface AccountQuery extends Stretch {
   readonly following: boolean
 }
 
-interface StatusQuery {
-  readonly text: string
-  readonly accountId: bigint | undefined
-  readonly offset: number
+/** What a search of hashtags is narrowed to. */
+interface TagQuery extends Stretch {
+  /** Only those that staff looked at, and the one that is meant. */
+  readonly reviewed: boolean
 }
 
-/** Finds accounts, hashtags and posts. A search that takes too long finds nothing. */
+/** Finds accounts and hashtags. A search that takes too long finds nothing. */
 export class Search extends Context.Service<Search, {
   /**
-   * By the start of the name or of words of the display name, or a whole `name@domain`; exact matches first, then by
-   * followers. Accounts that the viewer mutes or blocks are found, so that they can be let in again; those that block
+   * By the start of the name or of words of the display name, or a whole `name@domain`; exact matches first, then
+   * whom the viewer follows, then by followers. Accounts that the viewer mutes or blocks are found, so that they can be let in again; those that block
    * the viewer are not.
    */
   readonly accounts: (viewer: Viewer, query: AccountQuery) => Effect.Effect<ReadonlyArray<bigint>>
   /** By the start of the name, short ones first, then by name; a text that begins with `#` finds that tag alone. */
-  readonly tags: (text: string, stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
-  /** Posts in the viewer's library that contain every word of the text, newest first. */
-  readonly statuses: (viewer: AccountId, query: StatusQuery, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
+  readonly tags: (text: string, query: TagQuery) => Effect.Effect<ReadonlyArray<bigint>>
 }>()("murmuration/services/discovery/Search") {
   static readonly layer = Layer.effect(
     Search,
@@ -66,15 +59,6 @@ export class Search extends Context.Service<Search, {
       /** By an index with text_pattern_ops; unlike LIKE it serves a statement that is planned before its value is known. */
       const startsWith = (column: Fragment, start: string): Fragment =>
         sql`(${column} ~>=~ ${start} AND ${column} ~<~ ${start + lastCharacter})`
-
-      /** Runs a query with a limit of time of its own; Postgres' answer to one that exceeds it is an empty list. */
-      const bounded = (query: Effect.Effect<ReadonlyArray<bigint>, unknown>) =>
-        sql`SET LOCAL statement_timeout = ${sql.literal(String(searchMillisMax))}`.pipe(
-          Effect.andThen(query),
-          sql.withTransaction,
-          Effect.catchIf(isTimeout, () => Effect.as(Effect.logInfo("a search took too long"), [])),
-          Effect.orDie
-        )
 
       const accounts = traced("Search.accounts")(function*(viewer: Viewer, query: AccountQuery) {
         const [name = "", domain = ""] = query.text.slice(0, queryCharactersMax).trim().replace(/^@/, "").toLowerCase()
@@ -105,6 +89,9 @@ export class Search extends Context.Service<Search, {
               : [])
           ])
         ])
+        const followed = viewer === undefined
+          ? sql``
+          : sql`EXISTS (SELECT FROM follows f WHERE f.account_id = ${viewer} AND f.target_account_id = c.id OFFSET 0) DESC,`
         // Each way to find somebody has its own index and its own bound.
         const candidates = sql.join(" UNION ", false)(
           named.map((condition) =>
@@ -112,72 +99,46 @@ export class Search extends Context.Service<Search, {
               LIMIT ${rowsMax(sql, accountCandidatesMax)})`
           )
         )
-        return yield* bounded(Effect.map(
-          idRows(sql`
+        return yield* bounded(
+          sql,
+          Effect.map(
+            idRows(sql`
             SELECT c.id FROM (${candidates}) c
             LEFT JOIN account_stats n ON n.account_id = c.id
-            ORDER BY (lower(c.username) = ${name} AND lower(coalesce(c.domain, '')) = ${host}) DESC,
+            ORDER BY (lower(c.username) = ${name} AND lower(coalesce(c.domain, '')) = ${host}) DESC, ${followed}
               n.followers_count DESC NULLS LAST, c.id
             LIMIT ${rowsMax(sql, query.limit)} OFFSET ${query.offset}`),
-          ids
-        ))
+            ids
+          )
+        )
       })
 
-      const tags = traced("Search.tags")(function*(text: string, { limit, offset }: Stretch) {
+      const tags = traced("Search.tags")(function*(text: string, { limit, offset, reviewed }: TagQuery) {
         const written = text.slice(0, queryCharactersMax).trim()
         const name = normalise(written.replace(hashtagSign, ""))
         if (name === "" || limit === 0) return []
         const meant = hashtagSign.test(written) ? sql`name = ${name}` : startsWith(sql`name`, name)
-        return yield* bounded(Effect.map(
-          idRows(sql`
-            SELECT c.id FROM (SELECT id, name FROM tags WHERE ${meant} AND listable
+        return yield* bounded(
+          sql,
+          Effect.map(
+            idRows(sql`
+            SELECT c.id FROM (SELECT id, name FROM tags WHERE ${meant} AND listable${
+              reviewed ? sql` AND (reviewed_at IS NOT NULL OR name = ${name})` : sql``
+            }
               ORDER BY name USING ~<~ LIMIT ${rowsMax(sql, tagCandidatesMax)}) c
             ORDER BY length(c.name), c.name COLLATE "C" LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`),
-          ids
-        ))
-      })
-
-      const statuses = traced("Search.statuses")(function*(viewer: AccountId, query: StatusQuery, page: Page) {
-        const words = narrowing(
-          query.text.slice(0, queryCharactersMax).split(/\s+/),
-          (word, other) => other.includes(word)
+            ids
+          )
         )
-        if (words.length === 0 || page.limit === 0) return []
-        const most = rowsMax(sql, libraryStatusesMax)
-        const { tail, where } = clauses(sql, "s.id", page)
-        return yield* bounded(Effect.map(
-          idRows(sql`
-            WITH library (id) AS (
-              (SELECT id FROM statuses WHERE account_id = ${viewer} AND deleted_at IS NULL ORDER BY id DESC LIMIT ${most})
-              UNION (SELECT status_id FROM favourites WHERE account_id = ${viewer} ORDER BY id DESC LIMIT ${most})
-              UNION (SELECT status_id FROM bookmarks WHERE account_id = ${viewer} ORDER BY id DESC LIMIT ${most})
-              UNION (SELECT status_id FROM mentions WHERE account_id = ${viewer} ORDER BY status_id DESC LIMIT ${most}))
-            SELECT s.id FROM library JOIN statuses s ON s.id = library.id
-            WHERE ${
-            sql.and([
-              sql`s.reblog_of_id IS NULL`,
-              where,
-              ...words.map((word) => sql`(s.spoiler_text || ' ' || s.text) ILIKE ${`%${escaped(word)}%`}`),
-              ...(query.accountId === undefined ? [] : [sql`s.account_id = ${query.accountId}`]),
-              visibleTo(sql, viewer, "s"),
-              sql`(s.account_id = ${viewer} OR NOT EXISTS (SELECT FROM accounts quiet
-                WHERE quiet.id = s.account_id AND quiet.silenced_at IS NOT NULL OFFSET 0)
-                OR EXISTS (SELECT FROM follows f WHERE f.account_id = ${viewer} AND f.target_account_id = s.account_id OFFSET 0))`
-            ])
-          } ${tail} OFFSET ${query.offset}`),
-          (rows) => newestFirst(page, ids(rows))
-        ))
       })
 
-      return Search.of({ accounts, tags, statuses })
+      return Search.of({ accounts, tags })
     })
   )
 }
 
 /** What begins a hashtag, as in posts (`html/Tokens.ts`). */
 export const hashtagSign = /^[#＃]/
-
-const escaped = (text: string) => text.replace(/[\\%_]/g, "\\$&")
 
 /** The first words of which each asks for something that no other one asks for anyway. */
 const narrowing = (words: ReadonlyArray<string>, impliedBy: (word: string, other: string) => boolean) => {
@@ -194,7 +155,3 @@ const wordStarts = (text: string): string => {
   const words = narrowing(text.split(/[^\p{L}\p{M}\p{N}]+/u), (word, other) => other.startsWith(word))
   return words.some((word) => word.length > 1) ? words.map((word) => `${word}:*`).join(" & ") : ""
 }
-
-const isTimeout = (error: unknown): boolean =>
-  typeof error === "object" && error !== null && "reason" in error && typeof error.reason === "object" &&
-  error.reason !== null && "_tag" in error.reason && error.reason._tag === "StatementTimeoutError"

@@ -16,7 +16,7 @@ interface About {
 type Written = (words: Messages) => Email
 
 const email = (
-  { server, to }: About,
+  { server, to }: Omit<About, "username">,
   { say }: Messages,
   subject: string,
   ...paragraphs: ReadonlyArray<string>
@@ -103,6 +103,26 @@ export const waiting = (about: About & { readonly reason: string | null }): Writ
     })
   )
 }
+
+/** To staff: hashtags that trend wait to be looked at. */
+export const trending =
+  (about: Omit<About, "username"> & { readonly names: ReadonlyArray<string> }): Written => (words) => {
+    const { names, server } = about
+    const { say } = words
+    return email(
+      about,
+      words,
+      say("Hashtags wait to be looked at"),
+      say("These hashtags began to trend on {server}. They are shown when somebody of the staff allowed them:", {
+        server
+      }),
+      names.map((name) => `#${name}`).join("\n"),
+      say("{approve} and {reject} decide on the command line.", {
+        approve: "trends approve tag NAME",
+        reject: "trends reject tag NAME"
+      })
+    )
+  }
 
 /** To moderators: it was decided. */
 export const decided = (about: About & { readonly decision: "approved" | "rejected" }): Written => (words) => {

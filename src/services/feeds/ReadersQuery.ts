@@ -20,25 +20,25 @@ export const readers = (
     readonly cursor: bigint | Fragment
     readonly limit: number
     readonly seenSince: Date
-    /** Of a direct post only the mentioned are asked, however many follow its author; without this nobody. */
-    readonly mentionedOnly: boolean
   },
   now: Date
-) =>
-  sql`
+) => {
+  const visibility = sql`(SELECT visibility FROM statuses WHERE id = ${status})`
+  const some = (where: Fragment) =>
+    sql`(SELECT * FROM follows WHERE target_account_id = ${author} AND id > ${slice.cursor} AND ${where}
+      ORDER BY id LIMIT ${rowsMax(sql, slice.limit)})`
+  // Of a direct post only the mentioned are asked, however many follow its author.
+  return sql`
     SELECT f.id AS follow_id, f.notify,
       CASE WHEN ${seen(sql, sql.literal("f.account_id"), slice.seenSince)}
         AND ${isFollowed(sql, now)} THEN f.account_id END AS reader
-    FROM (SELECT * FROM follows WHERE target_account_id = ${author} AND id > ${slice.cursor}
-      AND ${
-    slice.mentionedOnly
-      ? sql`account_id IN (SELECT account_id FROM mentions WHERE status_id = ${status})`
-      : sql`(SELECT visibility FROM statuses WHERE id = ${status}) <> 'direct'`
-  }
-      ORDER BY id LIMIT ${rowsMax(sql, slice.limit)}) f
+    FROM (${some(sql`${visibility} <> 'direct'`)} UNION ALL ${
+    some(sql`${visibility} = 'direct' AND account_id IN (SELECT account_id FROM mentions WHERE status_id = ${status})`)
+  }) f
     JOIN statuses s ON s.id = ${status}
     LEFT JOIN statuses o ON o.id = s.reblog_of_id
     ORDER BY f.id`
+}
 
 /** Those of the readers whose homes leave a status to an exclusive list. */
 export const excluding = (sql: SqlClient, status: bigint, readers: ReadonlyArray<bigint>) =>

@@ -93,7 +93,7 @@ export class StatusReaders extends Context.Service<StatusReaders, {
         Effect.fnUntraced(function*(looks: ReadonlyArray<SliceQuery>) {
           const now = yield* Clock.currentTimeMillis
           const seenSince = new Date(now - seenMillisMax)
-          const sliceOf = (mentionedOnly: boolean) =>
+          const slice =
             sql`SELECT coalesce(array_agg(reader ORDER BY follow_id) FILTER (WHERE reader IS NOT NULL), '{}') AS readers,
                 coalesce(array_agg(reader ORDER BY follow_id) FILTER (WHERE reader IS NOT NULL AND notify), '{}') AS subscribers,
                 count(*)::int AS asked, max(follow_id) AS last
@@ -101,8 +101,7 @@ export class StatusReaders extends Context.Service<StatusReaders, {
               ReadersQuery.readers(sql, sql.literal("look.status_id"), sql.literal("look.author"), {
                 cursor: sql.literal("look.cursor"),
                 limit: rows,
-                seenSince,
-                mentionedOnly
+                seenSince
               }, new Date(now))
             }) one`
           const found = yield* sliceRows(sql`
@@ -115,8 +114,7 @@ export class StatusReaders extends Context.Service<StatusReaders, {
             looks.map(({ cursor }) => cursor)
           }::bigint[]) WITH ORDINALITY AS look (status_id, author, cursor, place)
             JOIN statuses s ON s.id = look.status_id
-            CROSS JOIN LATERAL (SELECT * FROM (${sliceOf(false)}) open WHERE s.visibility <> 'direct'
-              UNION ALL SELECT * FROM (${sliceOf(true)}) named WHERE s.visibility = 'direct') slice`)
+            CROSS JOIN LATERAL (${slice}) slice`)
           const byPlace = new Map(found.map((row) => [row.place - 1, row]))
           return (_: SliceQuery, place: number) => audienceOf(byPlace.get(place), rows)
         })

@@ -20,6 +20,8 @@ const matcherMillisMax = 120_000
 export class ActiveFilters extends Context.Service<ActiveFilters, {
   /** The matchers of those accounts that have filters; one query at most. A matcher stays the same until a filter changes. */
   readonly of: (accounts: ReadonlyArray<AccountId>) => Effect.Effect<ReadonlyMap<bigint, FilterMatcher>>
+  /** The matcher of one account; undefined where it filters nothing. */
+  readonly find: (account: AccountId) => Effect.Effect<FilterMatcher | undefined>
 }>()("murmuration/services/filters/ActiveFilters") {
   static readonly layer = Layer.effect(
     ActiveFilters,
@@ -61,7 +63,12 @@ export class ActiveFilters extends Context.Service<ActiveFilters, {
         }
         return found
       })
-      return ActiveFilters.of({ of })
+      const find = (account: AccountId) =>
+        Effect.map(
+          kept.get(account, Effect.suspend(() => Effect.map(load([account]), (found) => found.get(account)))),
+          (matcher) => matcher === "no filters" ? undefined : matcher
+        )
+      return ActiveFilters.of({ of, find })
     })
   ).pipe(Layer.provide(Changes.layer))
 }

@@ -6,7 +6,7 @@ import { AccountId } from "../Ids.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
-import { everyone, permissions } from "./Roles.ts"
+import { type Addressee, staffWith } from "./Staff.ts"
 
 /** Somebody who waits for a moderator. */
 const Pending = Schema.Struct({
@@ -21,17 +21,8 @@ const Pending = Schema.Struct({
 export type Pending = typeof Pending.Type
 const pendingRows = rowsOf(Pending)
 
-/** Where an e-mail goes, and the language in which it is best written. */
-const Addressee = Schema.Struct({
-  email: Schema.String,
-  locale: Schema.NullOr(Schema.String)
-})
-type Addressee = typeof Addressee.Type
-const addresseeRows = rowsOf(Addressee)
-
-/** People who wait that one list shows, and moderators who get an e-mail. */
+/** People who wait that one list shows. */
 export const pendingMax = 1_000
-const staffToldMax = 50
 
 /** Sign-ups that a moderator lets in or not (auth.md section 7). Each is decided once. */
 export class Approvals extends Context.Service<Approvals, {
@@ -50,7 +41,6 @@ export class Approvals extends Context.Service<Approvals, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
-      const deciding = permissions.manageUsers | permissions.administrator
 
       const waiting = (only: ReturnType<typeof sql.and>) =>
         pendingRows(
@@ -98,10 +88,7 @@ export class Approvals extends Context.Service<Approvals, {
           yield* broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] })
           return one
         }),
-        staff: addresseeRows(sql`SELECT u.email, u.locale FROM users u JOIN accounts a ON a.id = u.account_id
-            JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${everyone}
-          WHERE ((r.permissions | e.permissions) & ${deciding}) <> 0 AND u.approved AND u.confirmed_at IS NOT NULL
-            AND NOT u.disabled AND a.suspended_at IS NULL ORDER BY u.account_id LIMIT ${staffToldMax}`).pipe(
+        staff: staffWith(sql, "manageUsers").pipe(
           Effect.orDie,
           Effect.withSpan("Approvals.staff")
         )

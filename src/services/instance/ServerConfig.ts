@@ -18,6 +18,8 @@ export class ServerConfig extends Context.Service<ServerConfig, {
   /** Networks whose hosts may be asked although they are private, and without TLS; empty but in tests and labs. */
   readonly outboundAllow: ReadonlyArray<IpNetwork.IpNetwork>
   readonly publicTimelines: "public" | "members"
+  /** `off`: what trends is shown although nobody of the staff looked at it. */
+  readonly trendsReview: "on" | "off"
   /** Restricted mode: reads need a user, instance information excepted. */
   readonly limitedFederation: boolean
   readonly registrations: "open" | "approval" | "closed"

@@ -34,7 +34,9 @@ export class Retention extends Context.Service<Retention, {
           yield* remove("sessions", "seen_at", ago(365)),
           yield* remove("weekly_logins", "week", ago(190)),
           yield* remove("tag_days", "day", ago(14)),
+          yield* remove("card_days", "day", ago(14)),
           yield* remove("look_ups", "begun_at", ago(2)),
+          yield* remove("translations", "created_at", ago(1)),
           yield* remove("pushes", "created_at", ago(2))
         ]
         // Soft-deleted statuses go for good after 30 days, unless a moderator has still to see them (S-066); a reblog goes

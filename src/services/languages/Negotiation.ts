@@ -39,15 +39,24 @@ export interface Wishes {
   readonly header?: string | undefined
 }
 
+const tagsOf = ({ header, lang, locale }: Wishes): ReadonlyArray<string> => [
+  ...[lang, locale].flatMap((written) => canonical(written ?? "") ?? []),
+  ...ranges(header ?? "")
+]
+
+/** The languages that somebody reads, the wanted first, each with the one that it is a form of. */
+export const readBy = (wishes: Wishes): ReadonlyArray<string> => [
+  ...new Set(tagsOf(wishes).flatMap((tag) => [tag, tag.replace(/-.*$/, "")]))
+]
+
 /**
  * Which of the languages that there are somebody reads best: the `lang` that was asked for, then their `locale`, then
  * those of the header; the exact tag before another one of the same language and script. Chinese in the script that is
  * not theirs is no answer to anybody. Undefined where there is none.
  */
-export const preferred = (available: Iterable<string>, { header, lang, locale }: Wishes): string | undefined => {
+export const preferred = (available: Iterable<string>, wishes: Wishes): string | undefined => {
   const tags = [...available]
-  const own = [lang, locale].flatMap((written) => canonical(written ?? "") ?? [])
-  for (const wanted of [...own, ...ranges(header ?? "")]) {
+  for (const wanted of tagsOf(wishes)) {
     const found = tags.find((tag) => tag === wanted) ?? tags.find((tag) => writing(tag) === writing(wanted))
     if (found !== undefined) return found
   }

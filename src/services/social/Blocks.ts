@@ -40,6 +40,13 @@ export class Blocks extends Context.Service<Blocks, {
           const between = sql`(account_id = ${account} AND target_account_id = ${target})
             OR (account_id = ${target} AND target_account_id = ${account})`
           yield* sql`DELETE FROM endorsements WHERE ${between}`
+          // Neither is suggested to the other for what was before.
+          yield* sql`INSERT INTO dismissed_suggestions (id, account_id, target_account_id, for_good)
+            SELECT next_id(${now}), pair.* , false FROM (VALUES (${account}::bigint, ${target}::bigint), (${target}, ${account})) pair
+              (account_id, target_account_id)
+            WHERE EXISTS (SELECT FROM users u WHERE u.account_id = pair.account_id)
+            ON CONFLICT (account_id, target_account_id) DO UPDATE SET id = excluded.id
+              WHERE NOT dismissed_suggestions.for_good`
           yield* sql`DELETE FROM notifications WHERE account_id = ${account} AND from_account_id = ${target}`
           yield* sql`DELETE FROM notifications WHERE account_id = ${target} AND from_account_id = ${account}`
           yield* sql`DELETE FROM notification_requests WHERE (account_id = ${account} AND from_account_id = ${target})

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { CardRecord } from "../cards/Card.ts"
+import { cardCreator, CardRecord, cardRecord } from "../cards/Card.ts"
 import { columnsOf } from "../Columns.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { MediaRecord, recordsOf } from "../media/MediaRecord.ts"
@@ -130,12 +130,8 @@ export class Statuses extends Context.Service<Statuses, {
             ${recordsOf(sql, "s.media_ids")} AS media,
             (SELECT json_build_object('options', p.options, 'counts', p.counts, 'voters', p.voters_count, 'multiple', p.multiple,
               'hideTotals', p.hide_totals, 'expiresAt', p.expires_at) FROM polls p WHERE p.status_id = s.id) AS poll,
-            (SELECT json_build_object('id', c.id::text, 'url', l.url, 'card', c.details, 'imageName', c.image_name,
-                'blurhash', c.blurhash, 'creatorId', k.id::text, 'attributed', EXISTS (
-                  SELECT FROM unnest(k.attribution_domains) d WHERE domain_key(c.page_host) = domain_key(d)
-                    OR starts_with(domain_key(c.page_host), domain_key(d) || '.')))
-              FROM status_cards l JOIN preview_cards c ON c.id = l.card_id
-              LEFT JOIN accounts k ON k.id = c.creator_id AND k.suspended_at IS NULL WHERE l.status_id = s.id) AS card,
+            (SELECT ${cardRecord(sql, "l.url")} FROM status_cards l JOIN preview_cards c ON c.id = l.card_id
+              ${cardCreator(sql)} WHERE l.status_id = s.id) AS card,
             (SELECT json_build_object('state', q.state, 'legacy', q.legacy, 'status', CASE WHEN t.id IS NOT NULL THEN
                 json_build_object('id', t.id::text, 'accountId', t.account_id::text, 'visibility', t.visibility,
                   'local', t.local, 'deleted', t.deleted_at IS NOT NULL, 'uri', t.uri, 'url', t.url, 'username', ta.username) END,

@@ -12,8 +12,8 @@ const dayRows = rowsOf(
   Schema.Struct({ tagId: Schema.BigInt, day: Schema.Int, uses: Schema.Int, accounts: Schema.Int })
 )
 
-/** A hashtag's use on one day; `midnight` in seconds since 1970. */
-interface TagDay {
+/** How much something was used on one day; `midnight` in seconds since 1970. */
+export interface DayOfUse {
   readonly midnight: number
   readonly uses: number
   readonly accounts: number
@@ -24,12 +24,22 @@ export interface TagRecord {
   readonly id: bigint | undefined
   readonly name: string
   /** The last seven days, today first. */
-  readonly history: ReadonlyArray<TagDay>
+  readonly history: ReadonlyArray<DayOfUse>
 }
 
 /** Days of history that are shown. */
-const historyDays = 7
+export const historyDays = 7
 const dayMillis = 86_400_000
+
+/** The history that is shown, today first, of the days that are known; days are counted from 1970. */
+export const historyOf = (
+  today: number,
+  used: (day: number) => { readonly uses: number; readonly accounts: number } | undefined
+): ReadonlyArray<DayOfUse> =>
+  Array.from({ length: historyDays }, (_, back) => {
+    const { accounts = 0, uses = 0 } = used(today - back) ?? {}
+    return { midnight: (today - back) * dayMillis / 1000, uses, accounts }
+  })
 
 /** Reads hashtags. Names are compared in their normalised form and shown as they were first written. */
 export class Tags extends Context.Service<Tags, {
@@ -60,12 +70,7 @@ export class Tags extends Context.Service<Tags, {
         return ids.flatMap((id) => {
           const name = names.get(id)
           if (name === undefined) return []
-          const history = daysBefore(today).map((day) => ({
-            midnight: day * dayMillis / 1000,
-            uses: used.get(`${id}:${day}`)?.uses ?? 0,
-            accounts: used.get(`${id}:${day}`)?.accounts ?? 0
-          }))
-          return [{ id, name, history }]
+          return [{ id, name, history: historyOf(today, (day) => used.get(`${id}:${day}`)) }]
         })
       }, Effect.orDie)
 
@@ -75,8 +80,7 @@ export class Tags extends Context.Service<Tags, {
         const [found] = row === undefined ? [] : yield* load([row.id])
         if (found !== undefined) return found
         const today = Math.floor((yield* Clock.currentTimeMillis) / dayMillis)
-        const history = daysBefore(today).map((day) => ({ midnight: day * dayMillis / 1000, uses: 0, accounts: 0 }))
-        return { id: undefined, name, history }
+        return { id: undefined, name, history: historyOf(today, () => undefined) }
       })
       const coin = traced("Tags.coin")(function*(names: ReadonlyArray<string>) {
         if (!names.every(isTagName)) return yield* new RecordNotFound()
@@ -95,8 +99,6 @@ export class Tags extends Context.Service<Tags, {
     })
   )
 }
-
-const daysBefore = (today: number) => Array.from({ length: historyDays }, (_, back) => today - back)
 
 /** Whether `#name` would be a hashtag in a post. */
 export const isTagName = (name: string): boolean => {

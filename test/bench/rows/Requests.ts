@@ -30,7 +30,7 @@ const send = async (
 }
 
 /** Requests in runs of some seconds, of which the median one counts by its CPU, or in slices. */
-const row = (
+export const row = (
   name: string,
   target: number,
   requestsOf: (bench: Bench) => ReadonlyArray<Request> | Promise<ReadonlyArray<Request>>
@@ -56,13 +56,13 @@ const row = (
   }
 })
 
-const get = (path: string, number?: number): Request => ({
+export const get = (path: string, number?: number): Request => ({
   method: "GET",
   path,
   ...(number === undefined ? {} : { token: token(number) })
 })
 
-const byReaders = (path: string) => readerNumbers.map((number) => get(path, number))
+export const byReaders = (path: string) => readerNumbers.map((number) => get(path, number))
 
 export const instance = row("instance", 0.05, () => [get("/api/v2/instance")])
 export const status = row(

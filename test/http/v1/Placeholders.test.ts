@@ -64,9 +64,7 @@ layer(server(), { excludeTestServices: true })("what comes later", (it) => {
   it.effect("what apps read at their start: lists [], announcements [], no push subscription", () =>
     Effect.gen(function*() {
       const bearer = yield* token(yield* person("dana"), everything)
-      const empty = `lists announcements followed_tags trends trends/tags trends/statuses trends/links suggestions
-        directory`.split(/\s+/)
-        .map((name) => `/api/v1/${name}`).concat("/api/v2/suggestions")
+      const empty = `lists announcements followed_tags`.split(/\s+/).map((name) => `/api/v1/${name}`)
       for (const path of empty) {
         const { body, headers } = yield* get(path, bearer)
         assert.deepStrictEqual(body, [], path)
@@ -75,7 +73,6 @@ layer(server(), { excludeTestServices: true })("what comes later", (it) => {
       assert.strictEqual((yield* get("/api/v1/push/subscription", bearer)).status, 404)
       assert.strictEqual((yield* get("/api/v1/donation_campaigns", bearer)).status, 204)
       assert.strictEqual((yield* get("/api/v1/polls/1")).status, 404)
-      assert.strictEqual((yield* get("/api/v1/trends/tags")).status, 200)
     }))
 
   it.effect("S-307 S-308: older forms say since when they are deprecated", () =>

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Search } from "../../../src/http/wire/Search.ts"
+import { StatusIndex } from "../../../src/services/search/StatusIndex.ts"
 import { person } from "../../support/People.ts"
 import { status } from "../../support/Posts.ts"
 import { get } from "../../support/Requests.ts"
@@ -23,6 +24,11 @@ const found = Effect.fnUntraced(function*(parameters: Record<string, string>, be
     statuses: statuses.map(({ id }) => id)
   }
 })
+/** Lets the index of posts catch up. */
+const indexed = Effect.gen(function*() {
+  const { step } = yield* StatusIndex
+  yield* Effect.repeat(step, { until: (more) => !more })
+}).pipe(Effect.provide(StatusIndex.layer))
 const nothing = { accounts: [], hashtags: [], statuses: [] }
 
 layer(server(), { excludeTestServices: true })("search", (it) => {
@@ -33,6 +39,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
       yield* person("fox_ben")
       const bearer = yield* token(anna)
       const id = String(yield* status(anna, "the fox", { visibility: "private", tag: "fox" }))
+      yield* indexed
       const all = yield* found({ q: "fox" }, bearer)
       assert.sameMembers(all.accounts, ["fox_anna", "fox_ben"])
       assert.deepStrictEqual([all.hashtags, all.statuses], [["fox"], [id]])
@@ -73,6 +80,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
         "Search queries that resolve remote resources are not supported without authentication"
       ])
       yield* status(yield* person("public_author"), "a public vixen")
+      yield* indexed
       assert.deepStrictEqual(yield* found({ q: "vixen" }), nothing)
       assert.strictEqual((yield* search({ q: "fox", resolve: "false" })).status, 200)
     }))
@@ -84,6 +92,12 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
         const { body, status } = yield* search(q === undefined ? {} : { q }, bearer)
         assert.deepStrictEqual([status, body.error], [400, "param is missing or the value is empty or invalid: q"])
       }
+      for (const q of ["from:me", "-fox", "has:image before:2024-01-01"]) {
+        const { body, status } = yield* search({ q }, bearer)
+        assert.deepStrictEqual([status, body.error], [400, "At least one keyword or phrase is required"])
+        assert.strictEqual((yield* search({ q, type: "accounts" }, bearer)).status, 200)
+      }
+      assert.deepStrictEqual(yield* found({ q: "!!! -" }, bearer), nothing)
       for (const more of [{ limit: "-1" }, { offset: "-1" }]) {
         const { body, status } = yield* search({ q: "fox", ...more }, bearer)
         assert.deepStrictEqual([status, body.error], [

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { allTrends } from "../../support/Crowd.ts"
 import { get, ids, postJson, send } from "../../support/Requests.ts"
 import { token } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
@@ -87,6 +88,7 @@ const settle = Effect.gen(function*() {
   yield* sql`INSERT INTO mutes (id, account_id, target_account_id, hide_notifications) VALUES (1, 8, 1, false)`
   yield* sql`INSERT INTO tags (id, name, display_name, created_at) VALUES (1, 'katze', 'Katze', ${at})`
   yield* sql`INSERT INTO statuses_tags (tag_id, status_id) SELECT 1, id FROM statuses WHERE reblog_of_id IS NULL`
+  yield* allTrends("https://page.test/")
   // Everybody has a list of all who write here and one of the hashtag.
   yield* sql`INSERT INTO lists (id, account_id, title, replies_policy, exclusive)
     SELECT id + ${listOf(0n)}::bigint, id, 'people', 'list', false FROM accounts
@@ -167,6 +169,11 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
           const rootToo = open.length === 0 ? [] : [String(root)]
           assert.deepStrictEqual(yield* ids("/api/v1/timelines/public", by), [...newest, ...rootToo], `${role} public`)
           assert.deepStrictEqual(yield* ids("/api/v1/timelines/tag/KATZE", by), [...newest, ...rootToo], `${role} tag`)
+
+          const linked = yield* ids("/api/v1/timelines/link?url=https://page.test/", by)
+          assert.deepStrictEqual(linked, [...newest, ...rootToo], `${role} link`)
+          // Answers do not trend.
+          assert.deepStrictEqual(yield* ids("/api/v1/trends/statuses", by), rootToo, `${role} trends`)
 
           if (role !== "blocked") {
             const { body } = yield* get(`/api/v1/statuses/${root}/context`, by)

@@ -139,7 +139,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("queries of feeds", (it
         const since = new Date(0)
         const sorted = (ids: ReadonlyArray<bigint>) => ids.toSorted((a, b) => Number(a - b))
         for (const status of statuses) {
-          const slice = { cursor: 0n, limit: 100, seenSince: since, mentionedOnly: status.visibility === "direct" }
+          const slice = { cursor: 0n, limit: 100, seenSince: since }
           const rows = yield* readerRows(ReadersQuery.readers(sql, status.id, status.author, slice, Worlds.now))
           const subscribers = { status: status.id, author: status.author, cursor: 0n, limit: 100 }
           const others = yield* subscriberRows(ReadersQuery.subscribers(sql, subscribers, since, Worlds.now))

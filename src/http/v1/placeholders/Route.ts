@@ -5,7 +5,6 @@ import type { PathInput } from "effect/http/HttpRouter"
 import { type ClientError, RecordNotFound, Unprocessable } from "../../../services/Errors.ts"
 import { Access, type AccessRule } from "../../guard/Access.ts"
 import * as Reply from "../../guard/Reply.ts"
-import { deprecated } from "../../render/Deprecation.ts"
 import type { Ready } from "../../wire/Keys.ts"
 
 /** A schema that needs no services. */
@@ -66,12 +65,6 @@ export const refused = (methods: Methods, path: PathInput, access: AccessRule, w
   access,
   success: Nothing,
   answer: Effect.fail(new Unprocessable({ text: `This server cannot ${what} yet` }))
-})
-
-/** The same operation with the header that tells clients to leave it. */
-export const outdated = (since: Parameters<typeof deprecated>[0], route: Route): Route => ({
-  ...route,
-  answer: Effect.map(route.answer, Reply.withHeaders(deprecated(since)))
 })
 
 /** `getV2FiltersKeywordsId`, for the API's description. */

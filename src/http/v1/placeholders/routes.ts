@@ -1,46 +1,19 @@
 import { Array as Arr, Effect, Schema } from "effect"
 import { Access } from "../../guard/Access.ts"
 import * as Reply from "../../guard/Reply.ts"
-import { Account } from "../../wire/Account.ts"
 import { AnnualReports, noReports } from "../../wire/AnnualReport.ts"
 import { encode } from "../../wire/Keys.ts"
-import { PreviewCard } from "../../wire/PreviewCard.ts"
-import { Status } from "../../wire/Status.ts"
-import { Tag } from "../../wire/Tag.ts"
-import { absent, emptyList, outdated, refused, type Route, value } from "./Route.ts"
+import { absent, refused, type Route, value } from "./Route.ts"
 
 type Routes = Arr.NonEmptyReadonlyArray<Route>
 
 const { user } = Access
-const anybody = Access.public()
 const write = (kind: string) => user("write", `write:${kind}`)
 const read = (kind: string) => user("read", `read:${kind}`)
 const changeOrDelete = ["PUT", "PATCH", "DELETE"] as const
 
-const onStatuses: Routes = [
-  absent("POST", "/api/v1/statuses/:id/translate", read("statuses"))
-]
-
 const onAccounts: Routes = [
   absent("POST", "/api/v1/accounts/:id/email_subscriptions", Access.anyoneUnlessRestricted)
-]
-
-const discovery: Routes = [
-  outdated("2022-03-30", emptyList("/api/v1/trends", anybody, Tag)),
-  emptyList("/api/v1/trends/tags", anybody, Tag),
-  emptyList("/api/v1/trends/statuses", anybody, Status),
-  emptyList("/api/v1/trends/links", anybody, PreviewCard),
-  absent("GET", "/api/v1/timelines/link", Access.public("read", "read:statuses")),
-  outdated("2021-05-16", emptyList("/api/v1/suggestions", read("accounts"), Account)),
-  emptyList("/api/v2/suggestions", read("accounts"), Schema.Unknown),
-  absent("DELETE", "/api/v1/suggestions/:account_id", write("accounts")),
-  emptyList("/api/v1/directory", anybody, Account)
-]
-
-const announcements: Routes = [
-  emptyList("/api/v1/announcements", user(), Schema.Unknown),
-  absent("POST", "/api/v1/announcements/:id/dismiss", write("accounts")),
-  absent(changeOrDelete, "/api/v1/announcements/:id/reactions/:name", write("favourites"))
 ]
 
 const Collections = Schema.Struct({ collections: Schema.Array(Schema.Unknown) })
@@ -79,10 +52,7 @@ const others: Routes = [
 
 /** Everything that later capabilities will answer, by capability. */
 export const routes = Arr.flatten([
-  onStatuses,
   onAccounts,
-  discovery,
-  announcements,
   collections,
   others
 ])

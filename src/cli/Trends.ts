@@ -1,0 +1,83 @@
+import { Console, Effect, Layer, Schema } from "effect"
+import { Argument, Command } from "effect/cli"
+import * as Environment from "../layers/Environment.ts"
+import { OperatorError } from "../layers/OperatorError.ts"
+import { Accounts } from "../services/identity/Accounts.ts"
+import { IdFromString } from "../services/Ids.ts"
+import { traced } from "../services/Traced.ts"
+import { TrendReviews, type TrendSubject } from "../services/trends/TrendReviews.ts"
+import * as Operator from "./Operator.ts"
+
+const services = Layer.mergeAll(TrendReviews.layer, Accounts.layer).pipe(
+  Layer.provideMerge(Environment.serverConfig),
+  Layer.provideMerge(Operator.layer)
+)
+
+const kinds = ["tag", "account", "status", "site", "link"] as const
+
+const waiting = Command.make(
+  "waiting",
+  {},
+  traced("trends waiting")(function*() {
+    const all = yield* (yield* TrendReviews).waiting
+    const lines = all.map(({ by, id, kind, name }) =>
+      (kind === "tag" ? [kind, name] : [kind, String(id), name, by]).join("\t")
+    )
+    yield* Console.log(lines.length === 0 ? "Nothing waits." : lines.join("\n"))
+  }, (effect) => Effect.provide(effect, services))
+).pipe(
+  Command.withDescription(
+    "Lists what would trend and nobody looked at: hashtags, posts with their authors, links with their sites"
+  )
+)
+
+const idOf = Schema.decodeUnknownEffect(IdFromString)
+
+/** What the words of a command mean. */
+const subjectOf = Effect.fnUntraced(
+  function*(kind: (typeof kinds)[number], name: string): Effect.fn.Return<TrendSubject, unknown, Accounts> {
+    switch (kind) {
+      case "tag":
+        return { kind, name }
+      case "site":
+        return { kind, site: name.toLowerCase() }
+      case "account":
+        return { kind, id: yield* (yield* Accounts).lookup(name) }
+      case "status":
+        return { kind, id: yield* idOf(name) }
+      case "link":
+        return { kind, cardId: yield* idOf(name) }
+    }
+  }
+)
+
+const decision = (word: "approve" | "reject", done: string, description: string, trendable: boolean) =>
+  Command.make(
+    word,
+    {
+      kind: Argument.Literals("kind", kinds).pipe(
+        Argument.withDescription("With an account all its posts are meant, with a site all its pages")
+      ),
+      name: Argument.String("name").pipe(
+        Argument.withDescription(
+          "Name of the hashtag, handle, domain of the site, else the number that `waiting` gives"
+        )
+      )
+    },
+    traced(`trends ${word}`)(function*({ kind, name }) {
+      yield* subjectOf(kind, name).pipe(
+        Effect.flatMap((subject) => Effect.flatMap(TrendReviews, ({ decide }) => decide(subject, trendable))),
+        Effect.mapError(() => new OperatorError({ message: `There is no ${kind} ${name} here` }))
+      )
+      yield* Console.log(`The ${kind} ${name} ${done}.`)
+    }, (effect) => Effect.provide(effect, services))
+  ).pipe(Command.withDescription(description))
+
+export const command = Command.make("trends").pipe(
+  Command.withDescription("What many people use, like and link to"),
+  Command.withSubcommands([
+    waiting,
+    decision("approve", "may trend", "Lets something trend", true),
+    decision("reject", "does not trend any more", "Keeps something from trending", false)
+  ])
+)

@@ -1,0 +1,43 @@
+import { Effect, Layer, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { stretchOf } from "../../services/Paging.ts"
+import { Directory } from "../../services/suggestions/Directory.ts"
+import { traced } from "../../services/Traced.ts"
+import { group } from "../Group.ts"
+import { Access } from "../guard/Access.ts"
+import { Caller } from "../guard/Caller.ts"
+import { ExpensiveReads } from "../guard/ExpensiveReads.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { AccountViews } from "../render/AccountViews.ts"
+import { accountRows } from "../render/Pages.ts"
+import { Account } from "../wire/Account.ts"
+import { DirectoryQuery } from "../wire/ReadRequests.ts"
+
+export class DirectoryGroup extends HttpApiGroup.make("directory")
+  .add(
+    HttpApiEndpoint.get("list", "/api/v1/directory", { query: DirectoryQuery, success: Schema.Array(Account) })
+      .annotate(Access, Access.public())
+  )
+  .middleware(Guard)
+{}
+
+/** Accounts that want to be found. */
+export const layer = group(
+  DirectoryGroup,
+  Effect.fn(function*(handlers) {
+    const directory = yield* Directory
+    const places = yield* ExpensiveReads
+    const views = yield* AccountViews
+    return handlers.handleAll({
+      list: traced("directory.list")(function*({ query }) {
+        const ids = yield* places.within(directory.page(yield* Caller.viewer, {
+          ...stretchOf(query, accountRows),
+          order: query.order === "new" ? "new" : "active",
+          local: query.local === true
+        }))
+        return Reply.list(yield* views.render(ids))
+      })
+    })
+  })
+).pipe(Layer.provide([AccountViews.layer, ExpensiveReads.layer]))

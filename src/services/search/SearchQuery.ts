@@ -1,0 +1,135 @@
+import { normalise } from "../html/HashtagNames.ts"
+import { type CalendarDate, calendarDateOf } from "../Moments.ts"
+import { type SearchPart, searchParts } from "./SearchText.ts"
+
+/** Characters of a query that are heeded. */
+export const queryCharactersMax = 500
+/** Words, phrases and operators of a query that are heeded, each of which costs a search; and parts of a phrase. */
+const queryTermsMax = 10
+const operatorsMax = 20
+const phrasePartsMax = 20
+
+/** What a post may have or be: `has:image` is the same as `is:image`. */
+const properties = [
+  "media",
+  "image",
+  "video",
+  "audio",
+  "poll",
+  "link",
+  "embed",
+  "reply",
+  "sensitive",
+  "quote"
+] as const
+type Property = typeof properties[number]
+const isProperty = (text: string): text is Property => properties.some((property) => property === text)
+
+/** Something that stands in a post. */
+export type Term =
+  | { readonly kind: "part"; readonly part: SearchPart }
+  | { readonly kind: "phrase"; readonly parts: ReadonlyArray<SearchPart> }
+  | { readonly kind: "hashtag"; readonly name: string }
+
+/** A time as people write it: a day, a month or a year, or milliseconds since 1970. */
+export type Moment =
+  | { readonly kind: "date"; readonly date: CalendarDate }
+  | { readonly kind: "millis"; readonly millis: number }
+
+type Operator =
+  | { readonly kind: "property"; readonly property: Property }
+  | { readonly kind: "language"; readonly language: string }
+  | { readonly kind: "from"; readonly handle: string }
+  | { readonly kind: "before" | "after" | "during"; readonly moment: Moment }
+  | { readonly kind: "in"; readonly place: "all" | "library" | "public" }
+
+/** What is asked for, or with `negated` what is not to be there. */
+interface Asked<A> {
+  readonly what: A
+  readonly negated: boolean
+}
+
+export interface SearchQuery {
+  readonly terms: ReadonlyArray<Asked<Term>>
+  readonly operators: ReadonlyArray<Asked<Operator>>
+}
+
+/** `-`, then a phrase in quotes, or text up to the next space, in which quotes may stand behind a colon. */
+const piece = /(-?)(?:["“”„«]([^"“”«»]*)["“”«»]?|([^\s:"“”„«]+:)["“”„«]([^"“”«»]*)["“”«»]?|(\S+))/gu
+const operator = /^(has|is|language|lang|from|before|after|during|in):(.+)$/su
+
+const momentOf = (text: string): Moment | undefined => {
+  const date = calendarDateOf(text)
+  if (date !== undefined) return { kind: "date", date }
+  return /^\d{5,15}$/.test(text) ? { kind: "millis", millis: Number(text) } : undefined
+}
+
+/** What stands behind the colon of an operator; undefined where that is nothing which the operator knows. */
+const operatorOf = (name: string, value: string): Operator | undefined => {
+  switch (name) {
+    case "has":
+    case "is":
+      return isProperty(value) ? { kind: "property", property: value } : undefined
+    case "lang":
+    case "language":
+      return /^[a-z]{2,3}(?:-[a-z0-9]{1,8})*$/.test(value) ? { kind: "language", language: value } : undefined
+    case "from":
+      return { kind: "from", handle: value }
+    case "before":
+    case "after":
+    case "during": {
+      const moment = momentOf(value)
+      return moment === undefined ? undefined : { kind: name, moment }
+    }
+    case "in":
+      return value === "all" || value === "library" || value === "public" ? { kind: "in", place: value } : undefined
+    default:
+      return undefined
+  }
+}
+
+const termsOf = (text: string): ReadonlyArray<Term> => {
+  const [, written = ""] = /^[#＃](.+)$/su.exec(text) ?? []
+  const name = normalise(written)
+  if (name !== "") return [{ kind: "hashtag", name }]
+  return searchParts(text).map((part) => ({ kind: "part", part }))
+}
+
+const phraseOf = (text: string): ReadonlyArray<Term> => {
+  const parts = searchParts(text).slice(0, phrasePartsMax)
+  return parts.length === 0 ? [] : [{ kind: "phrase", parts }]
+}
+
+/**
+ * Reads what somebody typed. Everything is a query: what is no operator, or names nothing that the operator knows, is words; a
+ * quote that nobody closes goes to the end; the same word twice counts once. Time is linear in what is heeded.
+ */
+export const readQuery = (text: string): SearchQuery => {
+  const terms = new Map<string, Asked<Term>>()
+  const operators: Array<Asked<Operator>> = []
+  const add = (found: ReadonlyArray<Term>, negated: boolean) => {
+    // Of a text that is not to be there all of it is meant: one part of it may be.
+    const joined: ReadonlyArray<Term> = negated && found.length > 1
+      ? [{
+        kind: "phrase",
+        parts: found.flatMap((term) => term.kind === "part" ? [term.part] : []).slice(0, phrasePartsMax)
+      }]
+      : found
+    for (const what of joined) {
+      if (terms.size < queryTermsMax) terms.set(JSON.stringify([what, negated]), { what, negated })
+    }
+  }
+  for (const [, minus, quoted, name, quotedValue, bare = ""] of text.slice(0, queryCharactersMax).matchAll(piece)) {
+    const negated = minus === "-"
+    if (quoted !== undefined) {
+      add(phraseOf(quoted), negated)
+      continue
+    }
+    const whole = name === undefined ? bare : name + (quotedValue ?? "")
+    const [, key = "", value = ""] = operator.exec(whole.toLowerCase()) ?? []
+    const known = operatorOf(key, value.trim())
+    if (known !== undefined && operators.length < operatorsMax) operators.push({ what: known, negated })
+    else add(termsOf(whole), negated)
+  }
+  return { terms: [...terms.values()], operators }
+}

@@ -1,0 +1,42 @@
+import { idAt, idMax } from "../Ids.ts"
+import { boundsOf } from "../Moments.ts"
+import type { Page } from "../Paging.ts"
+import type { Moment, SearchQuery } from "./SearchQuery.ts"
+
+/** Ids between `above` and `below`, without those of the stretches in `except`. */
+interface SearchedRange {
+  readonly above: bigint | undefined
+  readonly below: bigint | undefined
+  readonly except: ReadonlyArray<{ readonly above: bigint; readonly below: bigint }>
+}
+
+/** Its first millisecond, and the first one after it. */
+const stretchOf = (moment: Moment, timeZone: string): readonly [number, number] =>
+  moment.kind === "millis" ? [moment.millis, moment.millis + 1] : boundsOf(moment.date, timeZone)
+
+const smaller = (a: bigint, b: bigint) => a < b ? a : b
+
+/** The ids that a query and its page are about; a day is one of the viewer's time zone. */
+export const idRangeOf = ({ operators }: SearchQuery, page: Page, timeZone: string | null): SearchedRange => {
+  const above = [page.minId ?? page.sinceId ?? -1n]
+  const below = [page.maxId ?? idMax]
+  const except: Array<{ readonly above: bigint; readonly below: bigint }> = []
+  for (const { negated, what } of operators) {
+    if (what.kind !== "before" && what.kind !== "after" && what.kind !== "during") continue
+    const [first, next] = stretchOf(what.moment, timeZone ?? "UTC")
+    const [from, to] = [smaller(idAt(first), idMax), smaller(idAt(next), idMax)]
+    if (what.kind === "during" && negated) except.push({ above: from - 1n, below: to })
+    if (what.kind === "during" && !negated) {
+      above.push(from - 1n)
+      below.push(to)
+    }
+    // Not before a day is from its beginning on, not after it is up to its end.
+    if (what.kind === "before" && negated) above.push(from - 1n)
+    if (what.kind === "before" && !negated) below.push(from)
+    if (what.kind === "after" && negated) below.push(to)
+    if (what.kind === "after" && !negated) above.push(to - 1n)
+  }
+  const largest = above.reduce((a, b) => a > b ? a : b)
+  const smallest = below.reduce(smaller)
+  return { above: largest < 0n ? undefined : largest, below: smallest === idMax ? undefined : smallest, except }
+}

@@ -1,0 +1,126 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { rowsMax } from "../Paging.ts"
+import { idRows, rowsOf } from "../Rows.ts"
+import { transaction } from "../Transactions.ts"
+import { cut, SearchedStatus } from "./StatusTokens.ts"
+import * as Stems from "./Stems.ts"
+
+/** Posts that one step takes of the queue, and of an account whose posts are all to be read anew. */
+const queuedMax = 200
+const scannedMax = 200
+
+const searchedRows = rowsOf(SearchedStatus)
+const queuedRows = rowsOf(Schema.Struct({ place: Schema.BigInt, statusId: Schema.BigInt }))
+const scanRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, below: Schema.BigInt }))
+
+/**
+ * The index that searches of posts read. It follows what is written within a second or two: triggers keep a queue, in the writer's
+ * transaction. A post is in it where somebody may find it: public ones of people who want that (`indexable`), and what people here wrote,
+ * are mentioned in, favourited, bookmarked, boosted or voted in. What is deleted leaves it with the deletion.
+ */
+export class StatusIndex extends Context.Service<StatusIndex, {
+  /** Indexes some of what waits; answers whether there may be more. Any node may run it at any time. */
+  readonly step: Effect.Effect<boolean, SqlError>
+}>()("murmuration/services/search/StatusIndex") {
+  static readonly layer = Layer.effect(
+    StatusIndex,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const stemsOf = Stems.make(sql)
+      /** Languages that the table has. */
+      const seen = new Set<string>()
+
+      const isOurs = (account: string) => `EXISTS (SELECT FROM users u WHERE u.account_id = ${account} OFFSET 0)`
+      const marked = (table: string) =>
+        `EXISTS (SELECT FROM ${table} k WHERE k.status_id = s.id AND ${isOurs("k.account_id")} OFFSET 0)`
+      const searched = sql.literal(`s.id, s.account_id, s.html, s.spoiler_text, s.language, s.sensitive,
+        s.in_reply_to_id IS NOT NULL OR s.in_reply_to_uri IS NOT NULL AS is_reply,
+        s.visibility = 'public' AND a.indexable AS findable,
+        s.local OR ${["mentions", "favourites", "bookmarks", "poll_votes"].map(marked).join(" OR ")}
+          OR EXISTS (SELECT FROM statuses r WHERE r.reblog_of_id = s.id AND r.deleted_at IS NULL AND r.local OFFSET 0) AS kept,
+        ARRAY(SELECT m.account_id::text FROM mentions m WHERE m.status_id = s.id AND NOT m.silent
+          AND ${isOurs("m.account_id")}) AS mention_ids,
+        ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = s.id) AS tags,
+        ARRAY(SELECT f.type FROM media_attachments f WHERE f.id = ANY (s.media_ids)) AS media_types,
+        ARRAY(SELECT coalesce(f.description, '') FROM media_attachments f WHERE f.id = ANY (s.media_ids) ORDER BY f.id) AS descriptions,
+        (SELECT p.options FROM polls p WHERE p.status_id = s.id) AS options,
+        (SELECT coalesce(c.details ->> 'type', 'link') FROM status_cards l JOIN preview_cards c ON c.id = l.card_id
+          WHERE l.status_id = s.id) AS card_type`)
+
+      /** Writes what the index has of these posts, which nobody changes meanwhile; answers those that it could look at. */
+      const write = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
+        // Who is about to edit or delete one waits; what is being edited or deleted stays in the queue.
+        const held = yield* idRows(sql`SELECT id FROM statuses WHERE id = ANY (${ids}::bigint[])
+          AND reblog_of_id IS NULL AND deleted_at IS NULL ORDER BY id FOR SHARE SKIP LOCKED`)
+        const heldIds = held.map(({ id }) => id)
+        const statuses = yield* searchedRows(
+          sql`SELECT ${searched} FROM statuses s JOIN accounts a ON a.id = s.account_id
+          WHERE s.id = ANY (${heldIds}::bigint[])`
+        )
+        const found = statuses.filter(({ findable, kept }) => findable || kept)
+        const documents = found.map(cut)
+        const stems = yield* stemsOf(documents.flatMap(({ words }) => words))
+        const inIndex = new Set(documents.map(({ id }) => id))
+        yield* sql`DELETE FROM search_documents
+          WHERE status_id = ANY (${heldIds.filter((id) => !inIndex.has(id))}::bigint[])`
+        const languages = new Set(documents.flatMap(({ stemmedIn }) => stemmedIn ?? []))
+        const unseen = [...languages].filter((language) => !seen.has(language))
+        if (unseen.length > 0) {
+          yield* sql`INSERT INTO search_languages (language) SELECT unnest(${unseen.sort()}::text[]) ON CONFLICT DO NOTHING`
+          yield* sql.afterCommit(Effect.sync(() => unseen.forEach((language) => seen.add(language))))
+        }
+        if (documents.length > 0) {
+          yield* sql`INSERT INTO search_documents (status_id, tokens)
+            SELECT d.id, d.tokens::tsvector FROM unnest(${documents.map(({ id }) => id)}::bigint[],
+              ${documents.map(({ tokens }) => tokens(stems))}::text[]) AS d (id, tokens) ORDER BY d.id
+            ON CONFLICT (status_id) DO UPDATE SET tokens = excluded.tokens`
+        }
+        return heldIds
+      })
+
+      const queued = Effect.gen(function*() {
+        const rows = yield* queuedRows(sql`SELECT place, status_id FROM search_queue
+          ORDER BY place LIMIT ${rowsMax(sql, queuedMax)} FOR UPDATE SKIP LOCKED`)
+        if (rows.length === 0) return false
+        const wanted = [...new Set(rows.map(({ statusId }) => statusId))]
+        const held = new Set(yield* write(wanted))
+        const missed = wanted.filter((id) => !held.has(id))
+        // Those that somebody is changing; what is gone, or is no post, is waited for no longer.
+        const waiting = missed.length === 0 ? [] : yield* idRows(sql`SELECT id FROM statuses
+          WHERE id = ANY (${missed}::bigint[]) AND reblog_of_id IS NULL AND deleted_at IS NULL`)
+        const again = new Set(waiting.map(({ id }) => id))
+        const done = rows.filter(({ statusId }) => !again.has(statusId)).map(({ place }) => place)
+        yield* sql`DELETE FROM search_queue WHERE place = ANY (${done}::bigint[])`
+        return rows.length === queuedMax && done.length > 0
+      }).pipe(transaction(sql))
+
+      const scanned = Effect.gen(function*() {
+        const [scan] = yield* scanRows(sql`SELECT account_id, below FROM search_scans
+          ORDER BY account_id DESC LIMIT 1 FOR UPDATE SKIP LOCKED`)
+        if (scan === undefined) return false
+        const { accountId, below } = scan
+        const everybody = accountId === 0n
+        const rows = yield* idRows(
+          sql`SELECT id FROM statuses WHERE id < ${below} AND deleted_at IS NULL AND reblog_of_id IS NULL
+          ${everybody ? sql`` : sql`AND account_id = ${accountId}`} ORDER BY id DESC LIMIT ${rowsMax(sql, scannedMax)}`
+        )
+        const held = new Set(yield* write(rows.map(({ id }) => id)))
+        const missed = rows.filter(({ id }) => !held.has(id)).map(({ id }) => id)
+        yield* sql`INSERT INTO search_queue (status_id) SELECT unnest(${missed}::bigint[])`
+        const last = rows.at(-1)
+        yield* last === undefined || rows.length < scannedMax
+          ? sql`DELETE FROM search_scans WHERE account_id = ${accountId}`
+          : sql`UPDATE search_scans SET below = ${last.id} WHERE account_id = ${accountId}`
+        return true
+      }).pipe(transaction(sql))
+
+      const step = Effect.gen(function*() {
+        const [more, scanning] = [yield* queued, yield* scanned]
+        return more || scanning
+      }).pipe(Effect.withSpan("StatusIndex.step"))
+      return StatusIndex.of({ step })
+    })
+  )
+}

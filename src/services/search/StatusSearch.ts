@@ -1,0 +1,209 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { isHidden } from "../HiddenAccounts.ts"
+import { type AccountId, idMax } from "../Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { newestFirst, type Page, rowsMax } from "../Paging.ts"
+import { idRows, rowsOf } from "../Rows.ts"
+import { visibleTo } from "../statuses/Visibility.ts"
+import { traced } from "../Traced.ts"
+import { bounded } from "./Bounded.ts"
+import { idRangeOf } from "./SearchedRange.ts"
+import { readQuery, type SearchQuery } from "./SearchQuery.ts"
+import * as Stems from "./Stems.ts"
+import { timeWindows } from "./TimeWindows.ts"
+import {
+  allOf,
+  anyOf,
+  authorToken,
+  hasKeyword,
+  mentionToken,
+  operatorQueries,
+  publicToken,
+  quoted,
+  termsQuery,
+  wordsOf
+} from "./TokenQuery.ts"
+
+/** So many favourited, bookmarked, boosted and voted posts are looked through; of somebody who has more, what matches is. */
+const marksMax = 10_000
+/** Found posts that one may page over. */
+const offsetMax = 10_000
+
+/** What a search of posts is narrowed to beside what its text says. */
+interface StatusQuery {
+  readonly text: string
+  readonly accountId: bigint | undefined
+  readonly offset: number
+}
+
+const contextRows = rowsOf(Schema.Struct({
+  marks: Schema.Int,
+  timeZone: Schema.NullOr(Schema.String),
+  languages: Schema.Array(Schema.String)
+}))
+const authorRows = rowsOf(Schema.Struct({ handle: Schema.String, id: Schema.NullOr(Schema.BigInt) }))
+
+/** Whether a text asks for something, and by what stands in posts; only then posts are searched. */
+export const reads = (text: string): "keywords" | "operators alone" | "nothing" => {
+  const query = readQuery(text)
+  return hasKeyword(query)
+    ? "keywords"
+    : query.operators.length > 0 || query.terms.length > 0
+    ? "operators alone"
+    : "nothing"
+}
+
+/** Finds posts by their words. A search that takes too long finds nothing. */
+export class StatusSearch extends Context.Service<StatusSearch, {
+  /**
+   * Public posts of people who are `indexable`, and what the viewer wrote, is mentioned in, favourited, bookmarked, boosted or voted
+   * in, as far as the viewer may see it and hides nobody of it; newest first.
+   */
+  readonly find: (viewer: AccountId, query: StatusQuery, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
+}>()("murmuration/services/search/StatusSearch") {
+  static readonly layer = Layer.effect(
+    StatusSearch,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { localDomain } = yield* ServerConfig
+      const stemsOf = Stems.make(sql)
+
+      /** What the viewer did with posts of others, up to one more than `marksMax` of each kind. */
+      const marks = (viewer: AccountId) =>
+        sql.join(" UNION ALL ", false)(
+          [["favourites", "status_id"], ["bookmarks", "status_id"], ["poll_votes", "status_id"], [
+            "statuses",
+            "reblog_of_id"
+          ]]
+            .map(([table = "", column = ""]) =>
+              sql`(SELECT ${sql.literal(column)} AS id FROM ${sql.literal(table)} WHERE account_id = ${viewer}
+                AND ${sql.literal(table === "statuses" ? "reblog_of_id IS NOT NULL AND deleted_at IS NULL" : "TRUE")}
+                LIMIT ${rowsMax(sql, marksMax + 1)})`
+            )
+        )
+
+      const isMarked = (viewer: AccountId) =>
+        sql`(EXISTS (SELECT FROM favourites k WHERE k.account_id = ${viewer} AND k.status_id = s.id OFFSET 0)
+          OR EXISTS (SELECT FROM bookmarks k WHERE k.account_id = ${viewer} AND k.status_id = s.id OFFSET 0)
+          OR EXISTS (SELECT FROM poll_votes k WHERE k.account_id = ${viewer} AND k.status_id = s.id OFFSET 0)
+          OR EXISTS (SELECT FROM statuses k WHERE k.account_id = ${viewer} AND k.reblog_of_id = s.id
+            AND k.deleted_at IS NULL OFFSET 0))`
+
+      /** The accounts that `from:` names, by what was written; null where there is none. */
+      const authorsOf = Effect.fnUntraced(function*(viewer: AccountId, { operators }: SearchQuery) {
+        const handles = [...new Set(operators.flatMap(({ what }) => what.kind === "from" ? [what.handle] : []))]
+        if (handles.length === 0) return new Map<string, bigint | null>()
+        const named = handles.map((handle) => {
+          const [username = "", domain = ""] = handle.replace(/^@/, "").split("@")
+          return { handle, username, domain: domain === localDomain ? "" : domain }
+        })
+        const rows = yield* authorRows(sql`SELECT n.handle, a.id FROM unnest(
+            ${named.map(({ handle }) => handle)}::text[], ${named.map(({ username }) => username)}::text[],
+            ${named.map(({ domain }) => domain)}::text[]) AS n (handle, username, domain)
+          LEFT JOIN accounts a ON lower(a.username) = n.username AND lower(coalesce(a.domain, '')) = n.domain`)
+        return new Map(rows.map(({ handle, id }) => [handle, handle === "me" ? viewer : id]))
+      })
+
+      const find = traced("StatusSearch.find")(function*(viewer: AccountId, asked: StatusQuery, page: Page) {
+        const query = readQuery(asked.text)
+        if (!hasKeyword(query) || page.limit === 0 || asked.offset > offsetMax) return []
+        const now = yield* Clock.currentTimeMillis
+        return yield* bounded(
+          sql,
+          Effect.gen(function*() {
+            const authors = yield* authorsOf(viewer, query)
+            const [context] = yield* contextRows(
+              sql`SELECT time_zone, ARRAY(SELECT language FROM search_languages) AS languages, (SELECT count(*)::int FROM (
+            ${marks(viewer)}) m) AS marks FROM users WHERE account_id = ${viewer}`
+            )
+            const { languages = [], marks: marked = 0, timeZone = null } = context ?? {}
+            const stems = yield* stemsOf(wordsOf(query).filter(({ language }) => languages.includes(language)))
+
+            const from: ReadonlyArray<string> = query.operators.flatMap(({ negated, what }) => {
+              if (what.kind !== "from") return []
+              // Somebody who is not there wrote nothing.
+              const author = quoted(authorToken(authors.get(what.handle) ?? 0n))
+              return [negated ? `!${author}` : author]
+            })
+            const words = allOf([
+              termsQuery(query, stems),
+              ...operatorQueries(query),
+              ...from,
+              ...asked.accountId === undefined ? [] : [quoted(authorToken(asked.accountId))]
+            ])
+            const own = anyOf([quoted(authorToken(viewer)), quoted(mentionToken(viewer))])
+            const places = new Set(query.operators.flatMap(({ negated, what }) =>
+              what.kind !== "in"
+                ? []
+                : !negated || what.place === "all"
+                ? [what.place]
+                : [what.place === "public" ? "library" as const : "public" as const]
+            ))
+            const inPublic = !places.has("library")
+            const inLibrary = !places.has("public")
+            const scope = [...inPublic ? [quoted(publicToken)] : [], ...inLibrary ? [own] : []]
+            if (scope.length === 0) return []
+
+            const range = idRangeOf(query, page, timeZone)
+            const ascending = page.minId !== undefined
+            const direction = sql.literal(ascending ? "ASC" : "DESC")
+            const limit = rowsMax(sql, page.limit + asked.offset)
+            const rare = inLibrary && marked > marksMax
+            const seen = (...found: ReadonlyArray<Fragment>) =>
+              sql.and([
+                ...range.except.map(({ above, below }) => sql`NOT (s.id > ${above} AND s.id < ${below})`),
+                visibleTo(sql, viewer, "s"),
+                // Whom the author lets find it is asked at last: the index may not have heard yet.
+                ...found.length === 0 ? [] : [sql.or(found)],
+                sql`(s.account_id = ${viewer} OR (NOT ${
+                  isHidden(sql, sql`${viewer}::bigint`, sql`s.account_id`, new Date(now))
+                }
+                AND (NOT EXISTS (SELECT FROM accounts quiet WHERE quiet.id = s.account_id AND quiet.silenced_at IS NOT NULL OFFSET 0)
+                OR EXISTS (SELECT FROM follows f WHERE f.account_id = ${viewer} AND f.target_account_id = s.account_id OFFSET 0))))`
+              ])
+            const forEverybody = sql`(s.visibility = 'public' AND EXISTS (SELECT FROM accounts open
+            WHERE open.id = s.account_id AND open.indexable OFFSET 0))`
+            const isOwn = sql`(s.account_id = ${viewer} OR EXISTS (SELECT FROM mentions named
+            WHERE named.status_id = s.id AND named.account_id = ${viewer} AND NOT named.silent OFFSET 0))`
+            const mine = isMarked(viewer)
+            const scopes = [...inPublic ? [forEverybody] : [], ...inLibrary ? [isOwn] : [], ...rare ? [mine] : []]
+
+            const windows = timeWindows(range, ascending ? "oldest first" : "newest first", now).map((window) => {
+              const tokens = [
+                words,
+                ...window.tokens.length === 0 ? [] : [anyOf(window.tokens.map(quoted))],
+                ...rare ? [] : [anyOf(scope)]
+              ]
+              // By the index of words and by nothing else; then one by one in the order of ids, as far as somebody wants them.
+              return sql`(SELECT c.id FROM (SELECT d.status_id + 0 AS id FROM search_documents d
+                WHERE d.tokens @@ ${
+                allOf(tokens)
+              }::tsquery AND d.status_id + 0 >= ${window.from} AND d.status_id + 0 < ${window.to}
+                ORDER BY 1 ${direction} OFFSET 0) c
+              CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = c.id AND ${
+                seen(...scopes)
+              } OFFSET 0) s ORDER BY c.id ${direction} LIMIT ${limit})`
+            })
+            const { above = -1n, below = idMax } = range
+            const library = !inLibrary || rare || marked === 0 ? [] : [sql`(SELECT m.id FROM (SELECT DISTINCT id FROM (
+                ${marks(viewer)}) k WHERE id > ${above} AND id < ${below} ORDER BY id ${direction} OFFSET 0) m
+              CROSS JOIN LATERAL (SELECT FROM search_documents d WHERE d.status_id = m.id AND d.tokens @@ ${words}::tsquery OFFSET 0) d
+              CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = m.id AND ${seen()} OFFSET 0) s
+              ORDER BY m.id ${direction} LIMIT ${limit})`]
+            if (windows.length + library.length === 0) return []
+            const newest = sql`(SELECT id FROM (${sql.join(" UNION ALL ", false)(windows)}) found LIMIT ${limit})`
+            return yield* idRows(
+              sql`SELECT id FROM (${
+                sql.join(" UNION ", false)([...windows.length === 0 ? [] : [newest], ...library])
+              }) found
+            ORDER BY id ${direction} LIMIT ${rowsMax(sql, page.limit)} OFFSET ${asked.offset}`
+            )
+          })
+        ).pipe(Effect.map((rows) => newestFirst(page, rows.map(({ id }) => id))))
+      })
+      return StatusSearch.of({ find })
+    })
+  )
+}

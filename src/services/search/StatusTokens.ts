@@ -1,0 +1,124 @@
+import { Schema } from "effect"
+import { addressesInHtml } from "../cards/StatusLinks.ts"
+import { plainText } from "../html/Sanitise.ts"
+import { searchParts, tokensOf } from "./SearchText.ts"
+import { dictionaryOf, languageOf } from "./Stemmers.ts"
+import type { LanguageWord, Stems } from "./Stems.ts"
+import { stretchesOf } from "./TimeWindows.ts"
+import * as Token from "./TokenQuery.ts"
+
+/** Characters and places of a post that are searched; longer ones are found by how they begin. */
+const postCharactersMax = 20_000
+const placesMax = 4_000
+/** Letters of its words together: some characters stand for many. */
+const lettersMax = 60_000
+/** Places between the parts of a post, so that no phrase goes from one into the next. */
+const gapPlaces = 8
+
+/** What is searched of a post, and who may find it how. */
+export const SearchedStatus = Schema.Struct({
+  id: Schema.BigInt,
+  accountId: Schema.BigInt,
+  html: Schema.String,
+  spoilerText: Schema.String,
+  language: Schema.NullOr(Schema.String),
+  sensitive: Schema.Boolean,
+  isReply: Schema.Boolean,
+  /** Everybody who may see it may find it. */
+  findable: Schema.Boolean,
+  /** Somebody here wrote it, is mentioned in it, or keeps it. */
+  kept: Schema.Boolean,
+  /** People of this server. */
+  mentionIds: Schema.Array(Schema.String),
+  tags: Schema.Array(Schema.String),
+  mediaTypes: Schema.Array(Schema.String),
+  descriptions: Schema.Array(Schema.String),
+  /** Null where it has no poll. */
+  options: Schema.NullOr(Schema.Array(Schema.String)),
+  /** What its card shows; null where it has none. */
+  cardType: Schema.NullOr(Schema.String)
+})
+export type SearchedStatus = typeof SearchedStatus.Type
+
+/** A post whose words are found; its tokens wait for their stems. */
+interface CutStatus {
+  readonly id: bigint
+  /** Undefined where it is in none that Postgres stems. */
+  readonly stemmedIn: string | undefined
+  readonly words: ReadonlyArray<LanguageWord>
+  readonly tokens: (stems: Stems) => string
+}
+
+const propertiesOf = (status: SearchedStatus): ReadonlyArray<string> => {
+  const { cardType, html, isReply, mediaTypes, options, sensitive } = status
+  const has = (...types: ReadonlyArray<string>) => mediaTypes.some((type) => types.includes(type))
+  const are: Readonly<Record<string, boolean>> = {
+    media: mediaTypes.length > 0,
+    image: has("image"),
+    video: has("video", "gifv"),
+    audio: has("audio"),
+    poll: options !== null,
+    link: cardType !== null || addressesInHtml(html).length > 0,
+    embed: cardType === "video",
+    reply: isReply,
+    sensitive
+  }
+  return Object.entries(are).flatMap(([property, is]) => is ? [Token.propertyToken(property)] : [])
+}
+
+/** The stems of words that differ from the words themselves. */
+const stemsOf = (language: string, words: ReadonlyMap<string, string>, stems: Stems) => {
+  const tokens = Array.from(words).flatMap(([word, plain]) =>
+    (stems({ language, word }) ?? []).filter((stem) => stem !== plain).map((stem) => Token.stemToken(language, stem))
+  )
+  return new Set(tokens)
+}
+
+/** Cuts a post into its words. */
+export const cut = (status: SearchedStatus): CutStatus => {
+  const { accountId, descriptions, findable, html, id, mentionIds, options, spoilerText, tags } = status
+  const language = status.language === null ? undefined : languageOf(status.language)
+  const stemmed = language !== undefined && dictionaryOf(language) !== undefined
+  const places = new Map<string, Array<number>>()
+  const wholes = new Map<string, string>()
+  let place = 1
+  let room = postCharactersMax
+  let letters = 0
+  for (const text of [spoilerText, plainText(html), ...options ?? [], ...descriptions]) {
+    for (const part of searchParts(text.slice(0, room))) {
+      if (place > placesMax || letters > lettersMax) break
+      const found = tokensOf(part)
+      letters += part.kind === "word" ? part.whole.length : 2 * part.letters.length
+      for (const { offset, token } of found.tokens) {
+        const before = places.get(token)
+        if (before === undefined) places.set(token, [place + offset])
+        else before.push(place + offset)
+      }
+      if (part.kind === "word") wholes.set(part.whole, part.plain)
+      place += found.places
+    }
+    room = Math.max(0, room - text.length)
+    place += gapPlaces
+  }
+  const plainTokens = Array.from(places, ([token, at]) => `${Token.quoted(token)}:${at.slice(0, 255).join(",")}`)
+  const others = [
+    Token.authorToken(accountId),
+    ...findable ? [Token.publicToken] : [],
+    ...mentionIds.map((mentioned) => Token.mentionToken(BigInt(mentioned))),
+    ...tags.map(Token.hashtagToken),
+    ...language === undefined ? [] : [Token.languageToken(language)],
+    ...stemmed ? [] : [Token.unstemmedToken],
+    ...propertiesOf(status),
+    ...stretchesOf(id)
+  ]
+  return {
+    id,
+    stemmedIn: stemmed ? language : undefined,
+    words: stemmed ? Array.from(wholes.keys(), (word) => ({ language, word })) : [],
+    tokens: (stems) =>
+      [
+        ...plainTokens,
+        ...[...others, ...stemmed ? stemsOf(language, wholes, stems) : []].map(Token.quoted)
+      ].join(" ")
+  }
+}

@@ -1,0 +1,41 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { idAt } from "../Ids.ts"
+import type { Turn } from "../intents/Chores.ts"
+import { rowsMax } from "../Paging.ts"
+
+/** How often it is computed who is well liked here, in milliseconds, and of how long a time. */
+export const popularMillis = 3_600_000
+const lookedBackMillis = 30 * 86_400_000
+/** Follows, favourites and boosts that are looked at, the newest of each. */
+const lookedAtMax = 100_000
+/** People of this server who have to like an account, and accounts that are kept of each source. */
+const admirersMin = 5
+const keptMax = 100
+
+/** Computes whom many people of this server began to follow lately, and whose posts many of them liked. */
+export const refreshPopular = (sql: SqlClient) =>
+  Effect.fnUntraced(function*({ now }: Turn) {
+    const since = idAt(now - lookedBackMillis)
+    const most = rowsMax(sql, lookedAtMax)
+    const keep = (source: string, liked: ReturnType<typeof sql.literal>) =>
+      sql`INSERT INTO popular_accounts (source, account_id, place)
+        SELECT ${source}, a.id, row_number() OVER (ORDER BY count(DISTINCT liked.by) DESC, a.id DESC)
+        FROM ${liked} liked JOIN accounts me ON me.id = liked.by AND me.domain IS NULL AND me.suspended_at IS NULL
+        JOIN accounts a ON a.id = liked.target AND a.discoverable AND a.silenced_at IS NULL AND a.suspended_at IS NULL
+        WHERE liked.by <> liked.target GROUP BY a.id HAVING count(DISTINCT liked.by) >= ${admirersMin}
+        ORDER BY count(DISTINCT liked.by) DESC, a.id DESC LIMIT ${rowsMax(sql, keptMax)}`
+    yield* sql`DELETE FROM popular_accounts`
+    yield* keep(
+      "most_followed",
+      sql`(SELECT account_id AS by, target_account_id AS target FROM follows WHERE id > ${since} ORDER BY id DESC LIMIT ${most})`
+    )
+    yield* keep(
+      "most_interactions",
+      sql`(SELECT m.by, s.account_id AS target FROM (
+          (SELECT account_id AS by, status_id FROM favourites WHERE id > ${since} ORDER BY id DESC LIMIT ${most})
+          UNION ALL (SELECT account_id, reblog_of_id FROM statuses
+            WHERE id > ${since} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL ORDER BY id DESC LIMIT ${most})) m
+        JOIN statuses s ON s.id = m.status_id)`
+    )
+  })

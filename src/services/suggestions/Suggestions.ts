@@ -1,0 +1,150 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Cache from "../caching/Cache.ts"
+import { Changes } from "../caching/Changes.ts"
+import type { AccountId } from "../Ids.ts"
+import { idAt } from "../Ids.ts"
+import { rowsMax, type Stretch } from "../Paging.ts"
+import { idRows, rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { isSuggestible } from "./Candidates.ts"
+
+/** Why somebody is suggested; interactions with them have no name among Mastodon's. */
+export const SuggestionSource = Schema.Literals(["friends_of_friends", "most_followed", "most_interactions"])
+type SuggestionSource = typeof SuggestionSource.Type
+
+/** What an interaction weighs (limits-and-rates.md section 5). */
+const weights = { reply: 1, favourite: 10, reblog: 20 }
+/** How long an interaction counts, in milliseconds, and how many of each kind do, the newest. */
+const interactionMillisMax = 90 * 86_400_000
+const interactionsMax = 1_000
+/** Accounts that somebody interacted with that are suggested, by weight. */
+const scoredMax = 80
+/** The newest accounts that somebody follows whose follows are looked at, so many of each; and those that are suggested. */
+const friendsMax = 100
+const followsOfFriendMax = 100
+const friendsOfFriendsMax = 120
+/** Accounts that are well liked here that are suggested, of each source. */
+const popularMax = 40
+/** How long it is believed whom the friends of somebody follow, in milliseconds, and of how many people that is kept. */
+const friendsMillisMax = 15 * 60_000
+const peopleKeptMax = 2_000
+/** Suggestions that somebody took away that are remembered, the newest. */
+const dismissedMax = 5_000
+
+/** An account for somebody who does not follow it. */
+interface Suggestion {
+  readonly accountId: bigint
+  readonly interactedWith: boolean
+  /** None where there is no reason but that. */
+  readonly sources: ReadonlyArray<SuggestionSource>
+}
+
+const sourceRows = rowsOf(Schema.Struct({ id: Schema.BigInt, sources: Schema.Array(SuggestionSource) }))
+
+/** Whom somebody may want to follow (S-156, S-157, S-293). */
+export class Suggestions extends Context.Service<Suggestions, {
+  /** Accounts that the viewer interacted with: those that posted on a later day first, then by how much. */
+  readonly interactedWith: (viewer: AccountId, stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
+  /** Those, then whom those follow that the viewer follows, then who is well liked here. */
+  readonly all: (viewer: AccountId, stretch: Stretch) => Effect.Effect<ReadonlyArray<Suggestion>>
+  /** Suggests an account to somebody no more. */
+  readonly dismiss: (viewer: AccountId, target: AccountId) => Effect.Effect<void>
+}>()("murmuration/services/suggestions/Suggestions") {
+  static readonly layer = Layer.effect(
+    Suggestions,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const kept = yield* Cache.make<AccountId, ReadonlyArray<bigint>>({
+        max: { entries: peopleKeptMax },
+        millisMax: friendsMillisMax,
+        aloneMillisMax: friendsMillisMax
+      })
+      const clock = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+
+      const scored = traced("Suggestions.scored")(function*(viewer: AccountId) {
+        const now = yield* clock
+        const since = idAt(now.getTime() - interactionMillisMax)
+        const most = rowsMax(sql, interactionsMax)
+        const rows = yield* idRows(sql`
+          WITH own AS MATERIALIZED (SELECT id, reblog_of_id, in_reply_to_account_id FROM statuses
+              WHERE account_id = ${viewer} AND id > ${since} AND deleted_at IS NULL ORDER BY id DESC LIMIT ${most}),
+          interactions AS (
+            SELECT s.account_id, f.id, ${weights.favourite}::int AS weight FROM (SELECT id, status_id FROM favourites
+              WHERE account_id = ${viewer} AND id > ${since} ORDER BY id DESC LIMIT ${most}) f JOIN statuses s ON s.id = f.status_id
+            UNION ALL SELECT s.account_id, own.id, ${weights.reblog}::int FROM own JOIN statuses s ON s.id = own.reblog_of_id
+            UNION ALL SELECT in_reply_to_account_id, id, ${weights.reply}::int FROM own WHERE in_reply_to_account_id IS NOT NULL),
+          scored AS (SELECT i.account_id, sum(i.weight) AS score FROM interactions i
+            LEFT JOIN dismissed_suggestions d ON d.account_id = ${viewer} AND d.target_account_id = i.account_id
+            WHERE i.account_id <> ${viewer} AND (d.id IS NULL OR i.id > d.id) GROUP BY i.account_id),
+          best AS (SELECT a.id, scored.score FROM scored JOIN accounts a ON a.id = scored.account_id
+            WHERE ${isSuggestible(sql, viewer, now)} ORDER BY scored.score DESC, a.id LIMIT ${rowsMax(sql, scoredMax)})
+          SELECT best.id FROM best LEFT JOIN account_stats n ON n.account_id = best.id
+          ORDER BY (n.last_status_at AT TIME ZONE 'UTC')::date DESC NULLS LAST, best.score DESC,
+            n.last_status_at DESC NULLS LAST, best.id DESC`)
+        return rows.map(({ id }) => id)
+      }, Effect.orDie)
+
+      /** Those that the friends of somebody follow, the most common first; who hides what it follows tells nothing. */
+      const friendsOfFriends = (viewer: AccountId) =>
+        kept.get(
+          viewer,
+          Effect.map(
+            idRows(sql`
+              SELECT second.id FROM (SELECT f.target_account_id AS id FROM follows f JOIN accounts friend
+                  ON friend.id = f.target_account_id AND friend.hide_collections IS NOT TRUE AND friend.suspended_at IS NULL
+                WHERE f.account_id = ${viewer} ORDER BY f.id DESC LIMIT ${rowsMax(sql, friendsMax)}) first
+              CROSS JOIN LATERAL (SELECT g.target_account_id AS id FROM follows g WHERE g.account_id = first.id
+                ORDER BY g.id DESC LIMIT ${rowsMax(sql, followsOfFriendMax)}) second
+              JOIN accounts a ON a.id = second.id AND a.discoverable AND NOT a.locked AND a.suspended_at IS NULL
+              WHERE a.id <> ${viewer} AND NOT EXISTS (SELECT FROM follows own
+                WHERE own.account_id = ${viewer} AND own.target_account_id = a.id OFFSET 0)
+              GROUP BY second.id ORDER BY count(*) DESC, second.id DESC LIMIT ${rowsMax(sql, friendsOfFriendsMax)}`),
+            (rows) => rows.map(({ id }) => id)
+          )
+        )
+
+      const interactedWith = traced("Suggestions.interactedWith")(function*(
+        viewer: AccountId,
+        { limit, offset }: Stretch
+      ) {
+        return (yield* scored(viewer)).slice(offset, offset + limit)
+      })
+
+      const all = traced("Suggestions.all")(function*(viewer: AccountId, { limit, offset }: Stretch) {
+        const known = yield* scored(viewer)
+        const befriended = yield* friendsOfFriends(viewer)
+        const now = yield* clock
+        // Somebody who is suggested for several reasons stands where the first of them puts it.
+        const others = yield* sourceRows(sql`
+          WITH named (id, source, place) AS (
+            SELECT id, 'friends_of_friends', place FROM unnest(${befriended}::bigint[]) WITH ORDINALITY f (id, place)
+            UNION ALL SELECT account_id, source, ${friendsOfFriendsMax}::bigint + place FROM popular_accounts
+              WHERE place <= ${popularMax})
+          SELECT a.id, array_agg(named.source ORDER BY named.source) AS sources FROM named JOIN accounts a ON a.id = named.id
+          WHERE a.discoverable AND ${isSuggestible(sql, viewer, now)}
+          GROUP BY a.id ORDER BY min(named.place), a.id`)
+        const reasons = new Map(others.map(({ id, sources }) => [id, sources]))
+        const first = new Set(known)
+        return [...known, ...others.flatMap(({ id }) => first.has(id) ? [] : [id])]
+          .slice(offset, offset + limit)
+          .map((accountId) => ({
+            accountId,
+            interactedWith: first.has(accountId),
+            sources: reasons.get(accountId) ?? []
+          }))
+      }, Effect.orDie)
+
+      const dismiss = traced("Suggestions.dismiss")(function*(viewer: AccountId, target: AccountId) {
+        const now = yield* Clock.currentTimeMillis
+        yield* sql`INSERT INTO dismissed_suggestions (id, account_id, target_account_id, for_good)
+          VALUES (next_id(${now}), ${viewer}, ${target}, true)
+          ON CONFLICT (account_id, target_account_id) DO UPDATE SET for_good = true`
+        yield* sql`DELETE FROM dismissed_suggestions WHERE id IN (SELECT id FROM dismissed_suggestions
+          WHERE account_id = ${viewer} ORDER BY id DESC OFFSET ${dismissedMax})`
+      }, Effect.orDie)
+
+      return Suggestions.of({ all, dismiss, interactedWith })
+    })
+  ).pipe(Layer.provide(Changes.layer))
+}

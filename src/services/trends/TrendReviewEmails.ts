@@ -1,0 +1,65 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Emails } from "../emails/Emails.ts"
+import * as EmailTexts from "../emails/EmailTexts.ts"
+import { staffWith } from "../identity/Staff.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { UserCatalogs } from "../instance/UserCatalogs.ts"
+import { onceIn, type Turn } from "../intents/Chores.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+
+/** Staff is told of hashtags that wait this often at most, in milliseconds; hashtags that one e-mail names. */
+const reviewMailMillis = 6 * 3_600_000
+const namedMax = 50
+
+const nameRows = rowsOf(Schema.Struct({ displayName: Schema.String }))
+const toldRows = rowsOf(Schema.Struct({ begunAt: Timestamptz }))
+
+const chore = "e-mails about trends"
+
+/** E-mails to those who may decide what trends. */
+export class TrendReviewEmails extends Context.Service<TrendReviewEmails, {
+  /** Tells of each hashtag once that waits to be looked at (S-114), from one node of all; answers whether there was any. */
+  readonly send: Effect.Effect<boolean, SqlError>
+}>()("murmuration/services/trends/TrendReviewEmails") {
+  static readonly layerNoDeps = Layer.effect(
+    TrendReviewEmails,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { localDomain: server } = yield* ServerConfig
+      const emails = yield* Emails
+      const catalogs = yield* UserCatalogs
+
+      /** Hashtags that began to trend since a moment, in milliseconds since 1970. */
+      const waiting = (since: number) =>
+        Effect.map(
+          nameRows(sql`SELECT display_name FROM tags WHERE requested_review_at > ${new Date(since)}
+            AND reviewed_at IS NULL AND trendable IS NULL ORDER BY requested_review_at, id LIMIT ${namedMax}`),
+          (rows) => rows.map(({ displayName }) => displayName)
+        )
+
+      const tell = Effect.fnUntraced(function*({ before = 0 }: Turn) {
+        const names = yield* waiting(before)
+        const staff = yield* staffWith(sql, "manageTaxonomies")
+        const post = Effect.forEach(staff, ({ email: to, locale }) => {
+          const words = catalogs.of({ locale: locale ?? undefined })
+          return emails.post(Effect.map(words, EmailTexts.trending({ to, server, names })))
+        }, { discard: true })
+        yield* sql.afterCommit(post)
+      })
+
+      const send = Effect.gen(function*() {
+        const now = yield* Clock.currentTimeMillis
+        const [told] = yield* toldRows(sql`SELECT begun_at FROM chores WHERE name = ${chore}`)
+        // Where there is nothing to tell, the six hours do not begin.
+        const before = told?.begunAt.getTime() ?? 0
+        if (now - before < reviewMailMillis || (yield* waiting(before)).length === 0) return false
+        return yield* onceIn(sql, chore, reviewMailMillis, tell)
+      }).pipe(Effect.withSpan("TrendReviewEmails.send"))
+
+      return TrendReviewEmails.of({ send })
+    })
+  )
+  static readonly layer = TrendReviewEmails.layerNoDeps.pipe(Layer.provide(UserCatalogs.layer))
+}

@@ -1,0 +1,43 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { type Decay, maxScoreMillis, type Score } from "./TrendScores.ts"
+import { trendsMax } from "./TrendWindow.ts"
+
+/** Things of one kind of which a score is remembered, whether they trend or not. */
+const scoresMax = 5_000
+
+/**
+ * Keeps the scores of hashtags or cards in place of those that were computed before; answers the ids of those that trend. What
+ * trends no more is remembered for as long as its greatest score counts.
+ */
+export const keepScores = Effect.fnUntraced(function*(
+  sql: SqlClient,
+  kind: "tag" | "card",
+  scores: ReadonlyArray<Score>,
+  { scoreMin }: Decay,
+  now: number
+) {
+  const [table, key] = [sql.literal(`${kind}_trends`), sql.literal(`${kind}_id`)]
+  const kept = scores.filter(({ maxScore, maxScoreAt }) => maxScore > 0 && now - maxScoreAt < maxScoreMillis)
+    .toSorted((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1)).slice(0, scoresMax)
+    // What is beyond the best may not trend, however great its score.
+    .map(({ id, maxScore, maxScoreAt, score }, place) => ({
+      id,
+      maxScore,
+      maxScoreAt,
+      score: place < trendsMax ? score : 0
+    }))
+  yield* sql`DELETE FROM ${table} WHERE ${key} <> ALL (${kept.map(({ id }) => id)}::bigint[])`
+  if (kept.length === 0) return []
+  // Others write of a thing only that it is gone.
+  yield* sql`INSERT INTO ${table} (${key}, score, max_score, max_score_at)
+    SELECT * FROM unnest(${kept.map(({ id }) => id)}::bigint[], ${
+    kept.map(({ score }) => String(score))
+  }::text[]::float8[],
+      ${kept.map(({ maxScore }) => String(maxScore))}::text[]::float8[],
+      ${kept.map(({ maxScoreAt }) => new Date(maxScoreAt))}::timestamptz[]) AS k (id, score, max_score, max_score_at)
+    WHERE EXISTS (SELECT FROM ${sql.literal(kind === "tag" ? "tags" : "preview_cards")} t WHERE t.id = k.id)
+    ON CONFLICT (${key}) DO UPDATE SET score = excluded.score, max_score = excluded.max_score,
+      max_score_at = excluded.max_score_at`
+  return kept.flatMap(({ id, score }) => score >= scoreMin ? [id] : [])
+})
