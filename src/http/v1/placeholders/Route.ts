@@ -26,15 +26,6 @@ const Nothing = Schema.Struct({})
 type Methods = HttpMethod | Route["methods"]
 const all = (methods: Methods): Route["methods"] => typeof methods === "string" ? [methods] : methods
 
-/** A list in which nothing can be yet. */
-export const emptyList = <Item>(path: PathInput, access: AccessRule, item: Schema.Codec<Item, unknown>): Route => ({
-  methods: ["GET"],
-  path,
-  access,
-  success: Schema.Array(item),
-  answer: Effect.succeed(Reply.list<Item>([]))
-})
-
 /** One value that is the same for everybody. */
 export const value = <Wire>(
   path: PathInput,
