@@ -78,6 +78,7 @@ import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { Polls } from "../services/statuses/Polls.ts"
 import { Quotes } from "../services/statuses/Quotes.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
+import { ReplyRemovals } from "../services/statuses/ReplyRemovals.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { StatusTargets } from "../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../services/statuses/StatusWriter.ts"
@@ -125,6 +126,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     OutgoingActivities.layer,
     Polls.layer,
     Quotes.layer,
+    ReplyRemovals.layer,
     PostActivities.layer,
     QuoteActivities.layer,
     Profiles.layer,

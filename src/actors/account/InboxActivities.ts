@@ -20,6 +20,7 @@ import * as InboxReports from "./InboxReports.ts"
 import * as InboxUndo from "./InboxUndo.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Quoting from "./Quoting.ts"
+import * as RemovingReplies from "./RemovingReplies.ts"
 import * as Sending from "./Sending.ts"
 import type { Verbs } from "./Verbs.ts"
 
@@ -69,6 +70,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const boosts = yield* InboxBoosts.make(posts)
   const activities = yield* FollowActivities
   const send = yield* Sending.make
+  const removing = yield* RemovingReplies.make
   const undoing = yield* InboxUndo.make(verbs)
   const quotes = yield* InboxQuotes.make(posts, yield* Quoting.make)
 
@@ -145,6 +147,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             : verbs.RemoveFollower(own, { _tag: "RemoveFollower", target }))
     )
 
+  /** A reply to a post of the sender's that is to be no part of its thread. */
+  const notTaken = (own: Ownership, replyId: StatusId): Outcome =>
+    Effect.flatMap(
+      removing.rejected(own, replyId),
+      (was) => was ? Effect.succeed(done) : ignored("no reply to its sender")
+    )
+
   const perform = (own: Ownership, self: InboundSender, activity: Foreign, times: Times): Outcome =>
     Effect.flatMap(
       undoing.wasUndone(own, activity, times.signed),
@@ -200,7 +209,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           return answered(self, object, (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
         case "Reject":
           if (quotes.isAnswer(object)) return quotes.rejected(own, activity)
-          return rejected(own, self, object)
+          return Effect.flatMap(
+            knownUris.status(idOf(object) ?? ""),
+            (statusId) => statusId === undefined ? rejected(own, self, object) : notTaken(own, statusId)
+          )
         case "Block":
           return onAccount(
             object,

@@ -103,6 +103,8 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Vote", { ...OnStatus, choices: Schema.Array(Schema.Int) }),
   /** Takes back that one of the account's statuses is quoted by another one. */
   Schema.TaggedStruct("RevokeQuote", { ...OnStatus, quotingId: StatusIdFromString }),
+  /** Takes a reply to one of the account's statuses out of its thread. */
+  Schema.TaggedStruct("RemoveReply", { ...OnStatus, replyId: StatusIdFromString }),
   Schema.TaggedStruct("SetQuotePolicy", { ...OnStatus, policy: QuotePolicy }),
   Schema.TaggedStruct("Pin", OnStatus),
   Schema.TaggedStruct("Unpin", OnStatus),

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { blocks } from "../../HiddenAccounts.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import type { OutgoingActivity } from "../../intents/Intent.ts"
-import { rowsOf } from "../../Rows.ts"
+import { accountIdRows, rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import * as Activities from "../documents/Activities.ts"
 import { hashtag } from "../documents/HashtagDocument.ts"
@@ -152,6 +152,18 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
               const type = outgoing.leaves === "FeatureTag" ? "Add" : "Remove"
               const object = hashtag(config, me.username, outgoing.target ?? "")
               return rendered(Activities.featureTag(type, actor, object, outgoing.number))
+            }
+            case "RejectReply": {
+              const object = outgoing.target ?? ""
+              const ours = /^[0-9]+$/.test(object)
+                ? (yield* objects.uris([BigInt(object)])).get(BigInt(object))
+                : object
+              const [author] = yield* accountIdRows(sql`SELECT id AS account_id FROM accounts
+                WHERE id = (SELECT account_id FROM statuses WHERE uri = ${object})`)
+              const thread = LocalIds.note(config, me.username, statusId ?? 0n)
+              return rendered(Activities.rejectReply(actor, ours ?? object, thread, outgoing.number), {
+                recipients: { ...followersOnly(accountId), accountIds: author === undefined ? [] : [author.accountId] }
+              })
             }
             default: {
               const type = outgoing.leaves === "Pin" ? "Add" : "Remove"
