@@ -24,6 +24,7 @@ import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { RemoteFeaturedCollections } from "../services/federation/inbox/RemoteFeaturedCollections.ts"
 import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
+import { RemoteQuotes } from "../services/federation/inbox/RemoteQuotes.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
 import { Tombstones } from "../services/federation/inbox/Tombstones.ts"
 import { Undoables } from "../services/federation/inbox/Undoables.ts"
@@ -38,6 +39,7 @@ import { FollowActivities } from "../services/federation/outbox/FollowActivities
 import { Outbox } from "../services/federation/outbox/Outbox.ts"
 import { OutgoingActivities } from "../services/federation/outbox/OutgoingActivities.ts"
 import { PostActivities } from "../services/federation/outbox/PostActivities.ts"
+import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { Purges } from "../services/federation/purge/Purges.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
@@ -80,6 +82,7 @@ import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { Polls } from "../services/statuses/Polls.ts"
 import { Quotes } from "../services/statuses/Quotes.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
+import { ReplyRemovals } from "../services/statuses/ReplyRemovals.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { StatusTargets } from "../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../services/statuses/StatusWriter.ts"
@@ -131,12 +134,15 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     OutgoingActivities.layer,
     Polls.layer,
     Quotes.layer,
+    ReplyRemovals.layer,
     PostActivities.layer,
+    QuoteActivities.layer,
     Profiles.layer,
     Purges.layer,
     Reblogs.layer,
     RemoteEmojis.layer,
     RemotePolls.layer,
+    RemoteQuotes.layer,
     RemoteStatuses.layer,
     Reports.layer,
     Retention.layer,

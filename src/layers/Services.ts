@@ -20,6 +20,7 @@ import { Mentions } from "../services/federation/Mentions.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
 import { FetchedBy } from "../services/federation/outbox/FetchedBy.ts"
+import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { RemoteLookup } from "../services/federation/RemoteLookup.ts"
 import { Replies } from "../services/federation/Replies.ts"
@@ -194,6 +195,7 @@ const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
     Mentions.layer,
     Objects.layer,
     PublishedBlocks.layer,
+    QuoteActivities.layer,
     RemoteLookup.layer,
     Replies.layer,
     Senders.layer,

@@ -26,6 +26,7 @@ import * as Publishing from "./Publishing.ts"
 import * as Purging from "./Purging.ts"
 import * as Quoting from "./Quoting.ts"
 import * as Relations from "./Relations.ts"
+import * as RemovingReplies from "./RemovingReplies.ts"
 import * as Scheduling from "./Scheduling.ts"
 import * as StoringFetched from "./StoringFetched.ts"
 import * as TagFollowing from "./TagFollowing.ts"
@@ -41,6 +42,7 @@ const make = Effect.gen(function*() {
   const announcements = yield* Announcements.make
   const publishing = yield* Publishing.make
   const quoting = yield* Quoting.make
+  const removing = yield* RemovingReplies.make
   const scheduling = yield* Scheduling.make(publishing)
   const relations = yield* Relations.make
   const domains = yield* UserDomainBlocking.make(relations.verbs)
@@ -59,6 +61,7 @@ const make = Effect.gen(function*() {
     ...announcements.verbs,
     ...publishing.verbs,
     ...quoting.verbs,
+    ...removing.verbs,
     ...scheduling.verbs,
     ...relations.verbs,
     ...domains.verbs,

@@ -105,6 +105,8 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Vote", { ...OnStatus, choices: Schema.Array(Schema.Int) }),
   /** Takes back that one of the account's statuses is quoted by another one. */
   Schema.TaggedStruct("RevokeQuote", { ...OnStatus, quotingId: StatusIdFromString }),
+  /** Takes a reply to one of the account's statuses out of its thread. */
+  Schema.TaggedStruct("RemoveReply", { ...OnStatus, replyId: StatusIdFromString }),
   Schema.TaggedStruct("SetQuotePolicy", { ...OnStatus, policy: QuotePolicy }),
   Schema.TaggedStruct("Pin", OnStatus),
   Schema.TaggedStruct("Unpin", OnStatus),
@@ -183,6 +185,11 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("KeepCollections", { documents: Schema.Array(Schema.String) }),
   /** Who was unknown when the post came is known now, and mentioned in it. */
   Schema.TaggedStruct("MentionKnown", OnStatus),
+  /** What a post of the account quotes is here now, or what became of the consent that it claims. */
+  Schema.TaggedStruct("QuoteKnown", {
+    ...OnStatus,
+    authorization: Schema.optionalKey(Schema.Struct({ uri: Schema.String, holds: Schema.Boolean }))
+  }),
   /** A post of the account that its origin has no more. */
   Schema.TaggedStruct("Withdraw", { uri: Schema.String }),
   /** Becomes another account, which must name this one among its aliases. */

@@ -4,6 +4,7 @@ import { Broadcast } from "../../services/Broadcast.ts"
 import { RecordNotFound, Unprocessable } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
 import { findSender, type InboundSender } from "../../services/federation/inbox/InboundSender.ts"
+import { RemoteQuotes } from "../../services/federation/inbox/RemoteQuotes.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { InboundPolicies } from "../../services/federation/policies/InboundPolicies.ts"
 import { idAt } from "../../services/Ids.ts"
@@ -15,6 +16,7 @@ import { Favourites } from "../../services/statuses/Favourites.ts"
 import * as FeaturedChanges from "./FeaturedChanges.ts"
 import * as InboxFeatures from "./InboxFeatures.ts"
 import * as InboxPosts from "./InboxPosts.ts"
+import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as StreamPublishing from "./StreamPublishing.ts"
 import { type Commands, onAccount, onStatus, type Verbs } from "./Verbs.ts"
@@ -43,6 +45,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const tellings = yield* StreamPublishing.make
   const conversations = yield* ConversationWriter
   const unknown = yield* UnknownMentions
+  const intend = yield* Intents.make
+  const quotes = yield* RemoteQuotes
 
   return {
     verbs: {
@@ -94,6 +98,15 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         const after = before.length === 0 ? [] : yield* conversations.record(statusId)
         if (!mentioned) return onStatus(statusId)
         yield* tellings.conversationsChanged(after)
+        yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
+        return onStatus(statusId)
+      }),
+      QuoteKnown: Effect.fnUntraced(function*(own: Ownership, command: Commands["QuoteKnown"]) {
+        const { authorization, statusId } = command
+        const verdict = authorization && { authorization: authorization.uri, holds: authorization.holds }
+        const accepted = yield* quotes.settle(own.accountId, statusId, verdict)
+        // Others see now what they did not see before.
+        if (accepted) yield* intend(own, { _tag: "card", statusId })
         yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
         return onStatus(statusId)
       }),

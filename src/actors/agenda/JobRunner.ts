@@ -4,6 +4,7 @@ import { Unavailable } from "../../services/Errors.ts"
 import { RemoteCollections } from "../../services/federation/fetching/RemoteCollections.ts"
 import { mayPass } from "../../services/federation/fetching/RemotePosts.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
+import { RemoteQuotes } from "../../services/federation/inbox/RemoteQuotes.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { MovedAccounts } from "../../services/federation/MovedAccounts.ts"
 import { RemoteAccounts, unknownDomain } from "../../services/federation/RemoteAccounts.ts"
@@ -16,6 +17,7 @@ import { Unreachable } from "../../services/outbound/OutboundError.ts"
 import { rowsOf } from "../../services/Rows.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { AccountActors } from "../account/AccountActors.ts"
+import * as QuoteChecks from "./QuoteChecks.ts"
 
 /** Jobs that a node runs at once. One that takes longer than so many seconds is given up for this time. */
 const jobsAtOnceMax = 32
@@ -116,6 +118,7 @@ const make = Effect.gen(function*() {
     redirect,
     mentions,
     collections: featured,
+    quote: yield* QuoteChecks.make,
     links: proofs.verify
   }
 
@@ -144,5 +147,5 @@ const make = Effect.gen(function*() {
  * transaction while it waits for others; what it learns is written by services that may be told twice.
  */
 export const layer = Layer.effectDiscard(make).pipe(
-  Layer.provide([KnownUris.layer, LinkProofs.layer, UnknownMentions.layer])
+  Layer.provide([KnownUris.layer, LinkProofs.layer, UnknownMentions.layer, RemoteQuotes.layer])
 )

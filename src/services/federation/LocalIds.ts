@@ -25,6 +25,10 @@ export const featured = (actor: string): string => `${actor}/collections/feature
 export const featuredTags = (actor: string): string => `${actor}/collections/tags`
 export const sharedInbox = ({ publicUrl }: Base): string => `${publicUrl}/inbox`
 
+/** The consent of an actor to be quoted by a status. */
+export const quoteAuthorization = (actor: string, statusId: bigint): string =>
+  `${actor}/quote_authorizations/${statusId}`
+
 /** The Create or Announce of a status. */
 export const activity = (note: string): string => `${note}/activity`
 export const replies = (note: string): string => `${note}/replies`

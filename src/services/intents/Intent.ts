@@ -58,7 +58,8 @@ export type Move = typeof Move.Type
 /**
  * What leaves for the followers elsewhere and for whom it concerns: a post (or its change, or its end), the profile, a pin, a
  * hashtag on the profile (`target`, without #), a collection of accounts or one in it (`target`: ids of the collection, the item
- * and those in it who hear of it), the move to the account with the URI `target`, or that the account is gone.
+ * and those in it who hear of it), that a reply (`target`) is no part of a thread, the move to the account with the URI `target`,
+ * or that the account is gone.
  * `number` makes its id, where that takes one.
  */
 const Deliver = Schema.TaggedStruct("deliver", {
@@ -77,6 +78,7 @@ const Deliver = Schema.TaggedStruct("deliver", {
     "RemoveCollection",
     "AddItem",
     "RemoveItem",
+    "RejectReply",
     "Move",
     "Farewell"
   ]),

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { blocks } from "../../HiddenAccounts.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import type { OutgoingActivity } from "../../intents/Intent.ts"
-import { rowsOf } from "../../Rows.ts"
+import { accountIdRows, rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import { CollectionObjects } from "../CollectionObjects.ts"
 import * as Activities from "../documents/Activities.ts"
@@ -78,6 +78,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
           p.suspended_at IS NOT NULL AS silent, o.id AS original_id, o.account_id AS original_author,
           (SELECT id FROM welcome WHERE id = p.in_reply_to_account_id) AS replied_to,
           coalesce(r.domain IS NULL AND r.id IS NOT NULL, false) AS replied_to_local,
+          (SELECT quoted_account_id FROM quotes WHERE status_id = p.id AND state IN ('pending', 'accepted')) AS quoted_author,
           ARRAY(SELECT m.account_id FROM mentions m JOIN welcome w ON w.id = m.account_id
             WHERE m.status_id = p.id AND NOT m.silent) AS mentioned
         FROM post p LEFT JOIN statuses o ON o.id = p.reblog_of_id LEFT JOIN accounts r ON r.id = p.in_reply_to_account_id`)
@@ -194,6 +195,18 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
             case "AddItem":
             case "RemoveItem":
               return yield* ofCollection(accountId, actor, outgoing, outgoing.leaves, rendered)
+            case "RejectReply": {
+              const object = outgoing.target ?? ""
+              const ours = /^[0-9]+$/.test(object)
+                ? (yield* objects.uris([BigInt(object)])).get(BigInt(object))
+                : object
+              const [author] = yield* accountIdRows(sql`SELECT id AS account_id FROM accounts
+                WHERE id = (SELECT account_id FROM statuses WHERE uri = ${object})`)
+              const thread = LocalIds.note(config, me.username, statusId ?? 0n)
+              return rendered(Activities.rejectReply(actor, ours ?? object, thread, outgoing.number), {
+                recipients: { ...followersOnly(accountId), accountIds: author === undefined ? [] : [author.accountId] }
+              })
+            }
             default: {
               const type = outgoing.leaves === "Pin" ? "Add" : "Remove"
               const object = LocalIds.note(config, me.username, statusId ?? 0n)
