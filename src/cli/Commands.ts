@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { inWords } from "../layers/OperatorError.ts"
 import * as Account from "./Account.ts"
+import * as Announcement from "./Announcement.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Domain from "./Domain.ts"
 import * as Emoji from "./Emoji.ts"
@@ -20,6 +21,7 @@ export const program = Command.make("murmuration").pipe(
   Command.withSubcommands([
     Account.command,
     Token.command,
+    Announcement.command,
     Emoji.command,
     Instance.command,
     Media.command,

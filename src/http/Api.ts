@@ -3,10 +3,14 @@ import { ClaimsGroup } from "./oauth/Claims.ts"
 import { MetadataGroup } from "./oauth/Metadata.ts"
 import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
+import { AnnouncementsGroup } from "./v1/Announcements.ts"
+import { AnnualReportsGroup } from "./v1/AnnualReports.ts"
 import { AppsGroup } from "./v1/Apps.ts"
 import { AsyncRefreshesGroup } from "./v1/AsyncRefreshes.ts"
 import { BlocksGroup } from "./v1/Blocks.ts"
 import { BookmarksGroup } from "./v1/Bookmarks.ts"
+import { CatchupsGroup } from "./v1/Catchups.ts"
+import { CollectionsGroup, OlderCollectionsGroup } from "./v1/Collections.ts"
 import { ContextsGroup } from "./v1/Contexts.ts"
 import { ConversationMutesGroup } from "./v1/ConversationMutes.ts"
 import { ConversationsGroup } from "./v1/Conversations.ts"
@@ -14,6 +18,7 @@ import { CredentialsGroup } from "./v1/Credentials.ts"
 import { DirectoryGroup } from "./v1/Directory.ts"
 import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
+import { EncryptedMessagesGroup } from "./v1/EncryptedMessages.ts"
 import { EndorsementsGroup } from "./v1/Endorsements.ts"
 import { FavouritesGroup } from "./v1/Favourites.ts"
 import { FeaturedTagsGroup } from "./v1/FeaturedTags.ts"
@@ -37,6 +42,7 @@ import { PlaceholdersGroup } from "./v1/Placeholders.ts"
 import { PollsGroup } from "./v1/Polls.ts"
 import { PreferencesGroup } from "./v1/Preferences.ts"
 import { PushSubscriptionsGroup } from "./v1/PushSubscriptions.ts"
+import { QuotesGroup } from "./v1/Quotes.ts"
 import { ReblogsGroup } from "./v1/Reblogs.ts"
 import { RelationshipsGroup } from "./v1/Relationships.ts"
 import { RemoteFollowsGroup } from "./v1/RemoteFollows.ts"
@@ -49,6 +55,7 @@ import { StatusesGroup } from "./v1/Statuses.ts"
 import { SuggestionsGroup } from "./v1/Suggestions.ts"
 import { TagsGroup } from "./v1/Tags.ts"
 import { TimelinesGroup } from "./v1/Timelines.ts"
+import { TranslationsGroup } from "./v1/Translations.ts"
 import { TrendsGroup } from "./v1/Trends.ts"
 
 /** Everything that clients call, from which requests are served and the OpenAPI document is made. */
@@ -57,10 +64,15 @@ export class Api extends HttpApi.make("murmuration")
   .add(MetadataGroup)
   .add(OAuthGroup)
   .add(AccountsGroup)
+  .add(AnnouncementsGroup)
+  .add(AnnualReportsGroup)
   .add(AppsGroup)
   .add(AsyncRefreshesGroup)
   .add(BlocksGroup)
   .add(BookmarksGroup)
+  .add(CollectionsGroup)
+  .add(OlderCollectionsGroup)
+  .add(CatchupsGroup)
   .add(ContextsGroup)
   .add(ConversationMutesGroup)
   .add(ConversationsGroup)
@@ -68,6 +80,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(DirectoryGroup)
   .add(DomainBlocksGroup)
   .add(EmailsGroup)
+  .add(EncryptedMessagesGroup)
   .add(EndorsementsGroup)
   .add(FavouritesGroup)
   .add(FeaturedTagsGroup)
@@ -87,6 +100,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(NotificationRequestsGroup)
   .add(NotificationsGroup)
   .add(PinsGroup)
+  .add(QuotesGroup)
   .add(PlaceholdersGroup)
   .add(PollsGroup)
   .add(PreferencesGroup)
@@ -103,5 +117,6 @@ export class Api extends HttpApi.make("murmuration")
   .add(SuggestionsGroup)
   .add(TagsGroup)
   .add(TimelinesGroup)
+  .add(TranslationsGroup)
   .add(TrendsGroup)
 {}

@@ -16,10 +16,14 @@ import * as StreamRenderings from "./render/StreamRenderings.ts"
 import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
+import * as Announcements from "./v1/Announcements.ts"
+import * as AnnualReports from "./v1/AnnualReports.ts"
 import * as Apps from "./v1/Apps.ts"
 import * as AsyncRefreshes from "./v1/AsyncRefreshes.ts"
 import * as Blocks from "./v1/Blocks.ts"
 import * as Bookmarks from "./v1/Bookmarks.ts"
+import * as Catchups from "./v1/Catchups.ts"
+import * as Collections from "./v1/Collections.ts"
 import * as Contexts from "./v1/Contexts.ts"
 import * as ConversationMutes from "./v1/ConversationMutes.ts"
 import * as Conversations from "./v1/Conversations.ts"
@@ -27,6 +31,7 @@ import * as Credentials from "./v1/Credentials.ts"
 import * as Directory from "./v1/Directory.ts"
 import * as DomainBlocks from "./v1/DomainBlocks.ts"
 import * as Emails from "./v1/Emails.ts"
+import * as EncryptedMessages from "./v1/EncryptedMessages.ts"
 import * as Endorsements from "./v1/Endorsements.ts"
 import * as Favourites from "./v1/Favourites.ts"
 import * as FeaturedTags from "./v1/FeaturedTags.ts"
@@ -50,6 +55,7 @@ import * as Placeholders from "./v1/Placeholders.ts"
 import * as Polls from "./v1/Polls.ts"
 import * as Preferences from "./v1/Preferences.ts"
 import * as PushSubscriptions from "./v1/PushSubscriptions.ts"
+import * as Quotes from "./v1/Quotes.ts"
 import * as Reblogs from "./v1/Reblogs.ts"
 import * as Relationships from "./v1/Relationships.ts"
 import * as RemoteFollows from "./v1/RemoteFollows.ts"
@@ -62,6 +68,7 @@ import * as Statuses from "./v1/Statuses.ts"
 import * as Suggestions from "./v1/Suggestions.ts"
 import * as Tags from "./v1/Tags.ts"
 import * as Timelines from "./v1/Timelines.ts"
+import * as Translations from "./v1/Translations.ts"
 import * as Trends from "./v1/Trends.ts"
 import * as WellKnown from "./wellknown/Routes.ts"
 
@@ -70,10 +77,14 @@ const groups = Layer.mergeAll(
   Metadata.layer,
   OAuth.layer,
   Accounts.layer,
+  Announcements.layer,
+  AnnualReports.layer,
   Apps.layer,
   AsyncRefreshes.layer,
   Blocks.layer,
   Bookmarks.layer,
+  Collections.layer,
+  Catchups.layer,
   Contexts.layer,
   ConversationMutes.layer,
   Conversations.layer,
@@ -81,6 +92,7 @@ const groups = Layer.mergeAll(
   Directory.layer,
   DomainBlocks.layer,
   Emails.layer,
+  EncryptedMessages.layer,
   Endorsements.layer,
   Favourites.layer,
   FeaturedTags.layer,
@@ -100,6 +112,7 @@ const groups = Layer.mergeAll(
   NotificationRequests.layer,
   Notifications.layer,
   Pins.layer,
+  Quotes.layer,
   Placeholders.layer,
   Polls.layer,
   Preferences.layer,
@@ -116,6 +129,7 @@ const groups = Layer.mergeAll(
   Suggestions.layer,
   Tags.layer,
   Timelines.layer,
+  Translations.layer,
   Trends.layer
 )
 

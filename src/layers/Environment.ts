@@ -4,6 +4,11 @@ import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { filesPath } from "../services/instance/Urls.ts"
 import { refusePublicAddress } from "./environment/PrivateAddress.ts"
 import { missing, type S3Settings, s3Settings } from "./environment/S3Settings.ts"
+import {
+  missingForTranslation,
+  type TranslationSettings,
+  translationSettings
+} from "./environment/TranslationSettings.ts"
 import type { ShardGroup, Variable } from "./environment/Variable.ts"
 import { type Values, variables } from "./environment/variables.ts"
 import { OperatorError } from "./OperatorError.ts"
@@ -30,6 +35,8 @@ export class Environment extends Context.Service<Environment, {
   readonly mediaConcurrency: number
   /** The bucket that files are in; undefined where they are in `dataDir`. */
   readonly s3: S3Settings | undefined
+  /** What translates posts; undefined where nothing does. */
+  readonly translation: TranslationSettings | undefined
   /** Copies of remote files on this machine, in bytes. */
   readonly mediaCacheBytes: number
   /** Kinds of actors that may live on this node. */
@@ -70,6 +77,7 @@ const read = Effect.gen(function*() {
     logLevel: values.LOG_LEVEL,
     mediaConcurrency: values.MEDIA_CONCURRENCY,
     s3: s3Settings(values),
+    translation: translationSettings(values),
     mediaCacheBytes: values.MEDIA_CACHE_BYTES,
     shardGroups: values.CLUSTER_SHARD_GROUPS,
     otlpUrl: values.OTLP_URL?.href,
@@ -122,5 +130,5 @@ const contradictions = (values: Values): Array<string> => {
       }
     }
   }
-  return [...wrong, ...missing(values)]
+  return [...wrong, ...missing(values), ...missingForTranslation(values)]
 }

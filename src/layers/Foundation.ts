@@ -24,6 +24,7 @@ import * as RedisFeeds from "./redis/RedisFeeds.ts"
 import * as RedisLimits from "./redis/RedisLimits.ts"
 import * as Secrets from "./Secrets.ts"
 import * as SingleServer from "./SingleServer.ts"
+import * as Translation from "./Translation.ts"
 
 /** The database of `DATABASE_URL`, or the embedded one. */
 const database = Layer.unwrap(Effect.gen(function*() {
@@ -72,7 +73,7 @@ const cluster = Layer.unwrap(Effect.map(Environment, actors))
  * actors, secrets, mail and what Node gives. Only `Environment` is left to provide.
  */
 export const layer = Layer.satisfiesServicesType<Environment>()(
-  Layer.mergeAll(cluster, outbound, WebPush.layer, Mail.layer, PasswordHashing.layer).pipe(
+  Layer.mergeAll(cluster, outbound, WebPush.layer, Mail.layer, PasswordHashing.layer, Translation.layer).pipe(
     Layer.provideMerge(Secrets.layer),
     Layer.provideMerge(shared),
     Layer.provideMerge(PostgresChannel.layer),

@@ -1,10 +1,16 @@
 import { Layer } from "effect"
 import type { Digest, SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
+import { Announcements } from "../services/announcements/Announcements.ts"
+import { AnnualReports } from "../services/annual/AnnualReports.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
+import { Collections } from "../services/collections/Collections.ts"
 import { Search } from "../services/discovery/Search.ts"
 import { Emails } from "../services/emails/Emails.ts"
 import type { Mailer } from "../services/emails/Mailer.ts"
+import { Devices } from "../services/encryption/Devices.ts"
+import { EncryptedMessages } from "../services/encryption/EncryptedMessages.ts"
+import { CollectionObjects } from "../services/federation/CollectionObjects.ts"
 import { PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { Congestion } from "../services/federation/inbox/Congestion.ts"
@@ -14,11 +20,13 @@ import { Mentions } from "../services/federation/Mentions.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
 import { FetchedBy } from "../services/federation/outbox/FetchedBy.ts"
+import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { RemoteLookup } from "../services/federation/RemoteLookup.ts"
 import { Replies } from "../services/federation/Replies.ts"
 import { Senders } from "../services/federation/Senders.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
+import { Catchups } from "../services/feeds/Catchups.ts"
 import type { Feeds } from "../services/feeds/Feeds.ts"
 import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
@@ -75,6 +83,7 @@ import { Conversations } from "../services/statuses/Conversations.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { History } from "../services/statuses/History.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
+import { Quotes } from "../services/statuses/Quotes.ts"
 import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
@@ -82,6 +91,8 @@ import { Tags } from "../services/statuses/Tags.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
 import { Directory } from "../services/suggestions/Directory.ts"
 import { Suggestions } from "../services/suggestions/Suggestions.ts"
+import { Translations } from "../services/translation/Translations.ts"
+import type { Translator } from "../services/translation/Translator.ts"
 import { LinkRecords } from "../services/trends/LinkRecords.ts"
 import { TrendReviews } from "../services/trends/TrendReviews.ts"
 import { Trends } from "../services/trends/Trends.ts"
@@ -115,19 +126,25 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
 )
 
 /** What is read of accounts and statuses. */
-const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
+const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Secrets | Translator>()(
   Layer.mergeAll(
     AccountStatuses.layer,
     ActiveFilters.layer,
     Activity.layer,
+    Announcements.layer,
+    AnnualReports.layer,
     Bookmarks.layer,
+    Catchups.layer,
     FollowLists.layer,
+    Collections.layer,
     Contexts.layer,
     ConversationMutes.layer,
     Conversations.layer,
     UserDomainBlocks.layer,
     Blocks.layer,
     Mutes.layer,
+    Devices.layer,
+    EncryptedMessages.layer,
     FeaturedTags.layer,
     Filters.layer,
     GroupedNotifications.layer,
@@ -146,6 +163,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     NotificationRequests.layer,
     Notifications.layer,
     Relationships.layer,
+    Quotes.layer,
     ScheduledStatuses.layer,
     Search.layer,
     StatusSearch.layer,
@@ -154,6 +172,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
     TagFollows.layer,
     Tags.layer,
     Timelines.layer,
+    Translations.layer,
     Directory.layer,
     LinkRecords.layer,
     Suggestions.layer,
@@ -165,6 +184,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds>()(
 /** Our objects as other servers know them, and theirs. */
 const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
   Layer.mergeAll(
+    CollectionObjects.layer,
     Congestion.layer,
     DeliveryHosts.layer,
     FetchedBy.layer,
@@ -175,6 +195,7 @@ const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
     Mentions.layer,
     Objects.layer,
     PublishedBlocks.layer,
+    QuoteActivities.layer,
     RemoteLookup.layer,
     Replies.layer,
     Senders.layer,

@@ -55,6 +55,19 @@ export const BroadcastMessage = Schema.Union([
   /** `conversationId` is the id of the row in `account_conversations`. */
   Schema.TaggedStruct("ConversationChanged", { accountId: Account, conversationId: IdFromString }),
   Schema.TaggedStruct("FiltersChanged", { accountId: Account }),
+  /** An announcement for everybody: published or changed, or taken down. */
+  Schema.TaggedStruct("AnnouncementEvent", {
+    announcementId: IdFromString,
+    event: Schema.Literals(["announcement", "announcement.delete"])
+  }),
+  /** The reactions of one name to an announcement are more or fewer. */
+  Schema.TaggedStruct("AnnouncementReaction", { announcementId: IdFromString, name: Schema.String }),
+  /** An encrypted message for the device that a token is. */
+  Schema.TaggedStruct("MessageEncrypted", {
+    accountId: IdFromString,
+    tokenId: IdFromString,
+    messageId: IdFromString
+  }),
   /** Sockets of these tokens or accounts close at once, and caches of tokens forget them. */
   Schema.TaggedStruct("Revoked", { tokenIds: Schema.Array(IdFromString), accountIds: Schema.Array(Account) }),
   Change

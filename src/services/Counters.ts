@@ -19,6 +19,7 @@ interface StatusChange {
   readonly replies?: number
   readonly reblogs?: number
   readonly favourites?: number
+  readonly quotes?: number
 }
 
 /** The statement that changes an account's figures; `lastStatusAt` is the time of a new status where `statuses` grow. */
@@ -39,12 +40,13 @@ const ofStatuses = (sql: SqlClient, changes: ReadonlyArray<StatusChange>) => {
       SELECT status_id FROM status_stats WHERE status_id = ANY (${ids}::bigint[]) ORDER BY status_id FOR NO KEY UPDATE)
     UPDATE status_stats s SET replies_count = s.replies_count + c.replies, reblogs_count = s.reblogs_count + c.reblogs,
       favourites_count = s.favourites_count + c.favourites, stated_reblogs = s.stated_reblogs + c.reblogs,
-      stated_favourites = s.stated_favourites + c.favourites
+      stated_favourites = s.stated_favourites + c.favourites, quotes_count = s.quotes_count + c.quotes
     FROM locked JOIN (SELECT status_id, sum(replies)::int AS replies, sum(reblogs)::int AS reblogs,
-        sum(favourites)::int AS favourites
+        sum(favourites)::int AS favourites, sum(quotes)::int AS quotes
       FROM unnest(${ids}::bigint[], ${changes.map(({ replies = 0 }) => replies)}::int[],
-        ${changes.map(({ reblogs = 0 }) => reblogs)}::int[], ${changes.map(({ favourites = 0 }) => favourites)}::int[])
-        AS given (status_id, replies, reblogs, favourites) GROUP BY status_id) c ON c.status_id = locked.status_id
+        ${changes.map(({ reblogs = 0 }) => reblogs)}::int[], ${changes.map(({ favourites = 0 }) => favourites)}::int[],
+        ${changes.map(({ quotes = 0 }) => quotes)}::int[])
+        AS given (status_id, replies, reblogs, favourites, quotes) GROUP BY status_id) c ON c.status_id = locked.status_id
     WHERE s.status_id = locked.status_id`
 }
 

@@ -113,6 +113,15 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
   }
 }
 
+/** What the server leans on for one service does not answer, or not any more for now. */
+export class BackendFailed extends Schema.TaggedError<BackendFailed>()("BackendFailed", {
+  text: Schema.String.pipe(Schema.withConstructorDefault(Effect.succeed("Service Unavailable")))
+}, { httpApiStatus: 503 }) {
+  override get message() {
+    return this.text
+  }
+}
+
 /** Every error that a client may be shown. */
 export const ClientError = Schema.Union([
   BadRequest,
@@ -124,6 +133,7 @@ export const ClientError = Schema.Union([
   Unprocessable,
   UnexpectedMentions,
   TooManyRequests,
-  Unavailable
+  Unavailable,
+  BackendFailed
 ])
 export type ClientError = typeof ClientError.Type

@@ -96,25 +96,38 @@ export const areNotificationsHidden = (sql: SqlClient, recipient: Fragment, send
  * The same for many at once, as texts of arrays of ids: expressions of `bigint[]`, and of a timestamp.
  */
 
-/** Those of `accounts` that `viewer` hides; domains are asked about where an account may be of another server. */
-export const hiddenAmong = (viewer: string, accounts: string, now: string, remote: boolean): string => {
+/** Those of `accounts` that `viewer` hides, by how. */
+export const hiddenBy = (viewer: string, accounts: string, now: string) => {
   const of = (table: string, condition = "") =>
     `ARRAY(SELECT target_account_id FROM ${table} WHERE account_id = ${viewer} AND target_account_id = ANY (${accounts})${condition})`
-  const own = `${of("blocks")} || ${of("mutes", ` AND ${lasting("expires_at", now)}`)}`
-  return remote
-    ? `${own} || ARRAY(SELECT a.id FROM (SELECT domain FROM domain_mutes WHERE account_id = ${viewer} OFFSET 0) d
+  return {
+    blocked: of("blocks"),
+    muted: of("mutes", ` AND ${lasting("expires_at", now)}`),
+    domain: `ARRAY(SELECT a.id FROM (SELECT domain FROM domain_mutes WHERE account_id = ${viewer} OFFSET 0) d
       CROSS JOIN LATERAL (SELECT id FROM accounts WHERE id = ANY (${accounts}) AND domain = d.domain OFFSET 0) a)`
-    : own
+  }
+}
+
+/** Those of `accounts` that `viewer` hides; domains are asked about where an account may be of another server. */
+export const hiddenAmong = (viewer: string, accounts: string, now: string, remote: boolean): string => {
+  const { blocked, domain, muted } = hiddenBy(viewer, accounts, now)
+  return remote ? `${blocked} || ${muted} || ${domain}` : `${blocked} || ${muted}`
+}
+
+/** Those of `viewers` who hide one of `accounts`, by how. */
+export const hidingBy = (viewers: string, accounts: string, now: string) => {
+  const of = (table: string, condition = "") =>
+    `ARRAY(SELECT account_id FROM ${table} WHERE target_account_id = ANY (${accounts}) AND account_id = ANY (${viewers})${condition})`
+  return {
+    blocked: of("blocks"),
+    muted: of("mutes", ` AND ${lasting("expires_at", now)}`),
+    domain: `ARRAY(SELECT account_id FROM domain_mutes
+      WHERE domain IN (SELECT domain FROM accounts WHERE id = ANY (${accounts})) AND account_id = ANY (${viewers}))`
+  }
 }
 
 /** Those of `viewers` who block or mute one of `accounts`. */
 export const avoidingAmong = (viewers: string, accounts: string, now: string): string => {
-  const of = (table: string, condition = "") =>
-    `ARRAY(SELECT account_id FROM ${table} WHERE target_account_id = ANY (${accounts}) AND account_id = ANY (${viewers})${condition})`
-  return `${of("blocks")} || ${of("mutes", ` AND ${lasting("expires_at", now)}`)}`
+  const { blocked, muted } = hidingBy(viewers, accounts, now)
+  return `${blocked} || ${muted}`
 }
-
-/** Those of `viewers` who hide one of `accounts`. */
-export const hidingAmong = (viewers: string, accounts: string, now: string): string =>
-  `${avoidingAmong(viewers, accounts, now)} || ARRAY(SELECT account_id FROM domain_mutes
-    WHERE domain IN (SELECT domain FROM accounts WHERE id = ANY (${accounts})) AND account_id = ANY (${viewers}))`

@@ -59,7 +59,7 @@ const unordered: Mutant = {
   },
   breaks: /^I21/,
   overlapping: true,
-  foundAt: 39,
+  foundAt: 40,
   seedsMax: 60
 }
 

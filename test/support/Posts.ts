@@ -16,6 +16,7 @@ export const post = (text: string, more: Partial<Post> = {}): Post => ({
   allowedMentions: null,
   mediaIds: null,
   poll: null,
+  quotedStatusId: null,
   quoteApprovalPolicy: null,
   ...more
 })

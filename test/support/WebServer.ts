@@ -22,6 +22,7 @@ import { Unavailable } from "../../src/services/Errors.ts"
 import { FetchedPosts } from "../../src/services/federation/fetching/FetchedPosts.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
+import { Translator } from "../../src/services/translation/Translator.ts"
 import { cluster } from "./Actors.ts"
 import { environment } from "./MediaJobs.ts"
 import { configuration } from "./Reads.ts"
@@ -46,7 +47,15 @@ const routes = Layer.mergeAll(
 
 /** What costs time is in memory, in a folder or left out. */
 const foundation = (config: Partial<ServerConfig["Service"]>, credentials: typeof PasswordHashing.layerSimulation) =>
-  Layer.mergeAll(Catalogs.layer, Feeds.layerMemory, credentials, mailer, outbound, WebPush.layer).pipe(
+  Layer.mergeAll(
+    Catalogs.layer,
+    Feeds.layerMemory,
+    credentials,
+    mailer,
+    outbound,
+    WebPush.layer,
+    Layer.succeed(Translator, undefined)
+  ).pipe(
     Layer.provideMerge(Secrets.layer),
     Layer.provideMerge(Layer.succeed(ServerConfig, { ...configuration, signupConfirmation: "mail", ...config })),
     Layer.provideMerge(Layer.mergeAll(Broadcast.layerMemory, Postbox.layer, environment)),

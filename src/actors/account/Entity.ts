@@ -9,7 +9,9 @@ import { AgendaEntries, type AgendaEntry } from "../../services/intents/AgendaEn
 import { type OperatorCommand, OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { lean } from "../../services/Lean.ts"
 import { untilNoClash } from "../../services/Transactions.ts"
+import * as Announcements from "./Announcements.ts"
 import * as Backlog from "./Backlog.ts"
+import * as Collecting from "./Collecting.ts"
 import * as Fanout from "./Fanout.ts"
 import * as FeaturedTags from "./FeaturedTags.ts"
 import * as Inbox from "./Inbox.ts"
@@ -22,7 +24,9 @@ import * as Profile from "./Profile.ts"
 import { Account, accountMailboxMax, type Command, PersistedCommand } from "./Protocol.ts"
 import * as Publishing from "./Publishing.ts"
 import * as Purging from "./Purging.ts"
+import * as Quoting from "./Quoting.ts"
 import * as Relations from "./Relations.ts"
+import * as RemovingReplies from "./RemovingReplies.ts"
 import * as Scheduling from "./Scheduling.ts"
 import * as StoringFetched from "./StoringFetched.ts"
 import * as TagFollowing from "./TagFollowing.ts"
@@ -35,7 +39,10 @@ const make = Effect.gen(function*() {
   const again = untilNoClash(yield* SqlClient.SqlClient)
   const operatorCommands = yield* OperatorCommands
   const owners = yield* Ownership.make
+  const announcements = yield* Announcements.make
   const publishing = yield* Publishing.make
+  const quoting = yield* Quoting.make
+  const removing = yield* RemovingReplies.make
   const scheduling = yield* Scheduling.make(publishing)
   const relations = yield* Relations.make
   const domains = yield* UserDomainBlocking.make(relations.verbs)
@@ -47,10 +54,14 @@ const make = Effect.gen(function*() {
   const profile = yield* Profile.make
   const featuring = yield* FeaturedTags.make
   const following = yield* TagFollowing.make
+  const collecting = yield* Collecting.make
   const purging = yield* Purging.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
+    ...announcements.verbs,
     ...publishing.verbs,
+    ...quoting.verbs,
+    ...removing.verbs,
     ...scheduling.verbs,
     ...relations.verbs,
     ...domains.verbs,
@@ -62,7 +73,8 @@ const make = Effect.gen(function*() {
     ...profile.verbs,
     ...purging.verbs,
     ...featuring.verbs,
-    ...following.verbs
+    ...following.verbs,
+    ...collecting.verbs
   }
 
   /** Has work that leaves intents followed by the fan-out that works them off. */

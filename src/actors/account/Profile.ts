@@ -17,6 +17,7 @@ import {
   profileFieldCharactersMax,
   profileFieldsMax
 } from "../../services/instance/ContentLimits.ts"
+import { isLanguageTag, languagesMax } from "../../services/instance/Languages.ts"
 import { Jobs } from "../../services/intents/Jobs.ts"
 import { Follows } from "../../services/social/Follows.ts"
 import * as Intents from "./Intents.ts"
@@ -65,6 +66,14 @@ const problemsOf = (change: ProfileChange): ReadonlyArray<Problem> => {
       long("fields", profileFieldCharactersMax)
     ],
     [
+      (change.chosenLanguages?.length ?? 0) > languagesMax,
+      ["chosen_languages", "ERR_TOO_LONG", `must have at most ${languagesMax} entries`]
+    ],
+    [
+      (change.chosenLanguages ?? []).some((language) => !isLanguageTag(language)),
+      ["chosen_languages", "ERR_INCLUSION", "is not included in the list"]
+    ],
+    [
       (change.attributionDomains?.length ?? 0) > attributionDomainsMax,
       ["attribution_domains", "ERR_TOO_LONG", `must have at most ${attributionDomainsMax} entries`]
     ],
@@ -76,11 +85,23 @@ const problemsOf = (change: ProfileChange): ReadonlyArray<Problem> => {
   return rules.flatMap(([broken, problem]) => broken ? [problem] : [])
 }
 
-const postingDefaults = ["defaultVisibility", "defaultSensitive", "defaultLanguage", "defaultQuotePolicy"] as const
+/** What stands with the user and not on the profile: others are not told. */
+const ofUser = [
+  "defaultVisibility",
+  "defaultSensitive",
+  "defaultLanguage",
+  "defaultQuotePolicy",
+  "chosenLanguages",
+  "showApplication",
+  "noindex",
+  "expandMedia",
+  "expandSpoilers",
+  "autoplayGifs"
+] as const
 
 const humanName = (field: string) => field.charAt(0).toUpperCase() + field.slice(1).replaceAll("_", " ")
 
-/** Changes of the profile and the posting defaults; unlocking lets in who waits. */
+/** Changes of the profile and of the user's settings; unlocking lets in who waits. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const profiles = yield* Profiles
@@ -106,12 +127,12 @@ export const make = Effect.gen(function*() {
             details
           })
         }
-        const profile = Struct.omit(change, postingDefaults)
+        const profile = Struct.omit(change, ofUser)
         const fields = profile.fields?.filter(({ name }) => name !== "")
         yield* profiles.change(
           accountId,
           fields === undefined ? profile : { ...profile, fields },
-          Struct.pick(change, postingDefaults)
+          Struct.pick(change, ofUser)
         )
         if (fields !== undefined) yield* jobs.enqueue("links", accountId)
         const admitted = change.locked === false ? yield* follows.admissible(accountId) : []
@@ -124,7 +145,13 @@ export const make = Effect.gen(function*() {
         yield* sql.afterCommit(
           Effect.andThen(
             feeds.drop(dropped),
-            broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId, ...ids] })
+            Effect.andThen(
+              broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId, ...ids] }),
+              // Posts as they are kept say with which app they were written.
+              change.showApplication === undefined
+                ? Effect.void
+                : broadcast.publish({ _tag: "Changed", kind: "moderation", ids: [accountId] })
+            )
           )
         )
         return onAccount(accountId)

@@ -1,11 +1,15 @@
 import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
+import { AnnouncementChange } from "../../services/announcements/Announcement.ts"
 import { Change } from "../../services/Broadcast.ts"
+import { CollectionChange } from "../../services/collections/Collection.ts"
 import { ClientError } from "../../services/Errors.ts"
+import { ExpandMedia } from "../../services/identity/Settings.ts"
 import { AccountIdFromString, IdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
 import { CommandAnswer } from "../../services/intents/Commands.ts"
 import { persisted } from "../../services/Persisted.ts"
+import { QuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { NewPoll, Post, Said } from "../../services/statuses/Post.ts"
 import { DefaultVisibility, Visibility } from "../../services/statuses/Visibility.ts"
 
@@ -16,6 +20,8 @@ const Target = { target: AccountIdFromString }
  * told of by then (`remote_actors.featured_changes`).
  */
 const Reading = { readAt: Schema.Number, changes: Schema.Int }
+const OfCollection = { collectionId: IdFromString }
+const OnAnnouncement = { announcementId: IdFromString }
 const OnStatus = { statusId: StatusIdFromString }
 
 /** A picture of a profile by the names of its stored files; null takes it away. */
@@ -42,7 +48,14 @@ export const ProfileChange = Schema.Struct({
   defaultVisibility: Schema.optionalKey(DefaultVisibility),
   defaultSensitive: Schema.optionalKey(Schema.Boolean),
   defaultLanguage: Schema.optionalKey(NullableText),
-  defaultQuotePolicy: Schema.optionalKey(Schema.Literals(["public", "followers", "nobody"]))
+  defaultQuotePolicy: Schema.optionalKey(QuotePolicy),
+  /** What only its owner has of it. `chosenLanguages` are those of public timelines; none is all. */
+  chosenLanguages: Schema.optionalKey(Schema.Array(Schema.String)),
+  showApplication: Schema.optionalKey(Schema.Boolean),
+  noindex: Schema.optionalKey(Schema.Boolean),
+  expandMedia: Schema.optionalKey(ExpandMedia),
+  expandSpoilers: Schema.optionalKey(Schema.Boolean),
+  autoplayGifs: Schema.optionalKey(Schema.Boolean)
 })
 export type ProfileChange = typeof ProfileChange.Type
 
@@ -53,6 +66,8 @@ export const Command = Schema.Union([
     ...OnStatus,
     text: Schema.String,
     ...Said.fields,
+    /** Who may quote it; absent: whoever might before. */
+    quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(QuotePolicy)),
     /** Absent: the files stay as they are. */
     mediaIds: Schema.optionalKey(Schema.Array(MediaIdFromString)),
     /** Absent: the poll stays as it is; null removes it. */
@@ -88,11 +103,25 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Unreblog", OnStatus),
   /** `choices` are indexes of the poll's options. */
   Schema.TaggedStruct("Vote", { ...OnStatus, choices: Schema.Array(Schema.Int) }),
+  /** Takes back that one of the account's statuses is quoted by another one. */
+  Schema.TaggedStruct("RevokeQuote", { ...OnStatus, quotingId: StatusIdFromString }),
+  /** Takes a reply to one of the account's statuses out of its thread. */
+  Schema.TaggedStruct("RemoveReply", { ...OnStatus, replyId: StatusIdFromString }),
+  Schema.TaggedStruct("SetQuotePolicy", { ...OnStatus, policy: QuotePolicy }),
   Schema.TaggedStruct("Pin", OnStatus),
   Schema.TaggedStruct("Unpin", OnStatus),
   /** A hashtag on the own profile, without the #. */
   Schema.TaggedStruct("FeatureTag", { name: Schema.String }),
   Schema.TaggedStruct("UnfeatureTag", { name: Schema.String }),
+  /** `name` is an emoji of Unicode or a shortcode. */
+  Schema.TaggedStruct("ReactToAnnouncement", { ...OnAnnouncement, name: Schema.String }),
+  Schema.TaggedStruct("UnreactToAnnouncement", { ...OnAnnouncement, name: Schema.String }),
+  /** What staff tells everybody; refused to others. */
+  Schema.TaggedStruct("CreateAnnouncement", { announcement: AnnouncementChange, unpublished: Schema.Boolean }),
+  Schema.TaggedStruct("UpdateAnnouncement", { ...OnAnnouncement, change: AnnouncementChange }),
+  Schema.TaggedStruct("PublishAnnouncement", OnAnnouncement),
+  Schema.TaggedStruct("UnpublishAnnouncement", OnAnnouncement),
+  Schema.TaggedStruct("DeleteAnnouncement", OnAnnouncement),
   /** A hashtag of which public posts are wanted at home, without the #. */
   Schema.TaggedStruct("FollowTag", { name: Schema.String }),
   Schema.TaggedStruct("UnfollowTag", { name: Schema.String }),
@@ -115,6 +144,14 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Unmute", Target),
   Schema.TaggedStruct("Endorse", Target),
   Schema.TaggedStruct("Unendorse", Target),
+  /** A collection of accounts that it recommends, with the first of them. */
+  Schema.TaggedStruct("CreateCollection", { said: CollectionChange, accountIds: Schema.Array(AccountIdFromString) }),
+  Schema.TaggedStruct("UpdateCollection", { ...OfCollection, said: CollectionChange }),
+  Schema.TaggedStruct("DeleteCollection", OfCollection),
+  Schema.TaggedStruct("AddToCollection", { ...OfCollection, ...Target }),
+  Schema.TaggedStruct("RemoveFromCollection", { ...OfCollection, itemId: IdFromString }),
+  /** Takes itself out of somebody's collection. */
+  Schema.TaggedStruct("LeaveCollection", { ...OfCollection, itemId: IdFromString }),
   /** `domain` is normal. */
   Schema.TaggedStruct("BlockDomain", { domain: Schema.String }),
   Schema.TaggedStruct("UnblockDomain", { domain: Schema.String }),
@@ -144,8 +181,15 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Feature", { ...Reading, statusIds: Schema.Array(StatusIdFromString) }),
   /** The hashtags on a remote account's profile. */
   Schema.TaggedStruct("FeatureTags", { ...Reading, names: Schema.Array(Schema.String) }),
+  /** Collections of accounts that a remote account has, as its server gives them, in JSON. */
+  Schema.TaggedStruct("KeepCollections", { documents: Schema.Array(Schema.String) }),
   /** Who was unknown when the post came is known now, and mentioned in it. */
   Schema.TaggedStruct("MentionKnown", OnStatus),
+  /** What a post of the account quotes is here now, or what became of the consent that it claims. */
+  Schema.TaggedStruct("QuoteKnown", {
+    ...OnStatus,
+    authorization: Schema.optionalKey(Schema.Struct({ uri: Schema.String, holds: Schema.Boolean }))
+  }),
   /** A post of the account that its origin has no more. */
   Schema.TaggedStruct("Withdraw", { uri: Schema.String }),
   /** Becomes another account, which must name this one among its aliases. */

@@ -12,6 +12,7 @@ import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import { AttachmentWriter } from "../../services/media/AttachmentWriter.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
 import { type Draft, Drafts } from "../../services/statuses/Drafts.ts"
+import { withQuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { type NewPoll, type Post, saidOr } from "../../services/statuses/Post.ts"
 import { blank } from "../../services/statuses/StatusRows.ts"
@@ -21,6 +22,7 @@ import { Revised, unwritten, written } from "../../services/statuses/StoredStatu
 import * as Backlog from "./Backlog.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
+import * as Quoting from "./Quoting.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 
 /** Writes, edits and deletes statuses; all inside the transaction of a command. */
@@ -37,6 +39,7 @@ export const make = Effect.gen(function*() {
   const notificationWriter = yield* NotificationWriter
   const broadcast = yield* Broadcast
   const cards = yield* StatusCards
+  const quoting = yield* Quoting.make
 
   /**
    * What speaks against a post, its files, its poll and the mentions in its draft before it is stored; scheduling
@@ -59,8 +62,11 @@ export const make = Effect.gen(function*() {
   const rehearse = Effect.fnUntraced(function*(accountId: AccountId, post: Post) {
     const mediaIds = filesOf(post)
     yield* parentOf(accountId, post)
-    const { text } = yield* words(post, mediaIds.length)
-    yield* check(accountId, post, yield* drafts.compose(text))
+    const quoted = yield* quoting.find(accountId, post)
+    const { text } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
+    const draft = yield* drafts.compose(text)
+    yield* check(accountId, post, draft)
+    yield* quoting.readersOf(accountId, post.visibility ?? "public", quoted, draft)
     return mediaIds
   })
 
@@ -69,11 +75,13 @@ export const make = Effect.gen(function*() {
       const { accountId } = own
       const mediaIds = filesOf(post)
       const parent = yield* parentOf(accountId, post)
-      const { spoilerText, text } = yield* words(post, mediaIds.length)
+      const quoted = yield* quoting.find(accountId, post)
+      const { spoilerText, text } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
       const { author, named } = yield* authors.writing(accountId, drafts.handles(text))
       const draft = drafts.write(text, named)
       yield* check(accountId, post, draft)
-      const wanted = post.visibility ?? author.visibility
+      const wanted = yield* quoting.readersOf(accountId, post.visibility ?? author.visibility, quoted, draft)
+      const visibility = wanted === "public" && author.silenced ? "unlisted" : wanted
       const said = saidOr(post, { ...unwritten, ...author })
       const millis = yield* nextMillis(own)
       const fanout = yield* statusWriter.insert({
@@ -86,7 +94,8 @@ export const make = Effect.gen(function*() {
           html: draft.html,
           spoilerText,
           sensitive: said.sensitive || said.spoilerText.trim() !== "",
-          visibility: wanted === "public" && author.silenced ? "unlisted" : wanted,
+          visibility,
+          interactionPolicy: withQuotePolicy(null, post.quoteApprovalPolicy ?? author.quotePolicy),
           inReplyToId: parent?.id ?? null,
           inReplyToAccountId: parent?.accountId ?? null,
           conversationId: parent?.conversationId ?? null,
@@ -99,6 +108,7 @@ export const make = Effect.gen(function*() {
       if (draft.link !== undefined && mediaIds.length === 0) {
         yield* cards.attach(fanout.intent.statusId, draft.link, false)
       }
+      if (quoted !== undefined) yield* quoting.attach(own, fanout.intent.statusId, quoted, visibility)
       if (post.poll !== null) {
         const endsAt = yield* polls.create(fanout.intent.statusId, post.poll, millis)
         yield* agenda.enqueue("poll_end", fanout.intent.statusId, accountId, endsAt)
@@ -135,7 +145,10 @@ export const make = Effect.gen(function*() {
       const old = yield* statusTargets.own(accountId, command.statusId)
       if (old.reblogOfId !== null) return yield* new RecordNotFound()
       const mediaIds = command.mediaIds === undefined ? old.mediaIds : [...new Set(command.mediaIds)]
-      const { spoilerText, text } = yield* words(command, mediaIds.length)
+      const { spoilerText, text } = yield* words(
+        command,
+        mediaIds.length > 0 || (yield* quoting.isQuoting(old.id, command))
+      )
       const draft = yield* drafts.compose(text)
       yield* size(draft, spoilerText)
       if (command.mediaIds !== undefined) yield* attachments.check(accountId, mediaIds, command.statusId)
@@ -154,8 +167,10 @@ export const make = Effect.gen(function*() {
       if (poll) yield* polls.check(poll)
       const asks = poll !== undefined && (yield* polls.differs(command.statusId, poll))
       const millis = yield* nextMillis(own)
+      const governed = yield* quoting.govern(own, old, command.quoteApprovalPolicy ?? null)
       if (same && !asks && !(yield* attachments.differ(command.statusId, described))) {
         if (poll !== undefined) yield* ask(accountId, command.statusId, poll, millis)
+        if (governed) yield* quoting.governed(own, command.statusId)
         return onStatus(command.statusId)
       }
       yield* statusWriter.preserve(command.statusId, millis)
@@ -195,12 +210,12 @@ const tooLongText = validationFailed(`Text character limit of ${statusCharacters
 const size = ({ html }: Draft, spoilerText: string) =>
   exceedsTold([html, spoilerText], statusBytesMax) ? Effect.fail(tooLongText) : Effect.void
 
-/** The text and content warning to store, with so many files; a content warning alone becomes the text. */
+/** The text and content warning to store; a content warning alone becomes the text. `hasMore`: files, or a quote. */
 const words = Effect.fnUntraced(
-  function*(source: Pick<Post, "text" | "spoilerText">, files: number) {
+  function*(source: Pick<Post, "text" | "spoilerText">, hasMore: boolean) {
     const [body, warning] = [source.text.trim(), (source.spoilerText ?? "").trim()]
     const [text, spoilerText] = body === "" ? [warning, ""] : [body, warning]
-    if (text === "" && files === 0) return yield* validationFailed("Text can't be blank")
+    if (text === "" && !hasMore) return yield* validationFailed("Text can't be blank")
     if (tooLong(text, spoilerText)) return yield* tooLongText
     return { text, spoilerText }
   }

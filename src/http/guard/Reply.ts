@@ -74,6 +74,12 @@ export function nothing(): HttpServerResponse.HttpServerResponse {
   return HttpServerResponse.empty({ status: 204 })
 }
 
+/** An answer without a body, status 200. */
+export function done(): Answer<void>
+export function done(): HttpServerResponse.HttpServerResponse {
+  return HttpServerResponse.empty({ status: 200 })
+}
+
 /** The empty object, the answer of deletes, clears and dismisses. */
 export const empty = json(ready<{}>("{}"))
 
@@ -106,7 +112,8 @@ const statuses = {
   Unprocessable: 422,
   UnexpectedMentions: 422,
   TooManyRequests: 429,
-  Unavailable: 503
+  Unavailable: 503,
+  BackendFailed: 503
 } satisfies Record<ClientError["_tag"], number>
 
 /** Shows an expected error as clients know it: `{"error": text}` with its status and headers. */

@@ -7,15 +7,19 @@ import type { Revision } from "../../services/statuses/History.ts"
 import { written } from "../../services/statuses/StoredStatus.ts"
 import { traced } from "../../services/Traced.ts"
 import { timestamp } from "../wire/Common.ts"
-import { type Ready, splice } from "../wire/Keys.ts"
-import type { StatusEdit } from "../wire/Status.ts"
+import { type Ready, ready, splice } from "../wire/Keys.ts"
+import type { Quote, StatusEdit } from "../wire/Status.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { mediaValues } from "./MediaValues.ts"
 
 /** Versions of a status as ready JSON; as many queries as a list of accounts. */
 export class RevisionViews extends Context.Service<RevisionViews, {
-  readonly render: (revisions: ReadonlyArray<Revision>) => Effect.Effect<ReadonlyArray<Ready<StatusEdit>>>
+  /** With what their status quotes, which is no part of a version. */
+  readonly render: (
+    revisions: ReadonlyArray<Revision>,
+    quote: Ready<Quote> | undefined
+  ) => Effect.Effect<ReadonlyArray<Ready<StatusEdit>>>
 }>()("murmuration/http/render/RevisionViews") {
   static readonly layerNoDeps = Layer.effect(
     RevisionViews,
@@ -23,7 +27,10 @@ export class RevisionViews extends Context.Service<RevisionViews, {
       const accounts = yield* AccountViews
       const config = yield* ServerConfig
       const emojis = yield* CustomEmojis
-      const render = traced("RevisionViews.render")(function*(revisions: ReadonlyArray<Revision>) {
+      const render = traced("RevisionViews.render")(function*(
+        revisions: ReadonlyArray<Revision>,
+        quote: Ready<Quote> | undefined
+      ) {
         const people = yield* accounts.byId(new Set(revisions.map(({ accountId }) => accountId)))
         const sourceOf = ({ html, local, pollOptions, spoilerText, uri }: Revision) => ({
           uri,
@@ -34,7 +41,7 @@ export class RevisionViews extends Context.Service<RevisionViews, {
         return yield* renderedRows("revision of a status by", revisions, ({ accountId }) => accountId, (revision) => {
           const account = people.get(revision.accountId)
           if (account === undefined) return undefined
-          return splice<StatusEdit, "account">({
+          const shown = splice<StatusEdit, "account">({
             content: revision.html,
             ...Struct.omit(written(revision), ["language"]),
             createdAt: timestamp(revision.createdAt),
@@ -44,6 +51,7 @@ export class RevisionViews extends Context.Service<RevisionViews, {
               ? {}
               : { poll: { options: revision.pollOptions.map((title) => ({ title })) } })
           }, { account })
+          return quote === undefined ? shown : ready<StatusEdit>(`${shown.slice(0, -1)},"quote":${quote}}`)
         })
       })
       return RevisionViews.of({ render })

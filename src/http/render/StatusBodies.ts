@@ -1,7 +1,9 @@
+import { withoutInlineQuote } from "../../services/html/InlineQuote.ts"
 import type { Emoji } from "../../services/instance/Emoji.ts"
 import { type EmojiSource, textNodes } from "../../services/instance/ForeignEmojis.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
+import { policyOf } from "../../services/statuses/InteractionPolicy.ts"
 import type { MentionRecord, StatusRecord } from "../../services/statuses/Statuses.ts"
 import { written } from "../../services/statuses/StoredStatus.ts"
 import type { StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
@@ -10,12 +12,13 @@ import type { Account } from "../wire/Account.ts"
 import { id, idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
 import type { FilterResult } from "../wire/Filter.ts"
 import { json, none, type Ready, type Values } from "../wire/Keys.ts"
-import type { Status, StatusBody } from "../wire/Status.ts"
+import type { Quote, ShallowQuote, Status, StatusBody } from "../wire/Status.ts"
 import { assemble, noFigures, openBody, openPoll } from "../wire/StatusJson.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { composeCard, creatorOf, type ReadyCard, readyCard } from "./CardValues.ts"
 import { mediaValues } from "./MediaValues.ts"
 import { pollValues } from "./PollValues.ts"
+import { approvalOf, type ReadyQuote, readyQuote } from "./QuoteValues.ts"
 
 /** A status as it is kept ready: what never changes, what an edit changes as open JSON, and its application's JSON. */
 export interface ReadyStatus {
@@ -24,6 +27,9 @@ export interface ReadyStatus {
   /** Its poll, as `openPoll` makes it. */
   readonly poll: string | undefined
   readonly card: ReadyCard | undefined
+  readonly quote: ReadyQuote | undefined
+  /** Who may quote it, as `openApproval` makes it. */
+  readonly approval: string
   readonly application: Ready<NonNullable<Status["application"]>> | undefined
   /** Others than the author may see the application. */
   readonly showApplication: boolean
@@ -59,6 +65,8 @@ export const ready = (
     ? undefined
     : openPoll(pollValues(record.id, record.poll, named({ ...sourceOf(record), texts: record.poll.options }), now)),
   card: record.card === null ? undefined : readyCard(config, record.card),
+  quote: readyQuote(record.quote),
+  approval: approvalOf(original ?? record),
   application: record.applicationName === null
     ? undefined
     : json<NonNullable<Status["application"]>>({ name: record.applicationName, website: record.applicationWebsite }),
@@ -80,10 +88,10 @@ export const keyOf = (record: StatusRecord, original: StatusKey | undefined): St
   conversationId: record.conversationId,
   local: record.local,
   poll: record.poll !== null,
+  quoting: policyOf(record, "canQuote"),
   original
 })
 
-/** Quotes come with the capability that makes them. */
 const bodyValues = (
   config: ServerConfig["Service"],
   record: StatusRecord,
@@ -101,16 +109,14 @@ const bodyValues = (
     visibility: record.limited ? "private" : record.visibility,
     uri: record.uri ?? (reblog ? activity : note),
     url: record.url ?? (record.local ? (reblog ? activity : Urls.status(config, record.username, record.id)) : null),
-    quotesCount: 0,
     editedAt: timestampOrNull(record.editedAt),
-    content: record.html,
+    // Where the quote is shown, its text needs no link to it.
+    content: record.quote?.state === "accepted" ? withoutInlineQuote(record.html) : record.html,
     mediaAttachments: record.media.map((media) => mediaValues(config, media)),
     mentions: record.mentions.map((mention) => mentionValues(config, mention)),
     tags: record.tags.map((name) => ({ name, url: Urls.tag(config, name) })),
     emojis: emojis.map(emojiValues),
-    taggedCollections: [],
-    quote: null,
-    quoteApproval: { automatic: [], manual: [], currentUser: "denied" }
+    taggedCollections: []
   }
 }
 
@@ -121,20 +127,28 @@ const mentionValues = (config: ServerConfig["Service"], mention: MentionRecord) 
   acct: Urls.acct(mention)
 })
 
+/** What statuses are put together of for somebody. */
+export interface StatusParts {
+  readonly viewer: Viewer
+  readonly bodies: ReadonlyMap<bigint, ReadyStatus>
+  readonly accounts: ReadonlyMap<bigint, Ready<Account>>
+  /** What a status quotes. */
+  readonly quote: (key: StatusKey) => Ready<Quote> | Ready<ShallowQuote> | Ready<null>
+}
+
 /** Puts a status together for somebody who may see it; undefined where a part of it is missing. */
 export const compose = (
-  viewer: Viewer,
+  parts: StatusParts,
   key: StatusKey,
   state: ViewerState,
-  bodies: ReadonlyMap<bigint, ReadyStatus>,
-  accounts: ReadonlyMap<bigint, Ready<Account>>,
   filtered: Ready<ReadonlyArray<FilterResult>>
 ): Ready<Status> | undefined => {
+  const { accounts, bodies, viewer } = parts
   const status = bodies.get(key.id)
   const account = accounts.get(key.accountId)
   const reblog = key.original === undefined
     ? none
-    : compose(viewer, key.original, state, bodies, accounts, filtered)
+    : compose(parts, key.original, state, filtered)
   if (status === undefined || account === undefined || reblog === undefined) return undefined
   const own = viewer === key.accountId
   return assemble({
@@ -144,6 +158,9 @@ export const compose = (
     application: own || status.showApplication ? status.application ?? none : undefined,
     poll: status.poll,
     card: composeCard(viewer, status.card, accounts),
+    quote: parts.quote(key),
+    approval: status.approval,
+    quoting: state.quoting,
     figures: key.original === undefined ? state : noFigures,
     marks: viewer === undefined ? undefined : state,
     pinnable: own && key.original === undefined && key.visibility !== "direct",
@@ -175,5 +192,6 @@ export const nobodys = (id: bigint): StatusKey => ({
   conversationId: id,
   local: true,
   poll: false,
+  quoting: { automatic: [], manual: [] },
   original: undefined
 })

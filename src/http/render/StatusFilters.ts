@@ -29,7 +29,7 @@ interface FilterVerdict {
 export const unfiltered: FilterVerdict = { filtered: encode<ReadonlyArray<FilterResult>>([]), hiddenIn: [] }
 
 /** What somebody's filters say of a status, whose body, or that of what it repeats, is among those that were found. */
-type StatusFilter = (key: StatusKey, bodies: ReadonlyMap<bigint, ReadyStatus>) => FilterVerdict
+export type StatusFilter = (key: StatusKey, bodies: ReadonlyMap<bigint, ReadyStatus>) => FilterVerdict
 
 interface Prepared {
   readonly body: string

@@ -5,7 +5,7 @@ import { ActiveFilters } from "../../services/filters/ActiveFilters.ts"
 import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
-import type { Hiding } from "../../services/statuses/ViewerState.ts"
+import type { Hiding, StatusKey } from "../../services/statuses/ViewerState.ts"
 import { ViewerStates } from "../../services/statuses/ViewerStates.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
 import { traced } from "../../services/Traced.ts"
@@ -14,23 +14,24 @@ import type { Ready } from "../wire/Keys.ts"
 import type { DeletedStatus, Status } from "../wire/Status.ts"
 import { forRedraft, withoutText } from "../wire/StatusJson.ts"
 import { AccountViews } from "./AccountViews.ts"
+import * as AddressedStatuses from "./AddressedStatuses.ts"
+import type { AddressedStatus } from "./AddressedStatuses.ts"
+import * as QuotedStatuses from "./QuotedStatuses.ts"
 import * as ReadyStatuses from "./ReadyStatuses.ts"
 import { authorsOf, compose, nobodys, type ReadyStatus } from "./StatusBodies.ts"
 import * as StatusFilters from "./StatusFilters.ts"
 import * as ViewerStateCache from "./ViewerStateCache.ts"
 
-/** A status as somebody is about to get it. */
-interface AddressedStatus {
-  readonly text: Ready<Status>
-  /** Where the one's filters leave it out. */
-  readonly hiddenIn: ReadonlyArray<FilterContext>
-}
+/** A status of which nobody reads the text. */
+const blank = ([id, status]: readonly [bigint, ReadyStatus]) =>
+  [id, { ...status, body: withoutText(status.body), poll: undefined, card: undefined, quote: undefined }] as const
 
 /**
  * Statuses as clients see them, as ready JSON. A page of any length takes NO query where all parts are cached, and at most
  * five: who may see what, counters and marks (see `ViewerStates`), the bodies that are not cached, the originals of cached
  * reblogs that are not, their accounts, and this server's emoji; one more for each of bodies, originals and accounts where
- * texts of other servers name emoji, and one for the viewer's filters.
+ * texts of other servers name emoji, and one for the viewer's filters. A page that quotes takes one more for how that stands to the
+ * viewer, and one for its bodies.
  */
 export class StatusViews extends Context.Service<StatusViews, {
   /**
@@ -95,6 +96,10 @@ export class StatusViews extends Context.Service<StatusViews, {
       const kept = yield* ViewerStateCache.make(viewerStates)
       const filters = StatusFilters.make(yield* ActiveFilters)
       const filterOf = (viewer: Viewer) => viewer === undefined ? Effect.undefined : filters.find(viewer)
+      const quotes = QuotedStatuses.make(bodies, viewerStates)
+
+      const authors = (keys: ReadonlyArray<StatusKey>, page: QuotedStatuses.QuotedPage) =>
+        accounts.byId(authorsOf([...keys, ...QuotedStatuses.shownQuotes(keys, page)], page.bodies))
 
       /** Those of `ids` that the viewer is shown, of the bodies that were found. */
       const show = Effect.fnUntraced(function*(
@@ -106,15 +111,18 @@ export class StatusViews extends Context.Service<StatusViews, {
       ) {
         const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
         const shown = yield* kept.of(viewer, keys, hiding)
-        const names = yield* accounts.byId(authorsOf(keys.filter(({ id }) => shown.has(id)), found))
+        const wanted = keys.filter(({ id }) => shown.has(id))
+        const page = yield* quotes.of(viewer, wanted, found)
+        const names = yield* authors(wanted, page)
         const filter = shown.size === 0 ? undefined : yield* filterOf(viewer)
+        const parts = QuotedStatuses.partsOf(viewer, page, names, filter)
         const texts = new Map<bigint, Ready<Status>>()
-        for (const key of keys) {
+        for (const key of wanted) {
           const state = shown.get(key.id)
           if (state === undefined) continue
-          const { filtered, hiddenIn } = filter?.(key, found) ?? StatusFilters.unfiltered
-          if (context !== undefined && hiddenIn.includes(context)) continue
-          const text = compose(viewer, key, state, found, names, filtered)
+          if (context !== undefined && QuotedStatuses.hiddenIn(key, page, filter).includes(context)) continue
+          const { filtered } = filter?.(key, page.bodies) ?? StatusFilters.unfiltered
+          const text = compose(parts, key, state, filtered)
           if (text !== undefined) texts.set(key.id, text)
         }
         return texts
@@ -139,9 +147,10 @@ export class StatusViews extends Context.Service<StatusViews, {
         const filter = (yield* hides(viewer)) ? yield* filterOf(viewer) : undefined
         if (filter === undefined) return ids
         const found = yield* bodies(ids)
+        const page = yield* quotes.of(viewer, ids.flatMap((id) => found.get(id)?.key ?? []), found)
         return ids.filter((id) => {
-          const status = found.get(id)
-          return status === undefined || !filter(status.key, found).hiddenIn.includes(context)
+          const key = found.get(id)?.key
+          return key === undefined || !QuotedStatuses.hiddenIn(key, page, filter).includes(context)
         })
       })
 
@@ -184,53 +193,27 @@ export class StatusViews extends Context.Service<StatusViews, {
         const key = found.get(id)?.key
         if (key === undefined) return yield* new RecordNotFound()
         const { state, visible } = yield* viewerStates.ofMarked(viewer, key)
-        const names = yield* accounts.byId(authorsOf([key], found))
         const open = visible || isOpen((key.original ?? key).visibility)
-        const shown = open
-          ? found
-          : new Map(
-            Array.from(
-              found,
-              ([id, status]) => [id, { ...status, body: withoutText(status.body), poll: undefined, card: undefined }]
-            )
-          )
+        const page = yield* quotes.of(viewer, [key], open ? found : new Map(Array.from(found, blank)))
+        const names = yield* authors([key], page)
         const filter = open ? yield* filterOf(viewer) : undefined
-        const { filtered } = filter?.(key, found) ?? StatusFilters.unfiltered
-        return compose(viewer, key, state, shown, names, filtered) ?? (yield* new RecordNotFound())
+        const { filtered } = filter?.(key, page.bodies) ?? StatusFilters.unfiltered
+        const parts = QuotedStatuses.partsOf(viewer, page, names, filter)
+        return compose(parts, key, state, filtered) ?? (yield* new RecordNotFound())
       })
 
       const renderForRedraft = traced("StatusViews.renderForRedraft")(function*(owner: AccountId, id: bigint) {
         const { text } = yield* statuses.source(owner, id)
         const shown = yield* renderOne(owner, id)
-        const original = (yield* bodies([id])).get(id)?.key.original
+        const body = (yield* bodies([id])).get(id)
+        const original = body?.key.original
         const repeated = original === undefined ? "" : (yield* statuses.source(owner, original.id)).text
-        return forRedraft(shown, text, repeated)
+        const quoted = body?.quote?.key?.id
+        const whole = quoted === undefined ? undefined : (yield* byId(owner, [quoted])).get(quoted)
+        return forRedraft(shown, text, repeated, whole)
       })
 
-      const renderFor = traced("StatusViews.renderFor")(function*(id: bigint, viewers: ReadonlyArray<AccountId>) {
-        const texts = new Map<AccountId, AddressedStatus>()
-        const found = yield* bodies([id])
-        const key = found.get(id)?.key
-        if (key === undefined) return texts
-        const shown = yield* viewerStates.forViewers(viewers, key)
-        const names = yield* accounts.byId(authorsOf([key], found))
-        const filtering = yield* filters.of([...shown.keys()])
-        const alike = new Map<string, Ready<Status> | undefined>()
-        const creator = found.get((key.original ?? key).id)?.card?.creatorId
-        for (const [viewer, state] of shown) {
-          const { bookmarked, favourited, muted, pinned, reblogged, votes } = state
-          const own = viewer === key.accountId || viewer === key.original?.accountId || viewer === creator
-          const { filtered, hiddenIn } = filtering.get(viewer)?.(key, found) ?? StatusFilters.unfiltered
-          const view = own
-            ? String(viewer)
-            : `${bookmarked},${favourited},${muted},${pinned},${reblogged},${votes.join()}${filtered}`
-          if (!alike.has(view)) alike.set(view, compose(viewer, key, state, found, names, filtered))
-          const text = alike.get(view)
-          if (text !== undefined) texts.set(viewer, { text, hiddenIn })
-        }
-        return texts
-      })
-
+      const renderFor = AddressedStatuses.make({ accounts, bodies, filters, quotes, viewerStates })
       return StatusViews.of({
         byId,
         hides,

@@ -1,6 +1,11 @@
 import { Effect, Layer } from "effect"
+import { EncryptedMessages } from "../../services/encryption/EncryptedMessages.ts"
 import { Renderings } from "../streaming/Renderings.ts"
+import type { EncryptedMessage } from "../wire/EncryptedMessage.ts"
+import { json } from "../wire/Keys.ts"
+import { AnnouncementViews } from "./AnnouncementViews.ts"
 import { ConversationViews } from "./ConversationViews.ts"
+import { encryptedMessageValues } from "./EncryptedMessageValues.ts"
 import { NotificationViews } from "./NotificationViews.ts"
 import { StatusViews } from "./StatusViews.ts"
 
@@ -8,6 +13,8 @@ import { StatusViews } from "./StatusViews.ts"
 export const layer = Layer.effect(
   Renderings,
   Effect.gen(function*() {
+    const announcements = yield* AnnouncementViews
+    const messages = yield* EncryptedMessages
     const statuses = yield* StatusViews
     const notifications = yield* NotificationViews
     const conversations = yield* ConversationViews
@@ -17,8 +24,12 @@ export const layer = Layer.effect(
       status: statuses.renderFor,
       notification: (accountId, notificationId) =>
         orUndefined(notifications.renderOne(accountId, notificationId, "notifications")),
+      announcement: announcements.forStreams,
+      announcementReaction: announcements.reactionForStreams,
+      encryptedMessage: (id) =>
+        Effect.map(messages.find(id), (found) => found && json<EncryptedMessage>(encryptedMessageValues(found))),
       conversation: (accountId, conversationId) =>
         orUndefined(conversations.renderOne(accountId, conversationId, "home"))
     })
   })
-).pipe(Layer.provide([ConversationViews.layer, NotificationViews.layer, StatusViews.layer]))
+).pipe(Layer.provide([AnnouncementViews.layer, ConversationViews.layer, NotificationViews.layer, StatusViews.layer]))

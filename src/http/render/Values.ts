@@ -79,7 +79,7 @@ export const scheduledValues = (
     idempotency: null,
     withRateLimit: false,
     allowedMentions: post.allowedMentions?.map(id) ?? null,
-    quotedStatusId: null,
+    quotedStatusId: post.quotedStatusId === null ? null : id(post.quotedStatusId),
     quoteApprovalPolicy: post.quoteApprovalPolicy ?? "nobody"
   },
   mediaAttachments: media.map((one) => mediaValues(config, one))

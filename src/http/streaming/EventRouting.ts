@@ -134,6 +134,28 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     return text === undefined ? nothing : sendings(ownTopic("direct", accountId), new StreamEvent("conversation", text))
   })
 
+  /** To everybody's `user`. */
+  const everywhere = function*(event: StreamEvent): Generator<RoutedEvent> {
+    for (const accountId of registry.accounts()) yield* sendings(ownTopic("user", accountId), event)
+  }
+  const announcement = Effect.fnUntraced(function*({ announcementId, event }: Message<"AnnouncementEvent">) {
+    if (event === "announcement.delete") return everywhere(new StreamEvent(event, String(announcementId)))
+    const text = yield* renderings.announcement(announcementId)
+    return text === undefined ? nothing : everywhere(new StreamEvent(event, text))
+  })
+  const reaction = Effect.fnUntraced(function*({ announcementId, name }: Message<"AnnouncementReaction">) {
+    const text = yield* renderings.announcementReaction(announcementId, name)
+    return text === undefined ? nothing : everywhere(new StreamEvent("announcement.reaction", text))
+  })
+
+  /** To the device alone that a message is for. */
+  const encrypted = Effect.fnUntraced(function*({ accountId, messageId, tokenId }: Message<"MessageEncrypted">) {
+    const text = yield* renderings.encryptedMessage(messageId)
+    if (text === undefined) return nothing
+    const routed = [...sendings(ownTopic("user", accountId), new StreamEvent("encrypted_message", text))]
+    return routed.filter(({ connection }) => connection.tokenId === tokenId)
+  })
+
   /** Whether anybody here listens to what a message is about. */
   const concerns = (message: BroadcastMessage): boolean => {
     switch (message._tag) {
@@ -143,6 +165,8 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
           message.accountIds.some((id) => hears("user", id)) ||
           (message.event === "status.update" && registry.size > 0)
       case "StatusDeleted":
+      case "AnnouncementEvent":
+      case "AnnouncementReaction":
         return registry.size > 0
       case "NotificationCreated":
       case "NotificationsMerged":
@@ -150,6 +174,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       case "ConversationChanged":
         return hears("direct", message.accountId)
       case "FiltersChanged":
+      case "MessageEncrypted":
         return hears("user", message.accountId)
       case "Revoked":
       case "Changed":
@@ -173,6 +198,12 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         return Effect.succeed(
           sendings(ownTopic("user", message.accountId), new StreamEvent("filters_changed", undefined))
         )
+      case "MessageEncrypted":
+        return encrypted(message)
+      case "AnnouncementEvent":
+        return announcement(message)
+      case "AnnouncementReaction":
+        return reaction(message)
       case "Revoked":
       case "Changed":
         return Effect.succeed(nothing)

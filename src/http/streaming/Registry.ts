@@ -96,6 +96,10 @@ export class Registry {
     return [...this.#channels.keys()]
   }
 
+  accounts(): ReadonlyArray<AccountId> {
+    return [...this.#accounts.keys()]
+  }
+
   ofAccount(accountId: AccountId): ReadonlyArray<Connection> {
     return [...this.#accounts.get(accountId) ?? []]
   }

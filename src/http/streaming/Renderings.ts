@@ -18,5 +18,10 @@ export class Renderings extends Context.Service<Renderings, {
   ) => Effect.Effect<ReadonlyMap<AccountId, RenderedStatus>>
   /** Undefined where it is gone, not to be seen any more, or left out by the account's filters. */
   readonly notification: (accountId: AccountId, notificationId: bigint) => Effect.Effect<string | undefined>
+  /** The same for everybody; undefined where it is not published any more. */
+  readonly announcement: (id: bigint) => Effect.Effect<string | undefined>
+  readonly announcementReaction: (id: bigint, name: string) => Effect.Effect<string | undefined>
+  /** Undefined where it was cleared. */
+  readonly encryptedMessage: (id: bigint) => Effect.Effect<string | undefined>
   readonly conversation: (accountId: AccountId, conversationId: bigint) => Effect.Effect<string | undefined>
 }>()("murmuration/http/streaming/Renderings") {}

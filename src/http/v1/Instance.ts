@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { campaignOf } from "../../services/annual/AnnualReport.ts"
 import { Changes } from "../../services/caching/Changes.ts"
 import { single } from "../../services/caching/Single.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
@@ -13,6 +14,7 @@ import { Instance } from "../../services/instance/Instance.ts"
 import { Secrets } from "../../services/instance/Secrets.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { MediaTools } from "../../services/media/MediaTools.ts"
+import { Translations } from "../../services/translation/Translations.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
@@ -66,6 +68,8 @@ export class InstanceGroup extends HttpApiGroup.make("instance")
     HttpApiEndpoint.get("translationLanguages", "/api/v1/instance/translation_languages", {
       success: Schema.Record(Schema.String, Schema.Array(Schema.String))
     }).annotate(Access, anyone),
+    HttpApiEndpoint.get("donationCampaigns", "/api/v1/donation_campaigns", { success: Schema.Void })
+      .annotate(Access, Access.user()),
     HttpApiEndpoint.get("peers", "/api/v1/instance/peers", { success: Schema.Array(Schema.String) })
       .annotate(Access, anyoneUnlessRestricted),
     HttpApiEndpoint.get("activity", "/api/v1/instance/activity", { success: Schema.Array(Wire.Activity) })
@@ -95,6 +99,7 @@ export const layer = group(
     const published = yield* PublishedBlocks
 
     const tools = yield* MediaTools
+    const translations = yield* Translations
     const { vapid } = yield* Secrets
     const facts = Effect.gen(function*() {
       const about = yield* instance.about
@@ -104,6 +109,8 @@ export const layer = group(
         config,
         contact,
         mediaTypes: tools.types,
+        campaign: campaignOf(yield* Clock.currentTimeMillis),
+        translates: translations.enabled,
         rules: yield* instance.rules,
         usage: yield* instance.usage,
         vapidKey: vapid.publicKey
@@ -149,7 +156,14 @@ export const layer = group(
       privacyPolicy: () => Effect.map(instance.about, ({ privacyPolicy }) => Reply.json(documentJson(privacyPolicy))),
       termsOfService: () => terms(),
       termsOfServiceSince: ({ params }) => terms(params.date),
-      translationLanguages: () => Effect.succeed(Reply.empty),
+      translationLanguages: () =>
+        Effect.map(
+          translations.languages,
+          (languages) =>
+            Reply.json(encode<Readonly<Record<string, ReadonlyArray<string>>>>(Object.fromEntries(languages)))
+        ),
+      // Nobody asks for money here; a campaign would be one of the operator's service.
+      donationCampaigns: () => Effect.succeed(Reply.nothing()),
       peers: () => unlessRestricted(Effect.map(peers, (domains) => Reply.json(encode<ReadonlyArray<string>>(domains)))),
       activity: () => unlessRestricted(Effect.map(activity.weeks, (weeks) => Reply.json(activityJson(weeks)))),
       domainBlocks: Effect.fnUntraced(function*() {

@@ -9,9 +9,11 @@ import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { RevisionViews } from "../render/RevisionViews.ts"
-import { json } from "../wire/Keys.ts"
+import { StatusViews } from "../render/StatusViews.ts"
+import { encode, json } from "../wire/Keys.ts"
 import { StatusIdPath } from "../wire/ReadRequests.ts"
 import { StatusEdit, StatusSource } from "../wire/Status.ts"
+import { quoteOf } from "../wire/StatusJson.ts"
 
 export class RevisionsGroup extends HttpApiGroup.make("revisions")
   .add(
@@ -30,11 +32,14 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const history = yield* History
     const statuses = yield* Statuses
+    const shown = yield* StatusViews
     const views = yield* RevisionViews
     return handlers.handleAll({
       history: traced("revisions.history")(function*({ params }) {
-        const { id } = yield* statuses.find(yield* Caller.viewer, params.id)
-        return Reply.list(yield* views.render(yield* history.of(id)))
+        const viewer = yield* Caller.viewer
+        const { id } = yield* statuses.find(viewer, params.id)
+        const quote = quoteOf(yield* shown.renderOne(viewer, id))
+        return Reply.list(yield* views.render(yield* history.of(id), quote && encode(quote)))
       }),
       source: traced("revisions.source")(function*({ params }) {
         const { id, spoilerText, text } = yield* statuses.source(yield* Caller.viewer, params.id)
@@ -42,4 +47,4 @@ export const layer = group(
       })
     })
   })
-).pipe(Layer.provide(RevisionViews.layer))
+).pipe(Layer.provide([RevisionViews.layer, StatusViews.layer]))

@@ -1,7 +1,8 @@
 import { Effect, Option, Schema, Struct } from "effect"
-import { Unprocessable } from "../../services/Errors.ts"
+import type { Unprocessable } from "../../services/Errors.ts"
 import { type AppId, MediaId, MediaIdFromString, StatusId, StatusIdFromString } from "../../services/Ids.ts"
 import { languageGiven } from "../../services/instance/Languages.ts"
+import { QuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { type Post, type Said, saidBy } from "../../services/statuses/Post.ts"
 import { writtenFields } from "../../services/statuses/StoredStatus.ts"
 import type { NewStatus, StatusEdit } from "../wire/StatusRequests.ts"
@@ -9,20 +10,9 @@ import { focusOf } from "./Media.ts"
 
 /* What clients send of a status, as the commands of its author have it. */
 
-const later = (name: string, what: string) =>
-  new Unprocessable({ text: `Validation failed: ${name} is not supported: this server cannot ${what} yet` })
-
-/** Refuses what belongs to a later capability; an empty value means that the client does not use it. */
-export const supported = Effect.fnUntraced(function*(payload: Pick<NewStatus, "quotedStatusId">) {
-  if (isGiven(payload.quotedStatusId)) return yield* later("quoted_status_id", "quote posts")
-})
-
-const isGiven = (value: unknown) =>
-  value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0)
-
 const decodeStatusId = Schema.decodeOption(StatusIdFromString)
 
-/** The status that a post answers; a text that is no id becomes an id that nothing has, which the actor refuses. */
+/** The status that a post answers or quotes; a text that is no id becomes an id that nothing has, which the actor refuses. */
 const answered = (text: string) => Option.getOrElse(decodeStatusId(text), () => StatusId.make(0n))
 
 const decodeMediaId = Schema.decodeOption(MediaIdFromString)
@@ -54,7 +44,10 @@ export const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
     }]
   })
 
-const isPolicy = Schema.is(Schema.Literals(["public", "followers", "nobody"]))
+const isPolicy = Schema.is(QuotePolicy)
+
+/** Who may quote a status, in the words of clients; null where nothing, or something else, is said. */
+export const quotePolicyOf = (given: string | null | undefined): QuotePolicy | null => isPolicy(given) ? given : null
 
 /** What a client says of a status beside its text; what it leaves out is not said. */
 export const saidOf = Effect.fnUntraced(function*(payload: StatusEdit): Effect.fn.Return<Said, Unprocessable> {
@@ -75,6 +68,7 @@ export const postOf = Effect.fnUntraced(function*(
     allowedMentions: payload.allowedMentions ?? null,
     mediaIds: filesOf(payload.mediaIds ?? []),
     poll: pollOf(payload.poll),
-    quoteApprovalPolicy: isPolicy(payload.quoteApprovalPolicy) ? payload.quoteApprovalPolicy : null
+    quotedStatusId: payload.quotedStatusId ? answered(payload.quotedStatusId) : null,
+    quoteApprovalPolicy: quotePolicyOf(payload.quoteApprovalPolicy)
   }
 })

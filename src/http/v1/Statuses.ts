@@ -23,7 +23,7 @@ import { DeletedStatus, Status } from "../wire/Status.ts"
 import { NewStatus, StatusDeletion, StatusEdit } from "../wire/StatusRequests.ts"
 import { familyHeaders, idempotencyKey } from "./CommandHeaders.ts"
 import { scheduledFor } from "./ScheduledStatuses.ts"
-import { filesOf, pollOf, postOf, saidOf, supported, wordsOf } from "./StatusPayloads.ts"
+import { filesOf, pollOf, postOf, quotePolicyOf, saidOf, wordsOf } from "./StatusPayloads.ts"
 import { Thumbnails } from "./Thumbnails.ts"
 
 /** Statuses that one request may name. */
@@ -78,7 +78,6 @@ export const layer = group(
     const create = traced("statuses.create")(function*({ payload }: { readonly payload: NewStatus }) {
       const viewer = yield* Caller.account
       const { appId } = yield* Caller
-      yield* supported(payload)
       const post = yield* postOf(payload, appId)
       yield* mentions.introduce(post.text)
       const command: Command = payload.scheduledAt
@@ -95,13 +94,13 @@ export const layer = group(
     const change = traced("statuses.edit")(
       function*({ params, payload }: { readonly params: { readonly id: StatusId }; readonly payload: StatusEdit }) {
         const viewer = yield* Caller.account
-        yield* supported(payload)
         yield* mentions.introduce(payload.status ?? "")
         const answer = yield* actors.tell(viewer, {
           _tag: "Edit",
           statusId: params.id,
           text: payload.status ?? "",
           ...yield* saidOf(payload),
+          quoteApprovalPolicy: quotePolicyOf(payload.quoteApprovalPolicy),
           ...(payload.mediaIds === undefined ? {} : { mediaIds: filesOf(payload.mediaIds) }),
           media: yield* revisionsOf(payload.mediaAttributes),
           ...(payload.poll === undefined ? {} : { poll: pollOf(payload.poll) })

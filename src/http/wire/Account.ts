@@ -4,6 +4,7 @@ import { Count, Day, Html, Id, Timestamp, Url } from "./Common.ts"
 import { CustomEmoji } from "./CustomEmoji.ts"
 import { encode, type Ready } from "./Keys.ts"
 import { AccountRole, Role } from "./Role.ts"
+import { FeaturedTag } from "./Tag.ts"
 
 /** `value` is HTML, or plain text inside `source`. */
 const Field = Schema.Struct({ name: Schema.String, value: Html, verified_at: Schema.NullOr(Timestamp) })
@@ -86,6 +87,33 @@ export const CredentialAccount = Schema.Struct({
   follow_requests_count: Count
 }).annotate({ identifier: "CredentialAccount" })
 export type CredentialAccount = typeof CredentialAccount.Type
+
+/** The own profile as it is edited (4.6): texts as they were written, pictures null where there are none. */
+export const Profile = Schema.Struct({
+  id: Id,
+  display_name: Schema.String,
+  note: Schema.String,
+  fields: Schema.Array(Field),
+  formatted_note: Html,
+  formatted_fields: Schema.Array(Field),
+  avatar: Schema.NullOr(Url),
+  avatar_static: Schema.NullOr(Url),
+  avatar_description: Schema.String,
+  header: Schema.NullOr(Url),
+  header_static: Schema.NullOr(Url),
+  header_description: Schema.String,
+  locked: Schema.Boolean,
+  bot: Schema.Boolean,
+  hide_collections: Schema.NullOr(Schema.Boolean),
+  discoverable: Schema.NullOr(Schema.Boolean),
+  indexable: Schema.Boolean,
+  show_media: Schema.Boolean,
+  show_media_replies: Schema.Boolean,
+  show_featured: Schema.Boolean,
+  attribution_domains: Schema.Array(Schema.String),
+  featured_tags: Schema.Array(FeaturedTag)
+}).annotate({ identifier: "Profile" })
+export type Profile = typeof Profile.Type
 
 export const MutedAccount = Schema.Struct({ ...Account.fields, mute_expires_at: Schema.NullOr(Timestamp) })
   .annotate({ identifier: "MutedAccount" })

@@ -29,30 +29,48 @@ const Source = Schema.Struct({
   quotePolicy: Schema.optionalKey(Schema.NullOr(Text))
 }).pipe(Schema.encodeKeys({ quotePolicy: "quote_policy" }))
 
-/** `PATCH /api/v1/accounts/update_credentials` */
-export const ProfileUpdate = Schema.Struct({
-  displayName: Schema.optionalKey(Schema.NullOr(Text)),
-  note: Schema.optionalKey(Schema.NullOr(Text)),
-  locked: Schema.optionalKey(Flag),
-  bot: Schema.optionalKey(Flag),
-  discoverable: Schema.optionalKey(Flag),
-  indexable: Schema.optionalKey(Flag),
-  hideCollections: Schema.optionalKey(Flag),
+const text = Schema.optionalKey(Schema.NullOr(Text))
+const flag = Schema.optionalKey(Flag)
+
+const profile = {
+  displayName: text,
+  note: text,
+  locked: flag,
+  bot: flag,
+  discoverable: flag,
+  indexable: flag,
+  hideCollections: flag,
   avatar: Schema.optionalKey(FileTicket),
   header: Schema.optionalKey(FileTicket),
-  avatarDescription: Schema.optionalKey(Schema.NullOr(Text)),
-  headerDescription: Schema.optionalKey(Schema.NullOr(Text)),
+  avatarDescription: text,
+  headerDescription: text,
   attributionDomains: Schema.optionalKey(list(Schema.String)),
   fieldsAttributes: Schema.optionalKey(
     hash(Schema.Union([Schema.Array(hash(Field)), Schema.Record(Schema.String, hash(Field))]))
-  ),
-  source: Schema.optionalKey(hash(Source))
-}).pipe(Schema.encodeKeys({
+  )
+}
+const profileKeys = {
   displayName: "display_name",
   hideCollections: "hide_collections",
   avatarDescription: "avatar_description",
   headerDescription: "header_description",
   attributionDomains: "attribution_domains",
   fieldsAttributes: "fields_attributes"
+} as const
+const defaults = { source: Schema.optionalKey(hash(Source)) }
+const display = { showMedia: flag, showMediaReplies: flag, showFeatured: flag }
+
+/** `PATCH /api/v1/accounts/update_credentials` */
+export const CredentialsUpdate = Schema.Struct({ ...profile, ...defaults }).pipe(Schema.encodeKeys(profileKeys))
+
+/** `PATCH /api/v1/profile` */
+export const ProfileUpdate = Schema.Struct({ ...profile, ...display }).pipe(Schema.encodeKeys({
+  ...profileKeys,
+  showMedia: "show_media",
+  showMediaReplies: "show_media_replies",
+  showFeatured: "show_featured"
 }))
-export type ProfileUpdate = typeof ProfileUpdate.Type
+
+/** What either of them says. */
+const ProfileRequest = Schema.Struct({ ...profile, ...defaults, ...display })
+export type ProfileRequest = typeof ProfileRequest.Type

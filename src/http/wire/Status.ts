@@ -11,16 +11,37 @@ import { Poll } from "./Poll.ts"
 import { PreviewCard } from "./PreviewCard.ts"
 import { ShallowTag } from "./Tag.ts"
 
-const Mention = Schema.Struct({ id: Id, username: Schema.String, url: Url, acct: Schema.String })
+export const Mention = Schema.Struct({ id: Id, username: Schema.String, url: Url, acct: Schema.String })
   .annotate({ identifier: "Mention" })
 
 const StatusApplication = Schema.Struct({ name: Schema.String, website: Schema.NullOr(Url) })
 
-const QuoteApproval = Schema.Struct({
-  automatic: Schema.Array(Schema.String),
-  manual: Schema.Array(Schema.String),
+const Audiences = Schema.Array(Schema.Literals(["public", "followers", "following", "unsupported_policy"]))
+
+/** Who may quote a status. */
+export const QuoteApproval = Schema.Struct({
+  automatic: Audiences,
+  manual: Audiences,
   current_user: Schema.Literals(["automatic", "manual", "denied", "unknown"])
 }).annotate({ identifier: "QuoteApproval" })
+export type QuoteApproval = typeof QuoteApproval.Type
+
+const QuoteState = Schema.Literals([
+  "pending",
+  "accepted",
+  "rejected",
+  "revoked",
+  "deleted",
+  "unauthorized",
+  "blocked_account",
+  "blocked_domain",
+  "muted_account"
+])
+
+/** What is quoted by something that is quoted itself. */
+export const ShallowQuote = Schema.Struct({ state: QuoteState, quoted_status_id: Schema.NullOr(Id) })
+  .annotate({ identifier: "ShallowQuote" })
+export type ShallowQuote = typeof ShallowQuote.Type
 
 /** What its author said of it, as it was said. */
 export const written = {
@@ -39,16 +60,13 @@ export const StatusBody = Schema.Struct({
   visibility: Visibility,
   uri: Schema.String,
   url: Schema.NullOr(Url),
-  quotes_count: Count,
   edited_at: Schema.NullOr(Timestamp),
   content: Html,
   media_attachments: Schema.Array(MediaAttachment),
   mentions: Schema.Array(Mention),
   tags: Schema.Array(ShallowTag),
   emojis: Schema.Array(CustomEmoji),
-  tagged_collections: Schema.Array(Schema.Unknown),
-  quote: Schema.Null,
-  quote_approval: QuoteApproval
+  tagged_collections: Schema.Array(Schema.Unknown)
 })
 export type StatusBody = typeof StatusBody.Type
 
@@ -57,6 +75,8 @@ const figures = {
   replies_count: Count,
   reblogs_count: Count,
   favourites_count: Count,
+  quotes_count: Count,
+  quote_approval: QuoteApproval,
   poll: Schema.NullOr(Poll),
   card: Schema.NullOr(PreviewCard)
 }
@@ -79,10 +99,21 @@ const flat = {
   application: Schema.optionalKey(Schema.NullOr(StatusApplication))
 }
 
-/** What a reblog repeats; it repeats nothing itself. */
-const Original = Schema.Struct({ ...flat, reblog: Schema.Null }).annotate({ identifier: "OriginalStatus" })
+/** What is quoted; what it quotes itself is named only. */
+const QuotedStatus = Schema.Struct({ ...flat, quote: Schema.NullOr(ShallowQuote), reblog: Schema.Null })
+  .annotate({ identifier: "QuotedStatus" })
 
-export const Status = Schema.Struct({ ...flat, reblog: Schema.NullOr(Original) }).annotate({ identifier: "Status" })
+/** What a status quotes, where that is agreed to and its reader may see it. */
+export const Quote = Schema.Struct({ state: QuoteState, quoted_status: Schema.NullOr(QuotedStatus) })
+  .annotate({ identifier: "Quote" })
+export type Quote = typeof Quote.Type
+
+const whole = { ...flat, quote: Schema.NullOr(Quote) }
+
+/** What a reblog repeats; it repeats nothing itself. */
+const Original = Schema.Struct({ ...whole, reblog: Schema.Null }).annotate({ identifier: "OriginalStatus" })
+
+export const Status = Schema.Struct({ ...whole, reblog: Schema.NullOr(Original) }).annotate({ identifier: "Status" })
 export type Status = typeof Status.Type
 
 const { content: _content, ...withoutContent } = Status.fields
@@ -102,6 +133,8 @@ export const StatusEdit = Schema.Struct({
   created_at: Timestamp,
   media_attachments: Schema.Array(MediaAttachment),
   emojis: Schema.Array(CustomEmoji),
+  /** What the status quotes, where it does. */
+  quote: Schema.optionalKey(Quote),
   /** Its poll, where it has one. */
   poll: Schema.optionalKey(Schema.Struct({ options: Schema.Array(Schema.Struct({ title: Schema.String })) }))
 }).annotate({ identifier: "StatusEdit" })

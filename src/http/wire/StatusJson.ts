@@ -5,7 +5,7 @@ import type { FilterResult } from "./Filter.ts"
 import { encode, json, none, type Ready, ready, type ReadyAs, type Values } from "./Keys.ts"
 import type { Poll } from "./Poll.ts"
 import type { PreviewCard } from "./PreviewCard.ts"
-import type { DeletedStatus, Status, StatusBody } from "./Status.ts"
+import type { DeletedStatus, Quote, QuoteApproval, ShallowQuote, Status, StatusBody } from "./Status.ts"
 
 /*
  * A status' JSON put together from parts that are ready: the body, which is the same for everybody, the account, the
@@ -37,8 +37,16 @@ export const assembleCard = (
     }]` + (missingAttribution === undefined ? "}" : `,"missing_attribution":${missingAttribution}}`)
   )
 
+/** Who may quote a status, left open for what it says to its reader. Few of these differ from one another. */
+export const openApproval = (approval: Omit<Values<QuoteApproval>, "currentUser">): string =>
+  json<Omit<QuoteApproval, "current_user">>(approval).slice(0, -1)
+
+/** A quote whose status is ready. */
+export const assembleQuote = (state: Quote["state"], status: Ready<Status> | Ready<null>): Ready<Quote> =>
+  ready(`{"state":"${state}","quoted_status":${status}}`)
+
 /** A reblog stands with counters of its own, which nobody sees, and with the marks of what it repeats. */
-export const noFigures = { repliesCount: 0, reblogsCount: 0, favouritesCount: 0 }
+export const noFigures = { repliesCount: 0, reblogsCount: 0, favouritesCount: 0, quotesCount: 0 }
 
 interface StatusParts {
   /** From `openBody`. */
@@ -51,7 +59,11 @@ interface StatusParts {
   readonly poll: string | undefined
   /** Absent where there is none to show. */
   readonly card: Ready<PreviewCard> | undefined
-  readonly figures: Pick<ViewerState, "repliesCount" | "reblogsCount" | "favouritesCount">
+  readonly quote: Ready<Quote> | Ready<ShallowQuote> | Ready<null>
+  /** From `openApproval`. */
+  readonly approval: string
+  readonly quoting: QuoteApproval["current_user"]
+  readonly figures: typeof noFigures
   /** Absent for callers without a user. */
   readonly marks: ViewerState | undefined
   /** The viewer's own status, which it could pin. */
@@ -63,11 +75,27 @@ interface StatusParts {
 }
 
 export const assemble = (
-  { account, application, asks, body, card, figures, filtered, marks, pinnable, poll, reblog }: StatusParts
+  {
+    account,
+    application,
+    approval,
+    asks,
+    body,
+    card,
+    figures,
+    filtered,
+    marks,
+    pinnable,
+    poll,
+    quote,
+    quoting,
+    reblog
+  }: StatusParts
 ): Ready<Status> =>
   ready(
     `${body},"replies_count":${figures.repliesCount},"reblogs_count":${figures.reblogsCount}` +
-      `,"favourites_count":${figures.favouritesCount},"account":${account},"reblog":${reblog}` +
+      `,"favourites_count":${figures.favouritesCount},"quotes_count":${figures.quotesCount},"quote":${quote}` +
+      `,"quote_approval":${approval},"current_user":"${quoting}"},"account":${account},"reblog":${reblog}` +
       `,"card":${card ?? none},"poll":` +
       (poll === undefined
         ? "null"
@@ -116,12 +144,31 @@ export const withoutText = (body: string): string => {
   return JSON.stringify(blank).slice(0, -1)
 }
 
+/** What a status quotes, as its reader was just given it; undefined where it quotes nothing. */
+export const quoteOf = (status: string): Quote | undefined => {
+  const { quote }: Status = JSON.parse(status)
+  return quote ?? undefined
+}
+
 /**
- * A status as the answer to its deletion; `repeated` is the text of what it reblogs. Of what was written elsewhere the HTML
- * is all that there is.
+ * A status as the answer to its deletion; `repeated` is the text of what it reblogs, `quoted` what it quotes, whether that
+ * is agreed to or not. Of what was written elsewhere the HTML is all that there is.
  */
-export const forRedraft = (status: string, text: string, repeated: string): Ready<DeletedStatus> => {
-  const { content: _content, reblog, ...rest }: Status = JSON.parse(status)
+export const forRedraft = (
+  status: string,
+  text: string,
+  repeated: string,
+  quoted: string | undefined
+): Ready<DeletedStatus> => {
+  const { content: _content, quote, reblog, ...rest }: Status = JSON.parse(status)
   const shown = reblog === null ? null : { ...reblog, text: repeated || reblog.content }
-  return encode<DeletedStatus>({ ...rest, reblog: shown, text })
+  const whole: Status | undefined = quoted === undefined ? undefined : JSON.parse(quoted)
+  return encode<DeletedStatus>({
+    ...rest,
+    quote: quote && whole
+      ? { ...quote, quoted_status: { ...whole, reblog: null, quote: quote.quoted_status?.quote ?? null } }
+      : quote,
+    reblog: shown,
+    text
+  })
 }

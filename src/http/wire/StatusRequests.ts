@@ -6,9 +6,6 @@ import type { WireKey } from "./Keys.ts"
 import { FileTicket } from "./MediaRequests.ts"
 import { Flag, hash, Integer, list, Text } from "./Params.ts"
 
-/** What a later capability takes; it is refused in words, never ignored. */
-const Later = Schema.optionalKey(Schema.Unknown)
-
 /** New words about a file of a status that is edited. */
 const MediaAttributes = Schema.Struct({
   id: Schema.optionalKey(Text),
@@ -52,7 +49,6 @@ const content = {
   ),
   /** An empty one takes the poll away from an edited post. */
   poll: Schema.optionalKey(hash(Schema.Union([Poll, Schema.Literal(""), Schema.Null]))),
-  quotedStatusId: Later,
   quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(Text))
 }
 
@@ -60,7 +56,6 @@ const keys = {
   ...saidKeys,
   mediaIds: "media_ids",
   mediaAttributes: "media_attributes",
-  quotedStatusId: "quoted_status_id",
   quoteApprovalPolicy: "quote_approval_policy"
 } as const
 
@@ -69,11 +64,13 @@ export const NewStatus = Schema.Struct({
   ...content,
   visibility: Schema.optionalKey(Schema.NullOr(Schema.Union([Visibility, Schema.Literal("")]))),
   inReplyToId: Schema.optionalKey(Schema.NullOr(Text)),
+  quotedStatusId: Schema.optionalKey(Schema.NullOr(Text)),
   scheduledAt: Schema.optionalKey(Schema.NullOr(Text)),
   allowedMentions: Schema.optionalKey(list(AccountIdFromString))
 }).pipe(Schema.encodeKeys({
   ...keys,
   inReplyToId: "in_reply_to_id",
+  quotedStatusId: "quoted_status_id",
   scheduledAt: "scheduled_at",
   allowedMentions: "allowed_mentions"
 }))
@@ -90,6 +87,11 @@ export const Vote = Schema.Struct({ choices: Schema.optionalKey(list(Choice)) })
 export const Reblog = Schema.Struct({
   visibility: Schema.optionalKey(Schema.NullOr(Schema.Union([Visibility, Schema.Literal("")])))
 })
+
+/** `PUT /api/v1/statuses/:id/interaction_policy` */
+export const InteractionPolicyChange = Schema.Struct({
+  quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(Text))
+}).pipe(Schema.encodeKeys({ quoteApprovalPolicy: "quote_approval_policy" }))
 
 /** `PUT /api/v1/scheduled_statuses/:id` */
 export const Reschedule = Schema.Struct({ scheduledAt: Schema.optionalKey(Schema.NullOr(Text)) }).pipe(

@@ -125,6 +125,17 @@ export const variables = {
     about:
       "Who may read a file in the bucket; `public-read` where `MEDIA_BASE_URL` leads to it and it needs to be said."
   }),
+  TRANSLATION_URL: optional(url("http", "https"), "posts are not translated", {
+    about:
+      "A translation service that speaks as LibreTranslate or DeepL does; it may be in a private network and without TLS. With `TRANSLATION_KIND=deepl` it is DeepL's own where none is named."
+  }),
+  TRANSLATION_KIND: optional(oneOf("libretranslate", "deepl"), "`libretranslate`", {
+    about: "How the translation service speaks."
+  }),
+  TRANSLATION_KEY: optional(secretText(1), "none", {
+    about: "Key of the translation service. DeepL needs one.",
+    secret: true
+  }),
   LOG_LEVEL: withDefault(oneOf("debug", "info", "warning", "error"), "info", {
     about: "What the log shows; the rest is dropped."
   }),

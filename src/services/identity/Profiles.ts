@@ -37,12 +37,18 @@ interface ProfileValues {
   readonly attributionDomains?: ReadonlyArray<string>
 }
 
-/** Columns of `users`: what new statuses take over. */
-interface PostingDefaults {
+/** Columns of `users`: what new statuses take over, and how the user reads and is shown. */
+interface UserValues {
   readonly defaultVisibility?: string
   readonly defaultSensitive?: boolean
   readonly defaultLanguage?: string | null
   readonly defaultQuotePolicy?: string
+  readonly chosenLanguages?: ReadonlyArray<string>
+  readonly showApplication?: boolean
+  readonly noindex?: boolean
+  readonly expandMedia?: string
+  readonly expandSpoilers?: boolean
+  readonly autoplayGifs?: boolean
 }
 
 const pictureRows = rowsOf(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))
@@ -53,7 +59,7 @@ export class Profiles extends Context.Service<Profiles, {
   readonly change: (
     accountId: bigint,
     values: ProfileValues,
-    defaults: PostingDefaults
+    user: UserValues
   ) => Effect.Effect<void, Conflict | SqlError>
 }>()("murmuration/services/identity/Profiles") {
   static readonly layer = Layer.effect(
@@ -66,7 +72,7 @@ export class Profiles extends Context.Service<Profiles, {
       const change = traced("Profiles.change")(function*(
         accountId: bigint,
         { avatar, fields, header, note, ...plain }: ProfileValues,
-        defaults: PostingDefaults
+        user: UserValues
       ) {
         const columns: Record<string, unknown> = { ...plain, updatedAt: new Date(yield* Clock.currentTimeMillis) }
         if (note !== undefined) {
@@ -110,8 +116,8 @@ export class Profiles extends Context.Service<Profiles, {
           }
         }
         yield* sql`UPDATE accounts SET ${sql.update(columns)} WHERE id = ${accountId}`
-        if (Object.keys(defaults).length > 0) {
-          yield* sql`UPDATE users SET ${sql.update({ ...defaults })} WHERE account_id = ${accountId}`
+        if (Object.keys(user).length > 0) {
+          yield* sql`UPDATE users SET ${sql.update({ ...user })} WHERE account_id = ${accountId}`
         }
       })
       return Profiles.of({ change })

@@ -8,6 +8,9 @@ import { traced } from "../Traced.ts"
 import { StoredField } from "./Accounts.ts"
 import { effective, everyone } from "./Roles.ts"
 
+/** Which files of posts are shown at once: those that are not sensitive, all, none. */
+export const ExpandMedia = Schema.Literals(["default", "show_all", "hide_all"])
+
 /** What a user set for itself: the profile as written, defaults of new posts, reading preferences, and the role. */
 const UserSettings = Schema.Struct({
   note: Schema.String,
@@ -21,9 +24,15 @@ const UserSettings = Schema.Struct({
   sensitive: Schema.Boolean,
   language: Schema.NullOr(Schema.String),
   quotePolicy: Schema.Literals(["public", "followers", "nobody"]),
-  expandMedia: Schema.Literals(["default", "show_all", "hide_all"]),
+  expandMedia: ExpandMedia,
   expandSpoilers: Schema.Boolean,
   autoplayGifs: Schema.Boolean,
+  /** The languages of public timelines; none is all. */
+  chosenLanguages: Schema.Array(Schema.String),
+  /** Whether others see with which app a post was written. */
+  showApplication: Schema.Boolean,
+  /** Whether search engines are asked to leave the profile out. */
+  noindex: Schema.Boolean,
   followRequestsCount: Schema.Int,
   roleId: Schema.BigInt,
   roleName: Schema.String,
@@ -50,6 +59,7 @@ export class Settings extends Context.Service<Settings, {
             coalesce(u.default_visibility, CASE WHEN a.locked THEN 'private' ELSE 'public' END) AS visibility,
             u.default_sensitive AS sensitive, u.default_language AS language, u.default_quote_policy AS quote_policy,
             u.expand_media, u.expand_spoilers, u.autoplay_gifs,
+            coalesce(u.chosen_languages, '{}') AS chosen_languages, u.show_application, u.noindex,
             (SELECT count(*)::int FROM follow_requests q JOIN accounts f ON f.id = q.account_id
               WHERE q.target_account_id = a.id AND f.suspended_at IS NULL) AS follow_requests_count,
             r.id AS role_id, r.name AS role_name, r.color AS role_color, r.highlighted AS role_highlighted,

@@ -16,7 +16,7 @@ const tag = /^[a-z]{2,3}(?:-[a-z0-9]{1,8})*$/i
 export const isLanguageTag = (text: string): boolean => text.length <= languageTagCharactersMax && tag.test(text)
 
 /** Languages that somebody may name at once, more than there are to choose. */
-const languagesMax = 256
+export const languagesMax = 256
 
 /**
  * The language that a client names: null for none, and for a text that is no tag. The account's own setting counts

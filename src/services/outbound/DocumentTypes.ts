@@ -30,6 +30,7 @@ const types = (accept: string, ...accepted: ReadonlyArray<string>): DocumentType
 
 /** RFC 7033 section 4.2; some servers say plain JSON. */
 export const jrd = types("application/jrd+json, application/json", "application/jrd+json", "application/json")
+export const plainJson = types("application/json", "application/json")
 export const html = types("text/html, application/xhtml+xml", "text/html", "application/xhtml+xml")
 
 /** The type and the parameters of a Content-Type header (RFC 9110 section 8.3.1), names in lower case. */

@@ -72,6 +72,8 @@ interface Posting {
   /** More headers for the address. */
   readonly sign?: (url: URL) => Effect.Effect<Readonly<Record<string, string>>>
   readonly body: Uint8Array
+  /** Bytes of the answer that are read, `replyBytesMax` where it is not given; of a longer one there is nothing. */
+  readonly bytesMax?: number
   /** A message for a device goes to a service that is no server like this one. */
   readonly what?: "document" | "push"
 }
@@ -174,7 +176,7 @@ export class Outbound extends Context.Service<Outbound, {
         return { url, contentType, body }
       })
 
-      const answer = (request: TransportRequest, until: number) =>
+      const answer = (request: TransportRequest, until: number, bytesMax: number) =>
         Effect.callback<Exchanged, Refused | Unreachable>((resume) => {
           let end = (): Exchanged | undefined => undefined
           const settled = deadlines.begin(until, () => {
@@ -182,7 +184,7 @@ export class Outbound extends Context.Service<Outbound, {
             const said = end()
             resume(said === undefined ? late(request.url.href) : Effect.succeed(said))
           })
-          end = transport.exchange(request, replyBytesMax, (result) => {
+          end = transport.exchange(request, bytesMax, (result) => {
             settled()
             resume(Effect.fromResult(result))
           })
@@ -193,7 +195,7 @@ export class Outbound extends Context.Service<Outbound, {
         })
 
       const post = Effect.fnUntraced(
-        function*({ body, headers: given, sign, url: address, what = "document" }: Posting) {
+        function*({ body, bytesMax = replyBytesMax, headers: given, sign, url: address, what = "document" }: Posting) {
           const url = yield* Effect.fromResult(destination(outboundAllow, address))
           if (!(yield* hostPolicy.isOpen(url.host, what))) {
             return yield* new Refused({ url: url.href, rule: "domain" })
@@ -201,7 +203,7 @@ export class Outbound extends Context.Service<Outbound, {
           const signed = sign === undefined ? undefined : yield* sign(url)
           const headers = { ...given, ...signed, "accept-encoding": "identity", "user-agent": userAgent }
           const until = (yield* Clock.currentTimeMillis) + replySecondsMax * 1_000
-          const asked = Effect.andThen(deadlines.watch, answer({ method: "POST", url, headers, body }, until))
+          const asked = Effect.andThen(deadlines.watch, answer({ method: "POST", url, headers, body }, until, bytesMax))
           const said = yield* slots.within(url, "delivery", asked)
           return {
             status: said.status,

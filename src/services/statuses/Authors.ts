@@ -5,6 +5,7 @@ import { NotAllowed } from "../Errors.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { NamedAccount, namedQuery } from "./Drafts.ts"
+import { QuotePolicy } from "./InteractionPolicy.ts"
 import { Visibility } from "./Visibility.ts"
 
 /** What an author's new statuses take over where a client says nothing. */
@@ -12,7 +13,8 @@ const AuthorSettings = Schema.Struct({
   visibility: Visibility,
   sensitive: Schema.Boolean,
   language: Schema.NullOr(Schema.String),
-  silenced: Schema.Boolean
+  silenced: Schema.Boolean,
+  quotePolicy: QuotePolicy
 })
 type AuthorSettings = typeof AuthorSettings.Type
 const authorRows = rowsOf(AuthorSettings)
@@ -41,7 +43,7 @@ export class Authors extends Context.Service<Authors, {
         sql`
           SELECT coalesce(u.default_visibility, CASE WHEN a.locked THEN 'private' ELSE 'public' END) AS visibility,
             u.default_sensitive AS sensitive, coalesce(u.default_language, u.locale, 'en') AS language,
-            a.silenced_at IS NOT NULL AS silenced
+            a.silenced_at IS NOT NULL AS silenced, u.default_quote_policy AS quote_policy
           FROM accounts a JOIN users u ON u.account_id = a.id
           WHERE a.id = ${accountId} AND a.suspended_at IS NULL AND NOT u.disabled`
 

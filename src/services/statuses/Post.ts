@@ -1,6 +1,7 @@
 import { Effect, Schema, Struct } from "effect"
 import { AccountIdFromString, AppIdFromString, MediaIdFromString, StatusIdFromString } from "../Ids.ts"
 import { persisted } from "../Persisted.ts"
+import { QuotePolicy } from "./InteractionPolicy.ts"
 import { Written } from "./StoredStatus.ts"
 import { Visibility } from "./Visibility.ts"
 
@@ -55,8 +56,9 @@ export const Post = Schema.Struct({
   /** Files to attach, in the order in which they are shown. */
   mediaIds: sayable(Schema.Array(MediaIdFromString)),
   poll: sayable(NewPoll),
-  /** Who may quote it, for the scheduled post to tell; nobody can quote yet. */
-  quoteApprovalPolicy: sayable(Schema.Literals(["public", "followers", "nobody"]))
+  quotedStatusId: sayable(StatusIdFromString),
+  /** Who may quote it. */
+  quoteApprovalPolicy: sayable(QuotePolicy)
 })
 export type Post = typeof Post.Type
 

@@ -1,7 +1,8 @@
 import { Schema } from "effect"
-import { hidingAmong } from "../HiddenAccounts.ts"
+import { hidingBy } from "../HiddenAccounts.ts"
 import { padded } from "../Rows.ts"
-import type { StatusKey, ViewerState } from "./ViewerState.ts"
+import { dependsOnFollows } from "./InteractionPolicy.ts"
+import { quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
 import { factsOf, figures, listsOf, setOf } from "./ViewerStateQuery.ts"
 import type { RelationFacts } from "./Visibility.ts"
 
@@ -11,12 +12,13 @@ const pairs = (first: string, second: string, table: string, condition: string) 
   `ARRAY(SELECT unnest(ARRAY[${first}, ${second}]) FROM ${table} WHERE ${condition})`
 const accounts = (table: string, condition: string) => `ARRAY(SELECT account_id FROM ${table} WHERE ${condition})`
 const among = "account_id = ANY ($1::bigint[])"
+const { blocked, domain, muted } = hidingBy("$1::bigint[]", "$3::bigint[]", "$6::timestamptz")
 
 /**
  * $1 viewers, $2 the status and its original, $3 their authors, $4 the status that is shown (the original), $5 its
  * conversation, $6 the time.
  */
-export const text = `SELECT
+const text = `SELECT
   ARRAY(SELECT id FROM statuses WHERE id = ANY ($2::bigint[]) AND deleted_at IS NULL) AS standing,
   ARRAY(SELECT id FROM accounts WHERE id = ANY ($3::bigint[]) AND suspended_at IS NOT NULL) AS suspended,
   ARRAY(SELECT unnest(ARRAY[${figures}]) FROM status_stats
@@ -41,7 +43,21 @@ export const text = `SELECT
   ${accounts("conversation_mutes", `conversation_id = $5::bigint AND ${among}`)} AS quiet,
   ${accounts("status_pins", `status_id = $4::bigint AND ${among}`)} AS pins,
   ${pairs("account_id", "choice", "poll_votes", `status_id = $4::bigint AND ${among}`)} AS votes,
-  ${hidingAmong("$1::bigint[]", "$3::bigint[]", "$6::timestamptz")} AS hiding`
+  ${blocked} AS blocked, ${muted} AS muted, ${domain} AS domain`
+
+/** The same with those of the viewers whom an author follows, on which it may depend who may quote. */
+const textWithFollowers = `${text},
+  ${
+  pairs(
+    "target_account_id",
+    "account_id",
+    "follows",
+    "account_id = ANY ($3::bigint[]) AND target_account_id = ANY ($1::bigint[])"
+  )
+} AS followers`
+
+export const textOf = ({ original, quoting }: StatusKey): string =>
+  dependsOnFollows(original?.quoting ?? quoting) ? textWithFollowers : text
 
 export const parameters = (viewers: ReadonlyArray<bigint>, status: StatusKey, now: Date): ReadonlyArray<unknown> => {
   const shown = status.original ?? status
@@ -63,12 +79,15 @@ export const Row = Schema.Struct({
   quiet: ids,
   pins: ids,
   votes: ids,
-  hiding: ids
+  followers: Schema.optionalKey(ids),
+  blocked: ids,
+  muted: ids,
+  domain: ids
 })
 export type Row = typeof Row.Type
 
 /** `first,second,first,second ...` as a set of seconds for each first. */
-const pairsOf = (flat: ReadonlyArray<bigint>) => {
+const pairsOf = (flat: ReadonlyArray<bigint> = []) => {
   const found = new Map<bigint, Set<bigint>>()
   for (let at = 0; at + 1 < flat.length; at += 2) {
     const [first = 0n, second = 0n] = [flat[at], flat[at + 1]]
@@ -83,10 +102,14 @@ export const answersOf = (row: Row, status: StatusKey) => {
   const [blockers, followed, mentions] = [pairsOf(row.blockers), pairsOf(row.followed), pairsOf(row.mentions)]
   const [favourites, bookmarks, reblogs] = [setOf(row.favourites), setOf(row.bookmarks), setOf(row.reblogs)]
   const [quiet, pins, votes] = [setOf(row.quiet), setOf(row.pins), listsOf(row.votes)]
-  const [repliesCount = 0, reblogsCount = 0, favouritesCount = 0] = row.counters
+  const [repliesCount = 0, reblogsCount = 0, favouritesCount = 0, quotesCount = 0] = row.counters
+  const shown = status.original ?? status
+  const followers = pairsOf(row.followers)
+  const hiding = { blocked: setOf(row.blocked), muted: setOf(row.muted), domain: setOf(row.domain) }
   return {
     facts: factsOf(status, { standingIds: setOf(row.standing), suspended: setOf(row.suspended) }),
-    hiding: setOf(row.hiding),
+    hiding,
+    hides: (viewer: bigint) => Object.values(hiding).some((viewers) => viewers.has(viewer)),
     relations: (viewer: bigint): RelationFacts => ({
       follows: (author) => followed.get(viewer)?.has(author) === true,
       blockedBy: (author) => blockers.get(viewer)?.has(author) === true,
@@ -96,6 +119,11 @@ export const answersOf = (row: Row, status: StatusKey) => {
       repliesCount,
       reblogsCount,
       favouritesCount,
+      quotesCount,
+      quoting: quotingOf(viewer, shown, {
+        follows: followed.get(viewer)?.has(shown.accountId) === true,
+        followed: followers.get(viewer)?.has(shown.accountId) === true
+      }),
       favourited: favourites.has(viewer),
       bookmarked: bookmarks.has(viewer),
       reblogged: reblogs.has(viewer),

@@ -29,6 +29,7 @@ export const blank = {
   text: "",
   html: "",
   limited: false,
+  interactionPolicy: null,
   inReplyToId: null,
   inReplyToAccountId: null,
   inReplyToUri: null,

@@ -12,7 +12,7 @@ import { visibleTo } from "./Visibility.ts"
 
 /** What an actor must know of a status that it acts on. */
 export const StatusTarget = StoredStatus.mapFields(
-  Struct.pick(["id", "accountId", "local", "visibility", "reblogOfId", ...revisedFields])
+  Struct.pick(["id", "accountId", "local", "visibility", "interactionPolicy", "reblogOfId", ...revisedFields])
 )
 export type StatusTarget = typeof StatusTarget.Type
 const placedRows = rowsOf(Schema.Struct({ ...StatusTarget.fields, place: Schema.Int }))

@@ -12,7 +12,11 @@ import { type Revised, StoredStatus } from "./StoredStatus.ts"
 import * as Tagging from "./Tagging.ts"
 
 const insertedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, fanoutId: Schema.BigInt }))
-const removedRows = rowsOf(StoredStatus.mapFields(Struct.pick(["inReplyToId", "reblogOfId"])))
+const removedRows = rowsOf(Schema.Struct({
+  ...StoredStatus.mapFields(Struct.pick(["inReplyToId", "reblogOfId"])).fields,
+  /** What it quotes with consent. */
+  quotedId: Schema.NullOr(Schema.BigInt)
+}))
 
 /** A status of this server, ready to be stored: its row, which has its time, and what its text names. */
 interface Composed {
@@ -109,12 +113,14 @@ export class StatusWriter extends Context.Service<StatusWriter, {
           ${
           update(sql, { deletedAt: new Date(millis) })
         } WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NULL
-          RETURNING in_reply_to_id, reblog_of_id`)
+          RETURNING in_reply_to_id, reblog_of_id, (SELECT q.quoted_status_id FROM quotes q
+            WHERE q.status_id = statuses.id AND q.state = 'accepted') AS quoted_id`)
         if (gone === undefined) return []
         yield* sql`DELETE FROM status_pins WHERE status_id = ${id}`
         const counted = [
           ...(gone.inReplyToId === null ? [] : [{ statusId: gone.inReplyToId, replies: -1 }]),
-          ...(gone.reblogOfId === null ? [] : [{ statusId: gone.reblogOfId, reblogs: -1 }])
+          ...(gone.reblogOfId === null ? [] : [{ statusId: gone.reblogOfId, reblogs: -1 }]),
+          ...(gone.quotedId === null ? [] : [{ statusId: gone.quotedId, quotes: -1 }])
         ]
         yield* Counters.count(sql, [{ accountId, statuses: -1 }], counted)
         return counted.map(({ statusId }) => statusId)

@@ -9,7 +9,7 @@ import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import { shortened } from "./StatusTexts.ts"
 import { StoredStatus } from "./StoredStatus.ts"
-import { visibleTo } from "./Visibility.ts"
+import { Visibility, visibleTo } from "./Visibility.ts"
 
 /** An account that a status mentions. `url` is null for local ones. */
 export const MentionRecord = Schema.Struct({
@@ -32,6 +32,27 @@ export const PollRecord = Schema.Struct({
 })
 export type PollRecord = typeof PollRecord.Type
 
+/** What a status quotes, and whether that is agreed to. */
+export const QuoteRecord = Schema.Struct({
+  state: Schema.Literals(["pending", "accepted", "rejected", "revoked"]),
+  /** The author's server knows no consent. */
+  legacy: Schema.Boolean,
+  /** Null where it is not here; ids are decimal strings. */
+  status: Schema.NullOr(Schema.Struct({
+    id: Schema.String,
+    accountId: Schema.String,
+    visibility: Visibility,
+    local: Schema.Boolean,
+    deleted: Schema.Boolean,
+    uri: Schema.NullOr(Schema.String),
+    url: Schema.NullOr(Schema.String),
+    username: Schema.String
+  })),
+  /** The id of the consent that another server gave. */
+  authorizationUri: Schema.NullOr(Schema.String)
+})
+export type QuoteRecord = typeof QuoteRecord.Type
+
 /** What everybody gets of a status as it is stored. */
 const Shown = StoredStatus.mapFields(
   Struct.omit(["text", "inReplyToUri", "applicationId", "mediaIds", "deletedAt"])
@@ -50,6 +71,7 @@ export const StatusRecord = Schema.Struct({
   media: Schema.Array(MediaRecord),
   poll: Schema.NullOr(PollRecord),
   card: Schema.NullOr(CardRecord),
+  quote: Schema.NullOr(QuoteRecord),
   applicationName: Schema.NullOr(Schema.String),
   applicationWebsite: Schema.NullOr(Schema.String),
   /** Its author lets others see the application. */
@@ -109,7 +131,12 @@ export class Statuses extends Context.Service<Statuses, {
             (SELECT json_build_object('options', p.options, 'counts', p.counts, 'voters', p.voters_count, 'multiple', p.multiple,
               'hideTotals', p.hide_totals, 'expiresAt', p.expires_at) FROM polls p WHERE p.status_id = s.id) AS poll,
             (SELECT ${cardRecord(sql, "l.url")} FROM status_cards l JOIN preview_cards c ON c.id = l.card_id
-              ${cardCreator(sql)} WHERE l.status_id = s.id) AS card
+              ${cardCreator(sql)} WHERE l.status_id = s.id) AS card,
+            (SELECT json_build_object('state', q.state, 'legacy', q.legacy, 'status', CASE WHEN t.id IS NOT NULL THEN
+                json_build_object('id', t.id::text, 'accountId', t.account_id::text, 'visibility', t.visibility,
+                  'local', t.local, 'deleted', t.deleted_at IS NOT NULL, 'uri', t.uri, 'url', t.url, 'username', ta.username) END,
+                'authorizationUri', q.authorization_uri)
+              FROM quotes q LEFT JOIN (statuses t JOIN accounts ta ON ta.id = t.account_id) ON t.id = q.quoted_status_id WHERE q.status_id = s.id) AS quote
           FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN users u ON u.account_id = a.id
           LEFT JOIN oauth_apps app ON app.id = s.application_id
           WHERE s.id IN (SELECT unnest(${wanted}::bigint[])

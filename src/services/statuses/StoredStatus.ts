@@ -1,5 +1,6 @@
 import { Schema, Struct } from "effect"
 import { Timestamptz } from "../Rows.ts"
+import { StoredPolicy } from "./InteractionPolicy.ts"
 import { Visibility } from "./Visibility.ts"
 
 /**
@@ -32,6 +33,8 @@ export const StoredStatus = Schema.Struct({
   html: Schema.String,
   ...Written.fields,
   visibility: Visibility,
+  /** Who may do what with it. */
+  interactionPolicy: StoredPolicy,
   /** A direct one that is also for people whom it does not name. Clients know it as one for followers. */
   limited: Schema.Boolean,
   inReplyToId: Schema.NullOr(Schema.BigInt),

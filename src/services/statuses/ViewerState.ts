@@ -1,3 +1,4 @@
+import { decide, type Standing, type SubPolicy, type Verdict } from "./InteractionPolicy.ts"
 import type { StoredStatus } from "./StoredStatus.ts"
 
 /**
@@ -7,6 +8,8 @@ import type { StoredStatus } from "./StoredStatus.ts"
 export interface StatusKey extends Pick<StoredStatus, "id" | "accountId" | "visibility" | "conversationId" | "local"> {
   /** It has a poll. */
   readonly poll: boolean
+  /** Who may quote it. */
+  readonly quoting: SubPolicy
   /** The original, where the status is a reblog. */
   readonly original: StatusKey | undefined
 }
@@ -16,6 +19,7 @@ export interface ViewerState {
   readonly repliesCount: number
   readonly reblogsCount: number
   readonly favouritesCount: number
+  readonly quotesCount: number
   readonly favourited: boolean
   readonly reblogged: boolean
   readonly bookmarked: boolean
@@ -24,6 +28,33 @@ export interface ViewerState {
   readonly pinned: boolean
   /** Options of its poll that the viewer voted for. */
   readonly votes: ReadonlyArray<number>
+  /** Whether the viewer may quote it. */
+  readonly quoting: Verdict
+}
+
+/** Whether a viewer may quote a status; nobody in particular may not. */
+export const quotingOf = (
+  viewer: bigint | undefined,
+  { accountId, original, quoting }: StatusKey,
+  follows: Pick<Standing, "follows" | "followed">
+): Verdict =>
+  viewer === undefined || original !== undefined
+    ? "denied"
+    : decide(quoting, { ...follows, isAuthor: viewer === accountId, mentioned: false })
+
+/** How a status that is quoted stands to a viewer, in the words of clients. */
+type QuotedStanding =
+  | "accepted"
+  | "deleted"
+  | "unauthorized"
+  | "blocked_account"
+  | "blocked_domain"
+  | "muted_account"
+
+/** The same, with its state where the viewer may read it. */
+export interface QuotedState {
+  readonly standing: QuotedStanding
+  readonly state: ViewerState | undefined
 }
 
 /**
@@ -32,3 +63,20 @@ export interface ViewerState {
  * not checked again.
  */
 export type Hiding = "nothing" | "authors" | "permitted"
+
+/** Accounts of which one hides the other, by how. */
+interface Hidden {
+  readonly blocked: ReadonlySet<bigint>
+  readonly domain: ReadonlySet<bigint>
+  readonly muted: ReadonlySet<bigint>
+}
+
+/** How a status that somebody may read stands to them, where its author, or they, are among the hidden. */
+export const standingOf = (account: bigint, { blocked, domain, muted }: Hidden): QuotedStanding =>
+  blocked.has(account)
+    ? "blocked_account"
+    : domain.has(account)
+    ? "blocked_domain"
+    : muted.has(account)
+    ? "muted_account"
+    : "accepted"

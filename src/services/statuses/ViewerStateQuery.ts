@@ -1,8 +1,9 @@
 import { Schema } from "effect"
-import { hiddenAmong } from "../HiddenAccounts.ts"
+import { hiddenAmong, hiddenBy } from "../HiddenAccounts.ts"
 import { padded } from "../Rows.ts"
 import type { Viewer } from "../Viewer.ts"
-import type { Hiding, StatusKey, ViewerState } from "./ViewerState.ts"
+import { dependsOnFollows } from "./InteractionPolicy.ts"
+import { type Hiding, quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
 import { isOpen, type RelationFacts, type StatusFacts } from "./Visibility.ts"
 
 /* What `ViewerStates` asks the database about a page of statuses, and how it reads the answer. */
@@ -15,12 +16,15 @@ const hidesAuthors = 8
 const remote = 16
 const permitted = 32
 const polling = 64
+const quoted = 128
+const following = 256
 
-/** The ids that a page concerns, and the variant of the query that it needs. */
-export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding: Hiding) => {
+/** The ids that a page concerns, and the variant of the query that it needs; "quoted" asks how authors are hidden. */
+export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding: Hiding | "quoted") => {
   const [statuses, authors, conversations] = [new Set<bigint>(), new Set<bigint>(), new Set<bigint>()]
   let variant = viewer === undefined ? 0 : hiding === "authors" ? signedIn | hidesAuthors : signedIn
   if (hiding === "permitted") variant |= permitted
+  if (hiding === "quoted" && viewer !== undefined) variant |= quoted
   const ask = (status: StatusKey) => {
     if (hiding !== "permitted" || status.original === undefined) statuses.add(status.id)
     authors.add(status.accountId)
@@ -29,6 +33,7 @@ export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding
     else if (!isOpen(status.visibility) && hiding !== "permitted") variant |= restricted
     if (!status.local && hiding === "authors") variant |= remote
     if (status.poll) variant |= polling
+    if (dependsOnFollows(status.quoting)) variant |= following
   }
   for (const status of page) {
     ask(status)
@@ -45,7 +50,7 @@ const mine = (column: string, table: string, ids: string) =>
 
 /** What a status shows of its counters: of one from elsewhere we see a part only, and its origin may know of more. */
 export const figures =
-  "replies_count, greatest(reblogs_count, stated_reblogs), greatest(favourites_count, stated_favourites)"
+  "replies_count, greatest(reblogs_count, stated_reblogs), greatest(favourites_count, stated_favourites), quotes_count"
 
 /** One row of arrays of ids. $1 statuses, $2 authors, $3 the viewer, $4 conversations, $5 the time. */
 export const textOf = (variant: number): string => {
@@ -54,7 +59,7 @@ export const textOf = (variant: number): string => {
       `unnest(ARRAY[status_id, ${figures}])`,
       "status_stats",
       "status_id = ANY ($1::bigint[]) AND (replies_count > 0 OR reblogs_count > 0 OR favourites_count > 0 " +
-        "OR stated_reblogs > 0 OR stated_favourites > 0)"
+        "OR stated_reblogs > 0 OR stated_favourites > 0 OR quotes_count > 0)"
     ) + " AS counters"
   ]
   if (!(variant & permitted)) {
@@ -77,9 +82,15 @@ export const textOf = (variant: number): string => {
       mine("conversation_id", "conversation_mutes", "4") + " AS quiet"
     )
   }
+  if (variant & (restricted | following)) columns.push(mine("target_account_id", "follows", "2") + " AS followed")
+  if (variant & following) {
+    columns.push(
+      list("account_id", "follows", "target_account_id = $3::bigint AND account_id = ANY ($2::bigint[])") +
+        " AS followers"
+    )
+  }
   if (variant & restricted) {
     columns.push(
-      mine("target_account_id", "follows", "2") + " AS followed",
       mine("status_id", "mentions", "1").slice(0, -1) + " AND NOT silent) AS mentions"
     )
   }
@@ -98,6 +109,10 @@ export const textOf = (variant: number): string => {
       hiddenAmong("$3::bigint", "$2::bigint[]", "$5::timestamptz", (variant & remote) !== 0) + " AS hidden"
     )
   }
+  if (variant & quoted) {
+    const { blocked, domain, muted } = hiddenBy("$3::bigint", "$2::bigint[]", "$5::timestamptz")
+    columns.push(`${blocked} AS blocked`, `${muted} AS muted`, `${domain} AS domain`)
+  }
   return `SELECT ${columns.join(", ")}`
 }
 
@@ -114,6 +129,10 @@ export const Row = Schema.Struct({
   reblogs: asked,
   quiet: asked,
   followed: asked,
+  followers: asked,
+  blocked: asked,
+  muted: asked,
+  domain: asked,
   mentions: asked,
   pins: asked,
   hidden: asked,
@@ -138,12 +157,13 @@ export const listsOf = (flat: ReadonlyArray<bigint> = []): ReadonlyMap<bigint, R
 
 const nothing: Row = { counters: [] }
 
-export const answersOf = (row: Row = nothing) => {
-  const counters = new Map<bigint, readonly [number, number, number]>()
-  for (let at = 0; at < row.counters.length; at += 4) {
-    const [id = 0n, replies, reblogs, favourites] = row.counters.slice(at, at + 4)
-    counters.set(id, [Number(replies), Number(reblogs), Number(favourites)])
+export const answersOf = (viewer: Viewer, row: Row = nothing) => {
+  const counters = new Map<bigint, ReadonlyArray<number>>()
+  for (let at = 0; at < row.counters.length; at += 5) {
+    const [id = 0n, ...counts] = row.counters.slice(at, at + 5)
+    counters.set(id, counts.map(Number))
   }
+  const followers = setOf(row.followers)
   const [blockers, followed, mentions] = [setOf(row.blockers), setOf(row.followed), setOf(row.mentions)]
   const [favourites, reblogs, bookmarks] = [setOf(row.favourites), setOf(row.reblogs), setOf(row.bookmarks)]
   const [quiet, pins, votes] = [setOf(row.quiet), setOf(row.pins), listsOf(row.votes)]
@@ -156,13 +176,18 @@ export const answersOf = (row: Row = nothing) => {
     standingIds: setOf(row.standing),
     suspended: setOf(row.suspended),
     hidden: setOf(row.hidden),
+    hiddenBy: { blocked: setOf(row.blocked), muted: setOf(row.muted), domain: setOf(row.domain) },
     relations,
-    state: ({ conversationId, id }: StatusKey): ViewerState => {
-      const [repliesCount, reblogsCount, favouritesCount] = counters.get(id) ?? [0, 0, 0]
+    state: (status: StatusKey): ViewerState => {
+      const { accountId, conversationId, id } = status
+      const [repliesCount = 0, reblogsCount = 0, favouritesCount = 0, quotesCount = 0] = counters.get(id) ?? none
+      const follows = { follows: followed.has(accountId), followed: followers.has(accountId) }
       return {
         repliesCount,
         reblogsCount,
         favouritesCount,
+        quotesCount,
+        quoting: quotingOf(viewer, status, follows),
         favourited: favourites.has(id),
         reblogged: reblogs.has(id),
         bookmarked: bookmarks.has(id),

@@ -4,7 +4,7 @@ import type { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import * as RecipientQuery from "./RecipientQuery.ts"
-import type { Hiding, StatusKey, ViewerState } from "./ViewerState.ts"
+import { type Hiding, type QuotedState, standingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
 import * as ViewerStateQuery from "./ViewerStateQuery.ts"
 import { canSee } from "./Visibility.ts"
 
@@ -31,6 +31,16 @@ export class ViewerStates extends Context.Service<ViewerStates, {
     viewers: ReadonlyArray<AccountId>,
     status: StatusKey
   ) => Effect.Effect<ReadonlyMap<AccountId, ViewerState>>
+  /** Statuses that are quoted, by their ids; one query. */
+  readonly ofQuoted: (
+    viewer: Viewer,
+    statuses: ReadonlyArray<StatusKey>
+  ) => Effect.Effect<ReadonlyMap<bigint, QuotedState>>
+  /** One of them for many viewers; one query. */
+  readonly quotedForViewers: (
+    viewers: ReadonlyArray<AccountId>,
+    status: StatusKey
+  ) => Effect.Effect<ReadonlyMap<AccountId, QuotedState>>
 }>()("murmuration/services/statuses/ViewerStates") {
   static readonly layer = Layer.effect(
     ViewerStates,
@@ -39,7 +49,11 @@ export class ViewerStates extends Context.Service<ViewerStates, {
       // Made once for each of the few variants, so that their text is hashed and prepared once.
       const texts = new Map<number, string>()
 
-      const ask = Effect.fnUntraced(function*(viewer: Viewer, statuses: ReadonlyArray<StatusKey>, hiding: Hiding) {
+      const ask = Effect.fnUntraced(function*(
+        viewer: Viewer,
+        statuses: ReadonlyArray<StatusKey>,
+        hiding: Hiding | "quoted"
+      ) {
         const asked = ViewerStateQuery.questions(viewer, statuses, hiding)
         let text = texts.get(asked.variant)
         if (text === undefined) texts.set(asked.variant, text = ViewerStateQuery.textOf(asked.variant))
@@ -50,10 +64,25 @@ export class ViewerStates extends Context.Service<ViewerStates, {
             ? [asked.statuses, asked.authors]
             : [asked.statuses, asked.authors, viewer, asked.conversations, now]
         ).withoutTransform
-        const answers = ViewerStateQuery.answersOf(row)
+        const answers = ViewerStateQuery.answersOf(viewer, row)
         const visible = (status: StatusKey) =>
           canSee(viewer, ViewerStateQuery.factsOf(status, answers), answers.relations)
         return { ...answers, visible }
+      })
+
+      const askFor = Effect.fnUntraced(function*(viewers: ReadonlyArray<AccountId>, status: StatusKey) {
+        if (viewers.length === 0) return undefined
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const [row] = yield* sql.unsafe<RecipientQuery.Row>(
+          RecipientQuery.textOf(status),
+          RecipientQuery.parameters(viewers, status, now)
+        ).withoutTransform
+        if (row === undefined) return undefined
+        const answers = RecipientQuery.answersOf(row, status)
+        return {
+          ...answers,
+          visible: (viewer: AccountId) => canSee(viewer, answers.facts, answers.relations(viewer))
+        }
       })
 
       const of = traced("ViewerStates.of")(function*(
@@ -83,22 +112,47 @@ export class ViewerStates extends Context.Service<ViewerStates, {
         status: StatusKey
       ) {
         const states = new Map<AccountId, ViewerState>()
-        if (viewers.length === 0) return states
-        const now = new Date(yield* Clock.currentTimeMillis)
-        const [row] = yield* sql.unsafe<RecipientQuery.Row>(
-          RecipientQuery.text,
-          RecipientQuery.parameters(viewers, status, now)
-        ).withoutTransform
-        if (row === undefined) return states
-        const answers = RecipientQuery.answersOf(row, status)
+        const answers = yield* askFor(viewers, status)
+        if (answers === undefined) return states
         for (const viewer of viewers) {
-          if (canSee(viewer, answers.facts, answers.relations(viewer)) && !answers.hiding.has(viewer)) {
-            states.set(viewer, answers.state(viewer))
-          }
+          if (answers.visible(viewer) && !answers.hides(viewer)) states.set(viewer, answers.state(viewer))
         }
         return states
       }, Effect.orDie)
-      return ViewerStates.of({ of, ofMarked, forViewers })
+
+      const ofQuoted = traced("ViewerStates.ofQuoted")(function*(viewer: Viewer, statuses: ReadonlyArray<StatusKey>) {
+        if (statuses.length === 0) return new Map<bigint, QuotedState>()
+        const { hiddenBy, standingIds, state, visible } = yield* ask(viewer, statuses, "quoted")
+        return new Map(statuses.map((status): [bigint, QuotedState] => {
+          if (!standingIds.has(status.id)) return [status.id, { standing: "deleted", state: undefined }]
+          return [
+            status.id,
+            visible(status)
+              ? { standing: standingOf(status.accountId, hiddenBy), state: state(status) }
+              : { standing: "unauthorized", state: undefined }
+          ]
+        }))
+      }, Effect.orDie)
+
+      const quotedForViewers = traced("ViewerStates.quotedForViewers")(function*(
+        viewers: ReadonlyArray<AccountId>,
+        status: StatusKey
+      ) {
+        const states = new Map<AccountId, QuotedState>()
+        const answers = yield* askFor(viewers, status)
+        if (answers === undefined) return states
+        for (const viewer of viewers) {
+          const standing = answers.facts.deleted
+            ? "deleted"
+            : answers.visible(viewer)
+            ? standingOf(viewer, answers.hiding)
+            : "unauthorized"
+          const readable = standing !== "deleted" && standing !== "unauthorized"
+          states.set(viewer, { standing, state: readable ? answers.state(viewer) : undefined })
+        }
+        return states
+      }, Effect.orDie)
+      return ViewerStates.of({ of, ofMarked, forViewers, ofQuoted, quotedForViewers })
     })
   )
 }

@@ -26,7 +26,7 @@ const isForPeople = ({ path }: Source) =>
 
 /** What is no text for people: headers, policies, what only programmers read. */
 const technical =
-  /^(?:default-src|style-src|base-uri|frame-ancestors|form-action|private,|public,|text\/|Accept,|account (?:approve|reject)|A page has no)/
+  /^(?:default-src|style-src|base-uri|frame-ancestors|form-action|private,|public,|text\/|Accept,|(?:account|trends) (?:approve|reject)|A page has no)/
 
 /** Texts that stand in a page or letter as they are, in place of being said in the reader's language. */
 const unsaid = ({ literals }: Source): ReadonlyArray<string> =>

@@ -61,7 +61,7 @@ export const account = Effect.fnUntraced(function*(id: bigint) {
     fields: written
       ? row.fields.map(({ html, name, verifiedAt }) => ({ name, value: html, verified_at: verifiedAt }))
       : [],
-    feature_approval: { automatic: [], manual: [], current_user: "denied" },
+    feature_approval: { automatic: [], manual: [], current_user: here ? "denied" : "missing" },
     ...(here ? { noindex: false, roles: [] } : {}),
     ...(row.silencedAt === null ? {} : { limited: true }),
     ...(written ? {} : { suspended: true })
@@ -99,6 +99,12 @@ export const status: (id: bigint, viewer: bigint | undefined) => Effect.Effect<J
       JOIN accounts a ON a.id = s.account_id WHERE s.id = ${id}`
     if (row === undefined) return yield* Effect.die(`no status ${id}`)
     const shown = row.reblogOfId ?? id
+    const [proper] = yield* sql<
+      { wrote: bigint; visibility: string; local: boolean }
+    >`SELECT account_id AS wrote, visibility, local FROM statuses
+      WHERE id = ${shown}`
+    const wrote = proper?.wrote
+    const open = proper?.local === true && (proper.visibility === "public" || proper.visibility === "unlisted")
     const [counts] = yield* sql<{ replies: number; reblogs: number; favourites: number }>`
       SELECT replies_count AS replies, reblogs_count AS reblogs, favourites_count AS favourites
       FROM status_stats WHERE status_id = ${row.reblogOfId === null ? id : 0n}`
@@ -152,7 +158,11 @@ export const status: (id: bigint, viewer: bigint | undefined) => Effect.Effect<J
       quote: null,
       card: null,
       poll: null,
-      quote_approval: { automatic: [], manual: [], current_user: "denied" },
+      quote_approval: {
+        automatic: open ? ["public"] : [],
+        manual: [],
+        current_user: viewer !== undefined && (open || viewer === wrote) ? "automatic" : "denied"
+      },
       account: yield* account(row.accountId),
       reblog: row.reblogOfId === null ? null : yield* status(row.reblogOfId, viewer),
       ...(told && { application: application[0] ?? null }),

@@ -16,12 +16,15 @@ const key = (id: bigint, accountId: bigint, original?: StatusKey): StatusKey => 
   conversationId: id,
   local: true,
   poll: false,
+  quoting: { automatic: ["public"], manual: [] },
   original
 })
 const state = (favouritesCount: number): ViewerState => ({
   repliesCount: 0,
   reblogsCount: 0,
   favouritesCount,
+  quotesCount: 0,
+  quoting: "automatic",
   favourited: false,
   reblogged: false,
   bookmarked: false,
@@ -51,7 +54,9 @@ const make = Effect.gen(function*() {
         return answer
       }),
     ofMarked: unused,
-    forViewers: unused
+    forViewers: unused,
+    ofQuoted: unused,
+    quotedForViewers: unused
   }))
   const figures = (viewer: AccountId | undefined, page = all) =>
     Effect.map(cache.of(viewer, page, "nothing"), (found) => page.map(({ id }) => found.get(id)?.favouritesCount))

@@ -38,7 +38,7 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       yield* tell(3, "mention", 2, 12)
       yield* tell(4, "follow_request", 3)
       yield* tell(5, "reblog", 4, 10)
-      yield* tell(6, "quote", 4, 10)
+      yield* tell(6, "unheard_of", 4, 10)
       const path = "/api/v1/notifications"
       const bearer = yield* token(1n)
       const all = yield* get(path, bearer)
@@ -59,20 +59,20 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       assert.deepStrictEqual(yield* ids(`${path}?account_id=2`, bearer), ["3", "2", "1"])
       assert.deepStrictEqual(yield* ids(`${path}?account_id=777`, bearer), [])
       assert.deepStrictEqual(yield* ids(`${path}?account_id=nobody`, bearer), [])
-      const page = yield* get(`${path}?limit=2&exclude_types[]=quote&exclude_types[]=reblog`, bearer)
+      const page = yield* get(`${path}?limit=2&exclude_types[]=unheard_of&exclude_types[]=reblog`, bearer)
       assert.strictEqual(
         links(page.headers).next,
-        `${path}?limit=2&exclude_types%5B%5D=quote&exclude_types%5B%5D=reblog&max_id=3`
+        `${path}?limit=2&exclude_types%5B%5D=unheard_of&exclude_types%5B%5D=reblog&max_id=3`
       )
       assert.deepStrictEqual(yield* ids(`${path}?min_id=1&limit=2`, bearer), ["3", "2"])
       assert.strictEqual((yield* get(`${path}/3`, bearer)).body.status.id, "12")
       assert.strictEqual((yield* get(`${path}/777`, bearer)).status, 404)
 
       const count = (query: string) => Effect.map(get(`${path}/unread_count${query}`, bearer), ({ body }) => body.count)
-      assert.strictEqual(yield* count("?exclude_types[]=quote"), 5)
+      assert.strictEqual(yield* count("?exclude_types[]=unheard_of"), 5)
       assert.strictEqual(yield* count("?limit=2"), 2)
       yield* sql`INSERT INTO markers (account_id, timeline, last_read_id, updated_at) VALUES (1, 'notifications', 3, ${at})`
-      assert.strictEqual(yield* count("?exclude_types[]=quote"), 2)
+      assert.strictEqual(yield* count("?exclude_types[]=unheard_of"), 2)
 
       assert.deepStrictEqual((yield* postJson(`${path}/2/dismiss`, bearer)).body, {})
       assert.deepStrictEqual((yield* postJson(`${path}/dismiss`, bearer, { id: "3" })).body, {})

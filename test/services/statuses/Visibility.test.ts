@@ -9,7 +9,7 @@ import {
   hiddenAmong,
   hides,
   hidesNotifications,
-  hidingAmong,
+  hidingBy,
   type HidingFacts,
   isHidden,
   isSeparate
@@ -68,7 +68,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
       const sql = yield* SqlClient.SqlClient
       const strict = { onExcessProperty: "error" } as const
       const now = new Date(0)
-      for (let variant = 0; variant < 128; variant++) {
+      for (let variant = 0; variant < 512; variant++) {
         const [signedIn, polls] = [(variant & 1) > 0, (variant & 64) > 0]
         // What is about a viewer is asked for one only.
         if (!signedIn && (variant & ~32) !== 0) continue
@@ -79,11 +79,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
         const [row] = yield* Schema.decodeUnknownEffect(Schema.Array(ViewerStateQuery.Row), strict)(rows)
         assert.strictEqual(row?.votes !== undefined, polls, `variant ${variant}`)
       }
-      const key = { ...nobodys(1n), original: nobodys(2n) }
-      const rows = yield* sql.unsafe(RecipientQuery.text, RecipientQuery.parameters([1n, 2n], key, now))
-        .withoutTransform
-      yield* Schema.decodeUnknownEffect(Schema.Array(RecipientQuery.Row), strict)(rows)
-      assert.lengthOf(rows, 1)
+      for (const automatic of [[], ["following" as const]]) {
+        const key = { ...nobodys(1n), original: { ...nobodys(2n), quoting: { automatic, manual: [] } } }
+        const rows = yield* sql.unsafe(RecipientQuery.textOf(key), RecipientQuery.parameters([1n, 2n], key, now))
+          .withoutTransform
+        const [row] = yield* Schema.decodeUnknownEffect(Schema.Array(RecipientQuery.Row), strict)(rows)
+        assert.strictEqual(row?.followers !== undefined, automatic.length > 0)
+      }
     }))
 
   it.effect("statuses and their revisions have the columns that their declaration names, of these types", () =>
@@ -197,7 +199,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
           const [row] = yield* sql.unsafe<Record<"hidden" | "here" | "hiding", ReadonlyArray<bigint>>>(
             `SELECT ${hiddenAmong("$1::bigint", "$3::bigint[]", now, true)} AS hidden,
               ${hiddenAmong("$1::bigint", "$3::bigint[]", now, false)} AS here,
-              ${hidingAmong("$3::bigint[]", "ARRAY[$1::bigint]", now)} AS hiding`,
+              ${Object.values(hidingBy("$3::bigint[]", "ARRAY[$1::bigint]", now)).join(" || ")} AS hiding`,
             [id, Worlds.now, ids]
           )
           const those = (found: ReadonlyArray<bigint> = []) => [...new Set(found)].sort()

@@ -24,6 +24,7 @@ import { Secrets } from "../../../src/services/instance/Secrets.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { PushMessages } from "../../../src/services/push/PushMessages.ts"
+import { Translator } from "../../../src/services/translation/Translator.ts"
 import { configurationOf } from "../../support/Configuration.ts"
 import { Machine } from "../Machine.ts"
 import { Dice } from "../Seeded.ts"
@@ -144,6 +145,8 @@ export const make = Effect.fnUntraced(function*(universe: Universe, database: PG
   return site
 })
 
+const untranslated = Layer.succeed(Translator, undefined)
+
 /** Starts the server, which others reach when this is done. */
 export const start = Effect.fnUntraced(function*(universe: Universe, site: Site) {
   const { base, outside, seed, time, web } = universe
@@ -154,7 +157,7 @@ export const start = Effect.fnUntraced(function*(universe: Universe, site: Site)
   const layer = server.pipe(
     Layer.provide(web.transport(host, machine)),
     Layer.provide(client(session, machine, 4)),
-    Layer.provide([config(host), Keys.layer(host, site.keys), Layer.succeed(SliceRows, slices)])
+    Layer.provide([config(host), Keys.layer(host, site.keys), Layer.succeed(SliceRows, slices), untranslated])
   )
   const scope = Scope.makeUnsafe()
   const built = yield* machine.on(outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))

@@ -31,9 +31,12 @@ const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bi
   return yield* goneRows(sql`
     WITH gone AS (DELETE FROM statuses WHERE id = ANY (${ids}::bigint[])
       RETURNING id, account_id, in_reply_to_id, reblog_of_id, deleted_at),
-    figures AS MATERIALIZED (SELECT status_id, sum(replies)::int AS replies, sum(reblogs)::int AS reblogs FROM (
-      SELECT in_reply_to_id AS status_id, 1 AS replies, 0 AS reblogs FROM gone WHERE deleted_at IS NULL
-      UNION ALL SELECT reblog_of_id, 0, 1 FROM gone WHERE deleted_at IS NULL) sides
+    figures AS MATERIALIZED (SELECT status_id, sum(replies)::int AS replies, sum(reblogs)::int AS reblogs,
+        sum(quotes)::int AS quotes FROM (
+      SELECT in_reply_to_id AS status_id, 1 AS replies, 0 AS reblogs, 0 AS quotes FROM gone WHERE deleted_at IS NULL
+      UNION ALL SELECT reblog_of_id, 0, 1, 0 FROM gone WHERE deleted_at IS NULL
+      UNION ALL SELECT q.quoted_status_id, 0, 0, 1 FROM gone JOIN quotes q ON q.status_id = gone.id
+        WHERE gone.deleted_at IS NULL AND q.state = 'accepted') sides
       WHERE status_id IS NOT NULL GROUP BY status_id),
     authors AS MATERIALIZED (SELECT account_id, count(*)::int AS statuses FROM gone WHERE deleted_at IS NULL GROUP BY account_id),
     locked_authors AS MATERIALIZED (SELECT account_id FROM account_stats WHERE account_id IN (SELECT account_id FROM authors)
@@ -43,7 +46,7 @@ const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bi
     locked AS MATERIALIZED (SELECT status_id FROM status_stats WHERE status_id IN (SELECT status_id FROM figures)
       ORDER BY status_id FOR UPDATE),
     changed AS (UPDATE status_stats s SET replies_count = s.replies_count - f.replies,
-      reblogs_count = s.reblogs_count - f.reblogs
+      reblogs_count = s.reblogs_count - f.reblogs, quotes_count = s.quotes_count - f.quotes
       FROM figures f JOIN locked USING (status_id) WHERE s.status_id = f.status_id)
     SELECT id, coalesce(in_reply_to_id, reblog_of_id) AS parent_id FROM gone`)
 })

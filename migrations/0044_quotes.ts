@@ -1,0 +1,35 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** What statuses quote, with whose consent; and who may do what with a status, where its author says so. */
+const statements = [
+  `ALTER TABLE statuses ADD COLUMN interaction_policy text[]`,
+  `ALTER TABLE status_stats ADD COLUMN quotes_count integer NOT NULL DEFAULT 0`,
+  `CREATE TABLE quotes (
+    status_id bigint PRIMARY KEY REFERENCES statuses (id) ON DELETE CASCADE,
+    account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    -- Null while the quoted status is not here, and once it is gone.
+    quoted_status_id bigint REFERENCES statuses (id) ON DELETE SET NULL,
+    quoted_account_id bigint REFERENCES accounts (id) ON DELETE SET NULL,
+    -- Its id where it is not here.
+    quoted_uri text,
+    state text NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected', 'revoked')),
+    -- The author's server knows no consent.
+    legacy boolean NOT NULL DEFAULT false,
+    -- The id of the request for consent that came from another server.
+    request_uri text,
+    -- The id of the consent that another server gave.
+    authorization_uri text,
+    created_at timestamptz NOT NULL
+  )`,
+  `CREATE INDEX quotes_quoted ON quotes (quoted_status_id, status_id) WHERE quoted_status_id IS NOT NULL`,
+  `CREATE INDEX quotes_quoted_account ON quotes (quoted_account_id, account_id) WHERE quoted_account_id IS NOT NULL`,
+  `CREATE INDEX quotes_account ON quotes (account_id)`,
+  `CREATE INDEX quotes_uri ON quotes (quoted_uri) WHERE quoted_uri IS NOT NULL`,
+  `CREATE INDEX quotes_authorization ON quotes (authorization_uri) WHERE authorization_uri IS NOT NULL`
+]
+
+export default Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
+})

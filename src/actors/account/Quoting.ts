@@ -1,0 +1,134 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../../services/Broadcast.ts"
+import { RecordNotFound, validationFailed } from "../../services/Errors.ts"
+import { DeliveryExpansion } from "../../services/federation/outbox/DeliveryExpansion.ts"
+import { QuoteActivities } from "../../services/federation/outbox/QuoteActivities.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
+import { AccountId } from "../../services/Ids.ts"
+import { Fanouts } from "../../services/intents/Fanouts.ts"
+import type { Draft } from "../../services/statuses/Drafts.ts"
+import { type QuotePolicy, withQuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
+import type { Post } from "../../services/statuses/Post.ts"
+import { type Decided, type Quoted, Quotes, type QuoteState } from "../../services/statuses/Quotes.ts"
+import { update } from "../../services/statuses/StatusRows.ts"
+import { type StatusTarget, StatusTargets } from "../../services/statuses/StatusTargets.ts"
+import { isOpen, type Visibility } from "../../services/statuses/Visibility.ts"
+import * as Intents from "./Intents.ts"
+import type { Ownership } from "./Ownership.ts"
+import * as Sending from "./Sending.ts"
+import { type Commands, onStatus } from "./Verbs.ts"
+
+const standing: ReadonlyArray<QuoteState> = ["pending", "accepted"]
+
+/** What statuses quote, who may quote one, and what becomes of that; all inside the transaction of a command. */
+export const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const activities = yield* QuoteActivities
+  const broadcast = yield* Broadcast
+  const deliveryExpansion = yield* DeliveryExpansion
+  const fanouts = yield* Fanouts
+  const intend = yield* Intents.make
+  const notificationWriter = yield* NotificationWriter
+  const quotes = yield* Quotes
+  const send = yield* Sending.make
+  const statusTargets = yield* StatusTargets
+
+  const changed = (...ids: ReadonlyArray<bigint>) =>
+    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
+
+  /** What a post is to quote; undefined where it quotes nothing. */
+  const find = (accountId: AccountId, { quotedStatusId }: Post): Effect.Effect<
+    Quoted | undefined,
+    RecordNotFound | SqlError
+  > => quotedStatusId === null ? Effect.succeed(undefined) : quotes.quotable(accountId, quotedStatusId)
+
+  /** Whether a status without words quotes something, which is enough for one. */
+  const isQuoting = (statusId: bigint, { spoilerText, text }: Pick<Post, "text" | "spoilerText">) =>
+    text.trim() !== "" || (spoilerText ?? "").trim() !== "" ? Effect.succeed(false) : quotes.isQuoting(statusId)
+
+  /** Whom a post may be for that quotes; a message in private is for nobody who does not know of it. */
+  const readersOf = Effect.fnUntraced(
+    function*(accountId: AccountId, wanted: Visibility, quoted: Quoted | undefined, draft: Draft) {
+      if (quoted === undefined) return wanted
+      if (wanted === "direct") {
+        return quoted.accountId === accountId || draft.mentionIds.includes(quoted.accountId)
+          ? wanted
+          : yield* validationFailed("Cannot quote a non-mentioned user in a Private Mention post.")
+      }
+      return isOpen(wanted) && !isOpen(quoted.visibility) ? "private" : wanted
+    }
+  )
+
+  /** Writes what a new status quotes: at once with consent where the one who is quoted gave it in advance, here. */
+  const attach = Effect.fnUntraced(
+    function*(own: Ownership, statusId: bigint, quoted: Quoted, visibility: Visibility) {
+      const isOwn = quoted.accountId === own.accountId
+      const accepted = isOwn || (quoted.local && quoted.verdict === "automatic")
+      yield* quotes.insert({
+        statusId,
+        accountId: own.accountId,
+        quotedStatusId: quoted.id,
+        quotedAccountId: quoted.accountId,
+        quotedUri: null,
+        state: accepted ? "accepted" : "pending",
+        legacy: false,
+        authorizationUri: null
+      })
+      // Who is quoted may always see it.
+      if (!isOwn && !isOpen(visibility)) yield* quotes.admit(statusId, quoted.accountId)
+      if (accepted && !isOwn) yield* intend(own, { _tag: "notify", type: "quote", to: quoted.accountId, statusId })
+      if (!quoted.local) yield* send(activities.request(statusId))
+      yield* changed(quoted.id)
+    }
+  )
+
+  /** Tells everybody who has a status that what it quotes is shown now, or not any more. */
+  const shownAnew = Effect.fnUntraced(function*({ accountId, local, quotedStatusId, statusId }: Decided) {
+    if (local) yield* deliveryExpansion.enqueueChange(accountId, statusId, "Update")
+    yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "card", statusId })
+    yield* changed(statusId, ...(quotedStatusId === null ? [] : [quotedStatusId]))
+  })
+
+  /** Takes the consent back, as far as there was or might have been one. */
+  const revoke = Effect.fnUntraced(function*(own: Ownership, quotingId: bigint) {
+    const quote = yield* quotes.decide(quotingId, own.accountId, standing, "revoked")
+    if (quote === undefined) return undefined
+    yield* notificationWriter.retractOne("quote", quote.accountId, quotingId)
+    yield* send(activities.withdraw(quotingId))
+    yield* shownAnew(quote)
+    return quote
+  })
+
+  /** Lets others quote a status of the account, or not; whether that is something new. What is for a few is quoted by nobody. */
+  const govern = Effect.fnUntraced(function*(own: Ownership, status: StatusTarget, policy: QuotePolicy | null) {
+    if (policy === null || !isOpen(status.visibility)) return false
+    const interactionPolicy = withQuotePolicy(status.interactionPolicy, policy)
+    if (String(interactionPolicy) === String(status.interactionPolicy)) return false
+    yield* sql`${update(sql, { interactionPolicy })} WHERE id = ${status.id} AND account_id = ${own.accountId}`
+    return true
+  })
+  const governed = Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
+    yield* deliveryExpansion.enqueueChange(own.accountId, statusId, "Update")
+    yield* intend(own, { _tag: "card", statusId })
+    yield* changed(statusId)
+  })
+
+  const verbs = {
+    RevokeQuote: Effect.fnUntraced(function*(own: Ownership, { quotingId, statusId }: Commands["RevokeQuote"]) {
+      const { id } = yield* statusTargets.own(own.accountId, statusId)
+      if (!(yield* quotes.isQuoted(id, quotingId))) return yield* new RecordNotFound()
+      yield* revoke(own, quotingId)
+      return onStatus(quotingId)
+    }),
+    SetQuotePolicy: Effect.fnUntraced(function*(own: Ownership, { policy, statusId }: Commands["SetQuotePolicy"]) {
+      const status = yield* statusTargets.own(own.accountId, statusId)
+      if (status.reblogOfId !== null) return yield* new RecordNotFound()
+      if (yield* govern(own, status, policy)) yield* governed(own, statusId)
+      return onStatus(statusId)
+    })
+  }
+
+  return { find, isQuoting, readersOf, attach, govern, governed, revoke, shownAnew, verbs }
+})

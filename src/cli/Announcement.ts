@@ -1,0 +1,137 @@
+import { Console, Effect, Layer, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { OperatorError } from "../layers/OperatorError.ts"
+import type { Announcement, AnnouncementChange } from "../services/announcements/Announcement.ts"
+import { AnnouncementWriter } from "../services/announcements/AnnouncementWriter.ts"
+import { traced } from "../services/Traced.ts"
+import { transaction } from "../services/Transactions.ts"
+import * as Operator from "./Operator.ts"
+
+const services = AnnouncementWriter.layer.pipe(Layer.provideMerge(Operator.layer))
+
+const id = Argument.String("id").pipe(
+  Argument.withDescription("Id of the announcement in `announcement list`"),
+  Argument.filterMap(
+    (text) => /^[0-9]{1,18}$/.test(text) ? Option.some(BigInt(text)) : Option.none(),
+    (text) => `${text} is no id`
+  )
+)
+const moment = (name: string, description: string) =>
+  Flag.Date(name).pipe(Flag.withDescription(description), Flag.optional)
+const texts = Argument.String("text").pipe(
+  Argument.withDescription("What is announced; people, hashtags and addresses become links")
+)
+const times = {
+  "starts-at": moment("starts-at", "When what it is about begins, as 2026-12-24T18:00Z"),
+  "ends-at": moment("ends-at", "When that ends and the announcement is taken down"),
+  "publish-at": moment("publish-at", "When it is published by itself")
+}
+const allDay = Flag.Boolean("all-day").pipe(Flag.withDescription("Shows days without times"))
+
+interface Times {
+  readonly "starts-at": Option.Option<Date>
+  readonly "ends-at": Option.Option<Date>
+  readonly "publish-at": Option.Option<Date>
+}
+const timesOf = (given: Times): AnnouncementChange => {
+  const millis = (name: keyof Times) => Option.map(given[name], (date) => date.getTime())
+  const [startsAt, endsAt, scheduledAt] = [millis("starts-at"), millis("ends-at"), millis("publish-at")]
+  return {
+    ...(Option.isSome(startsAt) && { startsAt: startsAt.value }),
+    ...(Option.isSome(endsAt) && { endsAt: endsAt.value }),
+    ...(Option.isSome(scheduledAt) && { scheduledAt: scheduledAt.value })
+  }
+}
+
+/** What staff does, in a transaction. */
+const act = <A, E extends { readonly message: string }>(
+  work: (writer: AnnouncementWriter["Service"]) => Effect.Effect<A, E | SqlError>
+) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    return yield* work(yield* AnnouncementWriter).pipe(
+      transaction(sql),
+      Effect.mapError(({ message }) => new OperatorError({ message }))
+    )
+  })
+
+const add = Command.make(
+  "add",
+  {
+    text: texts,
+    ...times,
+    allDay: Flag.withDefault(allDay, false),
+    unpublished: Flag.Boolean("unpublished").pipe(
+      Flag.withDescription("Keeps it until `announcement publish`"),
+      Flag.withDefault(false)
+    )
+  },
+  traced("announcement add")(function*({ allDay, text, unpublished, ...given }) {
+    const added = yield* act((writer) => writer.add({ text, allDay, ...timesOf(given) }, unpublished))
+    yield* Console.log(`Announcement ${added} was added.`)
+  }, (effect) => Effect.provide(effect, services))
+).pipe(Command.withDescription("Tells everybody on the server something, at once or later"))
+
+const stateOf = ({ publishedAt, scheduledAt }: Announcement) =>
+  publishedAt !== null ? "published" : scheduledAt === null ? "unpublished" : `from ${scheduledAt.toISOString()}`
+const rangeOf = ({ endsAt, startsAt }: Announcement) =>
+  startsAt === null || endsAt === null ? "-" : `${startsAt.toISOString()}/${endsAt.toISOString()}`
+
+const list = Command.make(
+  "list",
+  {},
+  traced("announcement list")(function*() {
+    const all = yield* act((writer) => writer.list)
+    const lines = all.map((one) => [one.id, stateOf(one), rangeOf(one), one.text.replaceAll(/\s+/g, " ")].join("\t"))
+    yield* Console.log(lines.length === 0 ? "There are no announcements." : lines.join("\n"))
+  }, (effect) => Effect.provide(effect, services))
+).pipe(Command.withDescription("Lists announcements, the newest first"))
+
+const edit = Command.make(
+  "edit",
+  {
+    id,
+    text: Flag.optional(Flag.String("text").pipe(Flag.withDescription("The text anew"))),
+    ...times,
+    allDay: Flag.optional(allDay),
+    always: Flag.Boolean("always").pipe(
+      Flag.withDescription("Takes its range of time away"),
+      Flag.withDefault(false)
+    )
+  },
+  traced("announcement edit")(function*({ allDay, always, id, text, ...given }) {
+    const change: AnnouncementChange = {
+      ...(Option.isSome(text) && { text: text.value }),
+      ...(Option.isSome(allDay) && { allDay: allDay.value }),
+      ...timesOf(given),
+      ...(always && { startsAt: null, endsAt: null })
+    }
+    yield* act((writer) => writer.edit(id, change))
+    yield* Console.log(`Announcement ${id} was changed.`)
+  }, (effect) => Effect.provide(effect, services))
+).pipe(Command.withDescription("Changes an announcement; what is not named stays"))
+
+/** A command about one announcement that is there. */
+const about = (name: "publish" | "unpublish" | "remove", description: string, done: string) =>
+  Command.make(
+    name,
+    { id },
+    traced(`announcement ${name}`)(function*(given) {
+      yield* act((writer) => writer[name](given.id))
+      yield* Console.log(`Announcement ${given.id} was ${done}.`)
+    }, (effect) => Effect.provide(effect, services))
+  ).pipe(Command.withDescription(description))
+
+export const command = Command.make("announcement").pipe(
+  Command.withDescription("What everybody on the server is told"),
+  Command.withSubcommands([
+    add,
+    list,
+    edit,
+    about("publish", "Shows an announcement to everybody", "published"),
+    about("unpublish", "Takes an announcement down and keeps it", "taken down"),
+    about("remove", "Removes an announcement with its reactions", "removed")
+  ])
+)

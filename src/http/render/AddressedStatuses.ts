@@ -1,0 +1,70 @@
+import type { Effect } from "effect"
+import type { FilterContext } from "../../services/filters/Filter.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import type { QuotedState, ViewerState } from "../../services/statuses/ViewerState.ts"
+import type { ViewerStates } from "../../services/statuses/ViewerStates.ts"
+import { traced } from "../../services/Traced.ts"
+import type { Ready } from "../wire/Keys.ts"
+import type { Status } from "../wire/Status.ts"
+import type { AccountViews } from "./AccountViews.ts"
+import * as QuotedStatuses from "./QuotedStatuses.ts"
+import { authorsOf, compose, type ReadyStatus } from "./StatusBodies.ts"
+import * as StatusFilters from "./StatusFilters.ts"
+
+/** A status as somebody is about to get it. */
+export interface AddressedStatus {
+  readonly text: Ready<Status>
+  /** Where the one's filters leave it out. */
+  readonly hiddenIn: ReadonlyArray<FilterContext>
+}
+
+/** What of a state differs from one viewer to another. */
+const viewOf = ({ bookmarked, favourited, muted, pinned, quoting, reblogged, votes }: ViewerState) =>
+  `${bookmarked},${favourited},${muted},${pinned},${reblogged},${quoting},${votes.join()}`
+const quoteViewOf = ([id, { standing, state }]: readonly [bigint, QuotedState]) =>
+  `${id}:${standing}:${state === undefined ? "" : viewOf(state)}`
+
+/**
+ * One status for everybody about to get it; who may not see it or hides its author is absent. As many queries as a page, and
+ * one string for all who see the same. Made once.
+ */
+export const make = (
+  services: {
+    readonly bodies: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, ReadyStatus>>
+    readonly viewerStates: ViewerStates["Service"]
+    readonly accounts: AccountViews["Service"]
+    readonly filters: ReturnType<typeof StatusFilters.make>
+    readonly quotes: ReturnType<typeof QuotedStatuses.make>
+  }
+) => {
+  const { accounts, bodies, filters, quotes, viewerStates } = services
+
+  return traced("StatusViews.renderFor")(function*(id: bigint, viewers: ReadonlyArray<AccountId>) {
+    const texts = new Map<AccountId, AddressedStatus>()
+    const found = yield* bodies([id])
+    const key = found.get(id)?.key
+    if (key === undefined) return texts
+    const shown = yield* viewerStates.forViewers(viewers, key)
+    const quoted = yield* quotes.forViewers([...shown.keys()], key, found)
+    const pageOf = (viewer: AccountId) => ({ bodies: quoted.bodies, standings: quoted.standings(viewer) })
+    // Whoever is shown as the author of something gets a view of their own of it.
+    const named = authorsOf([key, ...quoted.shown], quoted.bodies)
+    const names = yield* accounts.byId(named)
+    const filtering = yield* filters.of([...shown.keys()])
+    const alike = new Map<string, Ready<Status> | undefined>()
+    for (const [viewer, state] of shown) {
+      const page = pageOf(viewer)
+      const filter = filtering.get(viewer)
+      const { filtered } = filter?.(key, page.bodies) ?? StatusFilters.unfiltered
+      const quotes = Array.from(page.standings, quoteViewOf)
+      const matches = quoted.shown.map((shown) => filter?.(shown, page.bodies).filtered ?? "")
+      const view = named.has(viewer) ? String(viewer) : [viewOf(state), filtered, ...quotes, ...matches].join()
+      if (!alike.has(view)) {
+        alike.set(view, compose(QuotedStatuses.partsOf(viewer, page, names, filter), key, state, filtered))
+      }
+      const text = alike.get(view)
+      if (text !== undefined) texts.set(viewer, { text, hiddenIn: QuotedStatuses.hiddenIn(key, page, filter) })
+    }
+    return texts
+  })
+}

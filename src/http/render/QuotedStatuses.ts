@@ -1,0 +1,140 @@
+import { Effect } from "effect"
+import type { FilterContext } from "../../services/filters/Filter.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import type { QuotedState, StatusKey } from "../../services/statuses/ViewerState.ts"
+import type { ViewerStates } from "../../services/statuses/ViewerStates.ts"
+import type { Viewer } from "../../services/Viewer.ts"
+import { json, none } from "../wire/Keys.ts"
+import type { ShallowQuote } from "../wire/Status.ts"
+import { assembleQuote } from "../wire/StatusJson.ts"
+import { compose, type ReadyStatus, type StatusParts } from "./StatusBodies.ts"
+import { type StatusFilter, unfiltered } from "./StatusFilters.ts"
+
+type Bodies = ReadonlyMap<bigint, ReadyStatus>
+type Standings = ReadonlyMap<bigint, QuotedState>
+
+/** What statuses show, with what they quote. */
+export interface QuotedPage {
+  /** Theirs and those of what they quote. */
+  readonly bodies: Bodies
+  /** How what is quoted stands to the viewer, and what that quotes. */
+  readonly standings: Standings
+}
+
+const noStandings: Standings = new Map()
+
+/** What statuses, or those that they repeat, quote with consent. */
+const quotedBy = (keys: Iterable<StatusKey>, bodies: Bodies): ReadonlyArray<StatusKey> => {
+  const found = new Map<bigint, StatusKey>()
+  for (const key of keys) {
+    const quote = bodies.get((key.original ?? key).id)?.quote
+    if (quote?.state === "accepted" && quote.key !== undefined) found.set(quote.key.id, quote.key)
+  }
+  return [...found.values()]
+}
+
+/** A status that is quoted, as its own body knows it. */
+const asIs = (bodies: Bodies) => (key: StatusKey) => bodies.get(key.id)?.key ?? key
+
+/**
+ * What statuses quote, and how that stands to who reads it. Where nothing is quoted, nothing is asked; else one query for how
+ * it stands, and one for bodies that are not cached. What a quoted status quotes is named only, and asked about with it.
+ */
+export const make = (
+  bodies: (ids: ReadonlyArray<bigint>) => Effect.Effect<Bodies>,
+  viewerStates: ViewerStates["Service"]
+) => {
+  const quotedOf = Effect.fnUntraced(function*(keys: Iterable<StatusKey>, found: Bodies) {
+    const quoted = quotedBy(keys, found)
+    if (quoted.length === 0) return undefined
+    const missing = quoted.filter(({ id }) => !found.has(id)).map(({ id }) => id)
+    const all = missing.length === 0 ? found : new Map([...found, ...yield* bodies(missing)])
+    const shown = quoted.map(asIs(all))
+    return { all, shown, named: [...new Map([...shown, ...quotedBy(shown, all)].map((key) => [key.id, key])).values()] }
+  })
+
+  const of = Effect.fnUntraced(function*(
+    viewer: Viewer,
+    keys: Iterable<StatusKey>,
+    found: Bodies
+  ): Effect.fn.Return<QuotedPage> {
+    const quoted = yield* quotedOf(keys, found)
+    return quoted === undefined
+      ? { bodies: found, standings: noStandings }
+      : { bodies: quoted.all, standings: yield* viewerStates.ofQuoted(viewer, quoted.named) }
+  })
+
+  /** The same of one status for many; a query for each status that is quoted, two at most. */
+  const forViewers = Effect.fnUntraced(function*(viewers: ReadonlyArray<AccountId>, key: StatusKey, found: Bodies) {
+    const quoted = yield* quotedOf([key], found)
+    if (quoted === undefined) return { bodies: found, shown: [], standings: () => noStandings }
+    const states = yield* Effect.forEach(
+      quoted.named,
+      (key) => Effect.map(viewerStates.quotedForViewers(viewers, key), (states) => [key.id, states] as const)
+    )
+    return {
+      bodies: quoted.all,
+      shown: quoted.shown,
+      standings: (viewer: AccountId): Standings =>
+        new Map(states.flatMap(([id, byViewer]) => {
+          const state = byViewer.get(viewer)
+          return state === undefined ? [] : [[id, state] as const]
+        }))
+    }
+  })
+
+  return { of, forViewers }
+}
+
+/** The statuses that are quoted and shown, for whom their authors have to be read. */
+export const shownQuotes = (keys: Iterable<StatusKey>, { bodies, standings }: QuotedPage): ReadonlyArray<StatusKey> =>
+  standings === noStandings
+    ? []
+    : quotedBy(keys, bodies).filter(({ id }) => standings.get(id)?.state !== undefined).map(asIs(bodies))
+
+/** What a status that is quoted itself quotes: its id, where the reader may see it. */
+const shallowQuote = (bodies: Bodies, standings: Standings) => (key: StatusKey) => {
+  const quote = bodies.get(key.id)?.quote
+  if (quote === undefined) return none
+  const { standing, state } = standingOf(quote, standings)
+  return json<ShallowQuote>({ state: standing, quotedStatusId: state === undefined ? null : String(quote.key?.id) })
+}
+
+const standingOf = ({ key, state }: NonNullable<ReadyStatus["quote"]>, standings: Standings) =>
+  state === "accepted"
+    ? standings.get(key?.id ?? 0n) ?? { standing: "deleted" as const, state: undefined }
+    : { standing: state, state: undefined }
+
+/** The parts of which statuses are composed for a viewer, whose `filter` knows what is quoted, too. */
+export const partsOf = (
+  viewer: Viewer,
+  { bodies, standings }: QuotedPage,
+  accounts: StatusParts["accounts"],
+  filter: StatusFilter | undefined
+): StatusParts => {
+  const inner: StatusParts = { viewer, bodies, accounts, quote: shallowQuote(bodies, standings) }
+  return {
+    ...inner,
+    quote: (key) => {
+      const quote = bodies.get(key.id)?.quote
+      if (quote === undefined) return none
+      const { standing, state } = standingOf(quote, standings)
+      const shown = quote.key && bodies.get(quote.key.id)?.key
+      if (state === undefined || shown === undefined) return assembleQuote(standing, none)
+      const { filtered } = filter?.(shown, bodies) ?? unfiltered
+      return assembleQuote(standing, compose(inner, shown, state, filtered) ?? none)
+    }
+  }
+}
+
+/** Where filters leave a status out, for what it says or for what it quotes, as far as that is shown. */
+export const hiddenIn = (
+  key: StatusKey,
+  page: QuotedPage,
+  filter: StatusFilter | undefined
+): ReadonlyArray<FilterContext> => {
+  if (filter === undefined) return unfiltered.hiddenIn
+  const own = filter(key, page.bodies).hiddenIn
+  const quoted = shownQuotes([key], page).flatMap((shown) => filter(shown, page.bodies).hiddenIn)
+  return quoted.length === 0 ? own : [...own, ...quoted]
+}

@@ -1,0 +1,22 @@
+import { Schema } from "effect"
+import { Html, Id } from "./Common.ts"
+import { Text } from "./Params.ts"
+
+export const Translation = Schema.Struct({
+  detected_source_language: Schema.String,
+  language: Schema.String,
+  provider: Schema.String,
+  content: Html,
+  spoiler_text: Schema.String,
+  poll: Schema.NullOr(
+    Schema.Struct({ id: Id, options: Schema.Array(Schema.Struct({ title: Schema.String })) })
+  ),
+  media_attachments: Schema.Array(Schema.Struct({ id: Id, description: Schema.String }))
+}).annotate({ identifier: "Translation" })
+export type Translation = typeof Translation.Type
+
+/** The same in the address. */
+export const TranslationQuery = Schema.Struct({ lang: Schema.optionalKey(Schema.String) })
+
+/** `POST /api/v1/statuses/:id/translate`; without a language it is the reader's own. */
+export const TranslationRequest = Schema.Struct({ lang: Schema.optionalKey(Schema.NullOr(Text)) })

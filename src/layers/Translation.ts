@@ -1,0 +1,15 @@
+import { Effect, Layer } from "effect"
+import { Translator } from "../services/translation/Translator.ts"
+import { Environment } from "./Environment.ts"
+import { outboundTo } from "./translation/Asking.ts"
+import * as DeepL from "./translation/DeepL.ts"
+import * as LibreTranslate from "./translation/LibreTranslate.ts"
+
+/** The translation service of the configuration, where there is one. */
+export const layer = Layer.unwrap(Effect.map(Environment, ({ translation }) => {
+  if (translation === undefined) return Layer.succeed(Translator, undefined)
+  return Layer.effect(
+    Translator,
+    translation.kind === "deepl" ? DeepL.make(translation) : LibreTranslate.make(translation)
+  ).pipe(Layer.provide(outboundTo(translation.url)))
+}))

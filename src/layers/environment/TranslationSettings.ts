@@ -1,0 +1,31 @@
+import { Redacted } from "effect"
+import type { Values } from "./variables.ts"
+
+/** A translation service, and who we are to it. */
+export interface TranslationSettings {
+  readonly kind: "libretranslate" | "deepl"
+  /** Without a slash at the end. */
+  readonly url: string
+  readonly key: Redacted.Redacted<string> | undefined
+}
+
+/** Variables that are missing where others say that posts are to be translated. */
+export const missingForTranslation = (values: Values): ReadonlyArray<string> => {
+  const { TRANSLATION_KEY: key, TRANSLATION_KIND: kind, TRANSLATION_URL: url } = values
+  if (kind === "deepl") {
+    return key === undefined ? ["TRANSLATION_KEY: DeepL (TRANSLATION_KIND) translates for those with a key."] : []
+  }
+  return url === undefined && (key !== undefined || kind !== undefined)
+    ? ["TRANSLATION_URL: a translation service (TRANSLATION_... is set) needs it."]
+    : []
+}
+
+/** The service that the variables name; undefined where posts are not translated. */
+export const translationSettings = (values: Values): TranslationSettings | undefined => {
+  const { TRANSLATION_KEY: key, TRANSLATION_KIND: kind = "libretranslate", TRANSLATION_URL: given } = values
+  const url = given?.href.replace(/\/+$/, "")
+  if (kind === "libretranslate") return url === undefined ? undefined : { kind, url, key }
+  // DeepL tells by the key's end which of its two addresses it is for.
+  const own = key !== undefined && Redacted.value(key).endsWith(":fx") ? "api-free.deepl.com" : "api.deepl.com"
+  return key === undefined ? undefined : { kind, url: url ?? `https://${own}`, key }
+}

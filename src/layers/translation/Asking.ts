@@ -1,0 +1,72 @@
+import { Effect, Layer, Record, Schema, String } from "effect"
+import { IpNetwork } from "effect/net"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as DocumentTypes from "../../services/outbound/DocumentTypes.ts"
+import { HostPolicy } from "../../services/outbound/HostPolicy.ts"
+import { Outbound } from "../../services/outbound/Outbound.ts"
+import { TranslatorFailed } from "../../services/translation/Translator.ts"
+import * as UndiciTransport from "../outbound/UndiciTransport.ts"
+
+/** Bytes of a translation: several times the texts of one post. */
+const translationBytesMax = 524_288
+/** Characters of a reason that are logged. */
+const whyCharactersMax = 500
+
+const everywhere = ["0.0.0.0/0", "::/0"].map((network) => IpNetwork.fromStringUnsafe(network))
+
+/**
+ * The guarded way out, to one host alone: the operator named it, so that it may be in a private network. Nothing leads from
+ * it to anybody else, and every limit of size and time holds.
+ */
+export const outboundTo = (url: string) =>
+  Outbound.layer.pipe(
+    Layer.provide(UndiciTransport.layer),
+    Layer.provide(Layer.succeed(HostPolicy, { isOpen: (host) => Effect.succeed(host === new URL(url).host) })),
+    Layer.provide(Layer.effect(
+      ServerConfig,
+      Effect.map(ServerConfig, (config) => ({ ...config, outboundAllow: everywhere }))
+    )),
+    Layer.fresh
+  )
+
+/** What the service says by its status. */
+const reasonOf = (status: number): TranslatorFailed["reason"] =>
+  status === 429 ? "busy" : status === 403 || status === 456 ? "quota" : "broken"
+
+const failed = (reason: TranslatorFailed["reason"]) => (why: unknown) =>
+  new TranslatorFailed({ reason, why: `${why}`.slice(0, whyCharactersMax) })
+
+/** Asks a translation service in JSON, with headers that say who we are. */
+export const make = Effect.fnUntraced(function*(url: string, headers: Readonly<Record<string, string>>) {
+  const outbound = yield* Outbound
+  return {
+    get: Effect.fnUntraced(function*<S extends Schema.ConstraintDecoder<unknown>>(path: string, schema: S) {
+      const { value } = yield* outbound.json({
+        url: url + path,
+        type: DocumentTypes.plainJson,
+        sign: () => Effect.succeed(headers)
+      }).pipe(Effect.mapError((error) => failed(error._tag === "Answered" ? reasonOf(error.status) : "broken")(error)))
+      return yield* Effect.mapError(Schema.decodeUnknownEffect(schema)(value), failed("broken"))
+    }),
+    post: Effect.fnUntraced(function*<S extends Schema.ConstraintDecoder<unknown>>(
+      path: string,
+      body: Readonly<Record<string, unknown>>,
+      schema: S
+    ) {
+      const { status, text } = yield* Effect.mapError(
+        outbound.post({
+          url: url + path,
+          headers: { ...headers, "content-type": "application/json", accept: "application/json" },
+          body: new TextEncoder().encode(JSON.stringify(Record.mapKeys(body, String.camelToSnake))),
+          bytesMax: translationBytesMax
+        }),
+        failed("broken")
+      )
+      if (status < 200 || status > 299) return yield* failed(reasonOf(status))(`answered ${status}`)
+      return yield* Effect.mapError(
+        Schema.decodeUnknownEffect(Schema.fromJsonString(schema))(text),
+        failed("broken")
+      )
+    })
+  }
+})

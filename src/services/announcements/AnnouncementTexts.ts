@@ -1,0 +1,73 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { addressesInText } from "../cards/StatusLinks.ts"
+import { parse } from "../discovery/LocalUrls.ts"
+import { handle } from "../html/TextTokens.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { rowsOf } from "../Rows.ts"
+import { type Draft, Drafts, type NamedAccount, namedBy } from "../statuses/Drafts.ts"
+import { isOpenRow } from "../statuses/Visibility.ts"
+import { traced } from "../Traced.ts"
+
+const linkedRows = rowsOf(
+  Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), url: Schema.NullOr(Schema.String) })
+)
+
+/** Posts of one announcement that are shown with it. */
+const linkedStatusesMax = 10
+
+/** An announcement's text made ready, with the accounts that it mentions and the posts that it leads to. */
+interface AnnouncementText {
+  readonly html: string
+  readonly tags: Draft["tags"]
+  readonly mentions: ReadonlyArray<NamedAccount>
+  readonly statusIds: ReadonlyArray<bigint>
+}
+
+/** Makes texts of announcements ready when they are read, so that they name people as they are called by now. */
+export class AnnouncementTexts extends Context.Service<AnnouncementTexts, {
+  /** In the order of the texts, in two queries whatever their number. */
+  readonly compose: (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<AnnouncementText>>
+}>()("murmuration/services/announcements/AnnouncementTexts") {
+  static readonly layer = Layer.effect(
+    AnnouncementTexts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const drafts = yield* Drafts
+
+      const idIn = (url: string) => {
+        const local = parse(config, url)
+        return local?.kind === "status" ? local.id : undefined
+      }
+      /** Posts that everybody may read, by the addresses that lead to them. */
+      const leadTo = Effect.fnUntraced(function*(addresses: ReadonlyArray<string>) {
+        const ids = addresses.flatMap((url) => idIn(url) ?? [])
+        const rows = addresses.length === 0 ? [] : yield* linkedRows(sql`SELECT s.id, s.uri, s.url FROM statuses s
+          WHERE (s.id = ANY (${ids}::bigint[]) OR s.uri = ANY (${addresses}::text[]) OR s.url = ANY (${addresses}::text[]))
+            AND s.deleted_at IS NULL AND ${isOpenRow(sql, "s")}`)
+        return (url: string) => rows.find((row) => row.id === idIn(url) || row.uri === url || row.url === url)?.id
+      })
+
+      const compose = traced("AnnouncementTexts.compose")(function*(texts: ReadonlyArray<string>) {
+        const handles = texts.map(drafts.handles)
+        const all = new Set(handles.flatMap((each) => [...each]))
+        const named = all.size === 0 ? [] : yield* namedBy(sql, all)
+        const linked = texts.map((text) => [...new Set(addressesInText(text))].slice(0, linkedStatusesMax))
+        const found = yield* leadTo([...new Set(linked.flat())])
+        return texts.map((text, at): AnnouncementText => {
+          const own = handles[at]
+          const mentions = named.filter(({ domain, username }) => own?.has(handle(username, domain ?? undefined)))
+          const { html, tags } = drafts.write(text, mentions)
+          return {
+            html,
+            tags,
+            mentions,
+            statusIds: [...new Set((linked[at] ?? []).flatMap((url) => found(url) ?? []))]
+          }
+        })
+      }, Effect.orDie)
+      return AnnouncementTexts.of({ compose })
+    })
+  ).pipe(Layer.provide(Drafts.layer))
+}

@@ -1,0 +1,133 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../Broadcast.ts"
+import { columnsOf } from "../Columns.ts"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { momentMillisMax, momentMillisMin } from "../Moments.ts"
+import { idRows, only, rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { Announcement, type AnnouncementChange, announcementCharactersMax, announcementsMax } from "./Announcement.ts"
+
+const announcementRows = rowsOf(Announcement)
+const columns = columnsOf(Announcement)
+
+type Refused = RecordNotFound | SqlError | Unprocessable
+
+/** Announcements as staff writes them, in the running transaction; streams hear of it once that is committed. */
+export class AnnouncementWriter extends Context.Service<AnnouncementWriter, {
+  /** All of them, the newest first. */
+  readonly list: Effect.Effect<ReadonlyArray<Announcement>, SqlError>
+  /** Published at once, unless it has a time for that or is to be `unpublished`; answers its id. */
+  readonly add: (change: AnnouncementChange, unpublished: boolean) => Effect.Effect<bigint, SqlError | Unprocessable>
+  readonly edit: (id: bigint, change: AnnouncementChange) => Effect.Effect<void, Refused>
+  readonly publish: (id: bigint) => Effect.Effect<void, RecordNotFound | SqlError>
+  readonly unpublish: (id: bigint) => Effect.Effect<void, RecordNotFound | SqlError>
+  readonly remove: (id: bigint) => Effect.Effect<void, RecordNotFound | SqlError>
+  /** Publishes what is due, and takes down what is over, of which streams are not told (S-110). */
+  readonly sweep: Effect.Effect<void, SqlError>
+}>()("murmuration/services/announcements/AnnouncementWriter") {
+  static readonly layer = Layer.effect(AnnouncementWriter, Effect.suspend(() => make))
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+
+  const told = (announcementId: bigint, event: "announcement" | "announcement.delete") =>
+    sql.afterCommit(broadcast.publish({ _tag: "AnnouncementEvent", announcementId, event }))
+  const list = announcementRows(
+    sql`SELECT ${columns.list(sql)} FROM announcements ORDER BY id DESC LIMIT ${announcementsMax}`
+  )
+  const find = Effect.fnUntraced(function*(id: bigint) {
+    const [found] = yield* announcementRows(
+      sql`SELECT ${columns.list(sql)} FROM announcements WHERE id = ${id} FOR UPDATE`
+    )
+    return found ?? (yield* new RecordNotFound())
+  })
+  const publishNow = Effect.fnUntraced(function*(id: bigint) {
+    yield* sql`UPDATE announcements SET published_at = ${yield* now}, scheduled_at = NULL WHERE id = ${id}`
+    yield* told(id, "announcement")
+  })
+
+  return AnnouncementWriter.of({
+    list: Effect.withSpan(list, "AnnouncementWriter.list"),
+    add: traced("AnnouncementWriter.add")(function*(change, unpublished) {
+      const values = yield* changed(blank, change)
+      if ((yield* list).length >= announcementsMax) {
+        return yield* validationFailed(`Announcements are too many (maximum is ${announcementsMax})`)
+      }
+      const at = yield* now
+      const { allDay, endsAt, startsAt, text } = values
+      const scheduledAt = unpublished ? null : values.scheduledAt
+      const { id } = only(
+        yield* idRows(sql`INSERT INTO announcements
+          (id, text, starts_at, ends_at, all_day, scheduled_at, created_at, updated_at)
+        VALUES (next_id(${at.getTime()}), ${text}, ${startsAt}, ${endsAt}, ${allDay}, ${scheduledAt}, ${at}, ${at})
+        RETURNING id`)
+      )
+      if (!unpublished && (scheduledAt === null || scheduledAt <= at)) yield* publishNow(id)
+      return id
+    }),
+    edit: traced("AnnouncementWriter.edit")(function*(id, change) {
+      const before = yield* find(id)
+      const { allDay, endsAt, scheduledAt, startsAt, text } = yield* changed(before, change)
+      yield* sql`UPDATE announcements SET text = ${text}, starts_at = ${startsAt}, ends_at = ${endsAt},
+        all_day = ${allDay}, scheduled_at = ${scheduledAt}, updated_at = ${yield* now} WHERE id = ${id}`
+      if (before.publishedAt !== null) yield* told(id, "announcement")
+    }),
+    publish: traced("AnnouncementWriter.publish")(function*(id) {
+      if ((yield* find(id)).publishedAt === null) yield* publishNow(id)
+    }),
+    unpublish: traced("AnnouncementWriter.unpublish")(function*(id) {
+      const before = yield* find(id)
+      yield* sql`UPDATE announcements SET published_at = NULL, scheduled_at = NULL WHERE id = ${id}`
+      if (before.publishedAt !== null) yield* told(id, "announcement.delete")
+    }),
+    remove: traced("AnnouncementWriter.remove")(function*(id) {
+      const before = yield* find(id)
+      yield* sql`DELETE FROM announcements WHERE id = ${id}`
+      // Its reactions go with it and are not told of one by one (S-265).
+      if (before.publishedAt !== null) yield* told(id, "announcement.delete")
+    }),
+    sweep: Effect.gen(function*() {
+      const at = yield* now
+      yield* sql`UPDATE announcements SET published_at = NULL, scheduled_at = NULL
+        WHERE published_at IS NOT NULL AND ends_at < ${at}`
+      const due = yield* idRows(sql`UPDATE announcements SET published_at = ${at}, scheduled_at = NULL
+        WHERE published_at IS NULL AND scheduled_at <= ${at} AND (ends_at IS NULL OR ends_at >= ${at}) RETURNING id`)
+      for (const { id } of due) yield* told(id, "announcement")
+    }).pipe(Effect.withSpan("AnnouncementWriter.sweep"))
+  })
+})
+
+type Written = Pick<Announcement, "allDay" | "endsAt" | "scheduledAt" | "startsAt" | "text">
+const blank: Written = { text: "", startsAt: null, endsAt: null, allDay: false, scheduledAt: null }
+
+const changed = Effect.fnUntraced(function*(before: Written, change: AnnouncementChange) {
+  const moment = (name: "endsAt" | "scheduledAt" | "startsAt") => {
+    const millis = change[name]
+    if (millis === undefined) return before[name]
+    return millis === null ? null : new Date(Math.min(Math.max(millis, momentMillisMin), momentMillisMax))
+  }
+  const text = change.text ?? before.text
+  const [startsAt, endsAt] = [moment("startsAt"), moment("endsAt")]
+  const problems: Array<string> = []
+  if (text.trim() === "") problems.push("Text can't be blank")
+  if (Array.from(text).length > announcementCharactersMax) {
+    problems.push(`Text is too long (maximum is ${announcementCharactersMax} characters)`)
+  }
+  if (startsAt === null && endsAt !== null) problems.push("Starts at can't be blank")
+  if (endsAt === null && startsAt !== null) problems.push("Ends at can't be blank")
+  if (startsAt !== null && endsAt !== null && endsAt < startsAt) problems.push("Ends at must be after its beginning")
+  if (problems.length > 0) return yield* validationFailed(...problems)
+  return {
+    text,
+    startsAt,
+    endsAt,
+    // Without a range there are no days (S-087).
+    allDay: startsAt !== null && (change.allDay ?? before.allDay),
+    scheduledAt: moment("scheduledAt")
+  }
+})

@@ -1,0 +1,112 @@
+import { Schema } from "effect"
+import { isOpen, type Visibility } from "./Visibility.ts"
+
+/*
+ * Who may do what with a status, as its author says. A policy is kept as words: "canQuote:automatic:followers". An interaction
+ * that is named alone ("canQuote") is its author's only, one that is not named is what it is by default.
+ */
+
+export const interactions = ["canQuote", "canReply", "canLike", "canAnnounce"] as const
+export type Interaction = typeof interactions[number]
+const Approval = Schema.Literals(["automatic", "manual"])
+type Approval = typeof Approval.Type
+/** "unsupported" are people whom only the author's server knows. */
+export const Audience = Schema.Literals(["public", "followers", "following", "mentioned", "unsupported"])
+export type Audience = typeof Audience.Type
+
+/** Who may do it without being asked about, and for whom the author is asked. The author always may. */
+export interface SubPolicy {
+  readonly automatic: ReadonlyArray<Audience>
+  readonly manual: ReadonlyArray<Audience>
+}
+
+/** A policy as a status keeps it; null for the default of everything. */
+export const StoredPolicy = Schema.NullOr(Schema.Array(Schema.String))
+export type StoredPolicy = typeof StoredPolicy.Type
+
+const nobody: SubPolicy = { automatic: [], manual: [] }
+const everybody: SubPolicy = { automatic: ["public"], manual: [] }
+
+const isApproval = Schema.is(Approval)
+const isAudience = Schema.is(Audience)
+
+/** What a policy says of an interaction; undefined where it says nothing. */
+export const policySaid = (stored: StoredPolicy, interaction: Interaction): SubPolicy | undefined => {
+  const words = (stored ?? []).filter((word) => word === interaction || word.startsWith(`${interaction}:`))
+  if (words.length === 0) return undefined
+  const of = (approval: Approval) =>
+    words.flatMap((word) => {
+      const [, how, who] = word.split(":")
+      return isApproval(how) && how === approval && isAudience(who) ? [who] : []
+    })
+  return { automatic: of("automatic"), manual: of("manual") }
+}
+
+/** A policy in which an interaction is what is given; undefined takes what is said of it away. */
+export const withPolicy = (
+  stored: StoredPolicy,
+  interaction: Interaction,
+  given: SubPolicy | undefined
+): StoredPolicy => {
+  const others = (stored ?? []).filter((word) => word !== interaction && !word.startsWith(`${interaction}:`))
+  const words = given === undefined ? [] : [
+    interaction,
+    ...given.automatic.map((who) => `${interaction}:automatic:${who}`),
+    ...given.manual.map((who) => `${interaction}:manual:${who}`)
+  ]
+  const all = [...others, ...words]
+  return all.length === 0 ? null : all
+}
+
+/** A status as far as its policy depends on it. */
+export interface Governed {
+  readonly interactionPolicy: StoredPolicy
+  readonly visibility: Visibility
+  readonly local: boolean
+}
+
+/** Who may do it. What is for a few is quoted by its author alone, and elsewhere so is what says nothing of it. */
+export const policyOf = ({ interactionPolicy, local, visibility }: Governed, interaction: Interaction): SubPolicy => {
+  if (interaction !== "canQuote") return policySaid(interactionPolicy, interaction) ?? everybody
+  if (visibility === "direct" || (local && !isOpen(visibility))) return nobody
+  return policySaid(interactionPolicy, interaction) ?? (local ? everybody : nobody)
+}
+
+/** How somebody stands to a status and its author. */
+export interface Standing {
+  readonly isAuthor: boolean
+  /** The one follows the author, and is followed by the author. */
+  readonly follows: boolean
+  readonly followed: boolean
+  readonly mentioned: boolean
+}
+
+export type Verdict = Approval | "denied" | "unknown"
+
+/** What the policy says to somebody who may see the status. */
+export const decide = ({ automatic, manual }: SubPolicy, standing: Standing): Verdict => {
+  const { followed, follows, isAuthor, mentioned } = standing
+  const holds = (who: Audience) =>
+    who === "public" || (who === "followers" && follows) || (who === "following" && followed) ||
+    (who === "mentioned" && mentioned)
+  if (isAuthor || automatic.some(holds)) return "automatic"
+  if (manual.some(holds)) return "manual"
+  return [...automatic, ...manual].includes("unsupported") ? "unknown" : "denied"
+}
+
+/** Whether the answer depends on who follows whom. */
+export const dependsOnFollows = ({ automatic, manual }: SubPolicy): boolean =>
+  !automatic.includes("public") &&
+  [...automatic, ...manual].some((who) => who === "followers" || who === "following")
+
+/** Who may quote, in the words of clients. */
+export const QuotePolicy = Schema.Literals(["public", "followers", "nobody"])
+export type QuotePolicy = typeof QuotePolicy.Type
+
+/** The same as a policy is stored; what everybody may needs no word. */
+export const withQuotePolicy = (stored: StoredPolicy, given: QuotePolicy): StoredPolicy =>
+  withPolicy(
+    stored,
+    "canQuote",
+    given === "public" ? undefined : given === "followers" ? { automatic: ["followers"], manual: [] } : nobody
+  )

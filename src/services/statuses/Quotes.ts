@@ -1,0 +1,188 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Counters from "../Counters.ts"
+import { RecordNotFound } from "../Errors.ts"
+import { isHidden } from "../HiddenAccounts.ts"
+import type { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { idRows, rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import type { Viewer } from "../Viewer.ts"
+import { decide, policyOf, type Verdict } from "./InteractionPolicy.ts"
+import { QuoteRecord } from "./Statuses.ts"
+import { StoredStatus } from "./StoredStatus.ts"
+import { visibleTo } from "./Visibility.ts"
+
+export const QuoteState = QuoteRecord.fields.state
+export type QuoteState = typeof QuoteState.Type
+
+const Quotable = Schema.Struct({
+  id: Schema.BigInt,
+  accountId: Schema.BigInt,
+  local: Schema.Boolean,
+  visibility: StoredStatus.fields.visibility,
+  interactionPolicy: StoredStatus.fields.interactionPolicy,
+  follows: Schema.Boolean,
+  followed: Schema.Boolean
+})
+const quotableRows = rowsOf(Quotable)
+
+/** A status that somebody is about to quote, and what its policy says to that. */
+export interface Quoted extends Pick<typeof Quotable.Type, "id" | "accountId" | "local" | "visibility"> {
+  readonly verdict: Verdict
+}
+
+/** A quote as those who decide about it know it. */
+const Decided = Schema.Struct({
+  statusId: Schema.BigInt,
+  /** Who quotes. */
+  accountId: Schema.BigInt,
+  quotedStatusId: Schema.NullOr(Schema.BigInt),
+  quotedAccountId: Schema.NullOr(Schema.BigInt),
+  /** Before the decision. */
+  before: QuoteState,
+  /** It was written here. */
+  local: Schema.Boolean
+})
+export type Decided = typeof Decided.Type
+const decidedRows = rowsOf(Decided)
+
+interface NewQuote {
+  readonly statusId: bigint
+  readonly accountId: bigint
+  readonly quotedStatusId: bigint | null
+  readonly quotedAccountId: bigint | null
+  /** The id of what is quoted, as long as that is not here. */
+  readonly quotedUri: string | null
+  readonly state: QuoteState
+  readonly legacy: boolean
+  readonly authorizationUri: string | null
+}
+
+/** Who quotes what, and with whose consent. */
+export class Quotes extends Context.Service<Quotes, {
+  /** The status that `account` would quote; what it may not see or quote is not there. */
+  readonly quotable: (account: AccountId, id: bigint) => Effect.Effect<Quoted, RecordNotFound | SqlError>
+  /** Writes what a new status quotes, in the running transaction; once. */
+  readonly insert: (quote: NewQuote) => Effect.Effect<void, SqlError>
+  /**
+   * Brings a quote that is in one of the states `from` into another, and counts it; answers it, undefined where there is none.
+   * `quotedAuthor` is whose consent it is.
+   */
+  readonly decide: (
+    statusId: bigint,
+    quotedAuthor: bigint,
+    from: ReadonlyArray<QuoteState>,
+    to: QuoteState,
+    authorizationUri?: string
+  ) => Effect.Effect<Decided | undefined, SqlError>
+  /** Who is quoted may read the status, whomever else it is for. */
+  readonly admit: (statusId: bigint, accountId: bigint) => Effect.Effect<void, SqlError>
+  /** Whether a status that is there quotes another, or did before it lost the consent. */
+  readonly isQuoted: (quoted: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
+  /** Whether a status quotes anything. */
+  readonly isQuoting: (statusId: bigint) => Effect.Effect<boolean, SqlError>
+  /** Quotes of what somebody here wrote by somebody else. */
+  readonly between: (quotedAuthor: bigint, account: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
+  /** Statuses that quote one with consent and that the viewer may see, newest first. */
+  readonly page: (viewer: Viewer, quoted: bigint, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
+}>()("murmuration/services/statuses/Quotes") {
+  static readonly layer = Layer.effect(
+    Quotes,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const quotable = traced("Quotes.quotable")(function*(account: AccountId, id: bigint) {
+        const [row] = yield* quotableRows(sql`
+          SELECT t.id, t.account_id, t.local, t.visibility, t.interaction_policy,
+            EXISTS (SELECT FROM follows WHERE account_id = ${account} AND target_account_id = t.account_id) AS follows,
+            EXISTS (SELECT FROM follows WHERE account_id = t.account_id AND target_account_id = ${account}) AS followed
+          FROM statuses s JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)
+          WHERE s.id = ${id} AND ${visibleTo(sql, account, "s")}`)
+        const verdict = row === undefined
+          ? "denied"
+          : decide(policyOf(row, "canQuote"), { ...row, isAuthor: row.accountId === account, mentioned: false })
+        if (row === undefined || verdict === "denied") {
+          return yield* new RecordNotFound({ text: "The post you are trying to quote does not appear to exist." })
+        }
+        return { ...row, verdict }
+      })
+
+      const insert = traced("Quotes.insert")(function*(quote: NewQuote) {
+        const at = new Date(yield* Clock.currentTimeMillis)
+        const written =
+          yield* sql`INSERT INTO quotes (status_id, account_id, quoted_status_id, quoted_account_id, quoted_uri,
+            state, legacy, authorization_uri, created_at)
+          VALUES (${quote.statusId}, ${quote.accountId}, ${quote.quotedStatusId}, ${quote.quotedAccountId}, ${quote.quotedUri},
+            ${quote.state}, ${quote.legacy}, ${quote.authorizationUri}, ${at})
+          ON CONFLICT (status_id) DO NOTHING RETURNING 1`
+        if (written.length === 0 || quote.state !== "accepted" || quote.quotedStatusId === null) return
+        yield* Counters.count(sql, [], [{ statusId: quote.quotedStatusId, quotes: 1 }])
+      })
+
+      const decided: Quotes["Service"]["decide"] = traced("Quotes.decide")(
+        function*(statusId, quotedAuthor, from, to, authorizationUri) {
+          const [quote] = yield* decidedRows(sql`
+            WITH before AS MATERIALIZED (SELECT q.status_id, q.state, s.local FROM quotes q JOIN statuses s ON s.id = q.status_id
+              WHERE q.status_id = ${statusId} AND q.quoted_account_id = ${quotedAuthor} AND q.state = ANY (${from}::text[])
+                AND s.deleted_at IS NULL FOR UPDATE OF q)
+            UPDATE quotes q SET state = ${to}, authorization_uri = coalesce(${
+            authorizationUri ?? null
+          }, q.authorization_uri)
+            FROM before WHERE q.status_id = before.status_id
+            RETURNING q.status_id, q.account_id, q.quoted_status_id, q.quoted_account_id, before.state AS before, before.local`)
+          if (quote === undefined) return undefined
+          const change = (to === "accepted" ? 1 : 0) - (quote.before === "accepted" ? 1 : 0)
+          if (change !== 0 && quote.quotedStatusId !== null) {
+            yield* Counters.count(sql, [], [{ statusId: quote.quotedStatusId, quotes: change }])
+          }
+          return quote
+        }
+      )
+
+      const page = traced("Quotes.page")(function*(viewer: Viewer, quoted: bigint, page: Page) {
+        if (page.limit === 0) return []
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const { tail, where } = clauses(sql, "s.id", page)
+        const rows = yield* idRows(sql`
+          SELECT s.id FROM quotes q JOIN statuses s ON s.id = q.status_id
+          WHERE q.quoted_status_id = ${quoted} AND q.state = 'accepted' AND ${where} AND ${visibleTo(sql, viewer, "s")}
+            AND ${
+          viewer === undefined ? sql`true` : sql`NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`s.account_id`, now)}`
+        }
+          ${tail}`)
+        return newestFirst(page, rows).map(({ id }) => id)
+      }, Effect.orDie)
+
+      return Quotes.of({
+        admit: traced("Quotes.admit")((statusId, accountId) =>
+          Effect.asVoid(sql`INSERT INTO mentions (status_id, account_id, quiet) VALUES (${statusId}, ${accountId}, true)
+            ON CONFLICT (status_id, account_id) DO NOTHING`)
+        ),
+        isQuoted: traced("Quotes.isQuoted")((quoted, statusId) =>
+          Effect.map(
+            sql`SELECT FROM quotes q JOIN statuses s ON s.id = q.status_id
+              WHERE q.status_id = ${statusId} AND q.quoted_status_id = ${quoted} AND q.state <> 'rejected' AND s.deleted_at IS NULL`,
+            (rows) => rows.length > 0
+          )
+        ),
+        isQuoting: traced("Quotes.isQuoting")((statusId) =>
+          Effect.map(sql`SELECT FROM quotes WHERE status_id = ${statusId}`, (rows) => rows.length > 0)
+        ),
+        quotable,
+        insert,
+        decide: decided,
+        page,
+        between: traced("Quotes.between")((quotedAuthor, account) =>
+          Effect.map(
+            idRows(sql`SELECT status_id AS id FROM quotes WHERE quoted_account_id = ${quotedAuthor}
+              AND EXISTS (SELECT FROM accounts WHERE id = ${quotedAuthor} AND domain IS NULL)
+              AND account_id = ${account} AND state IN ('pending', 'accepted') ORDER BY status_id LIMIT 1000`),
+            (rows) => rows.map(({ id }) => id)
+          )
+        )
+      })
+    })
+  )
+}

@@ -1,0 +1,47 @@
+import { escape } from "../html/Compose.ts"
+import { plainText, sanitise } from "../html/Sanitise.ts"
+import type { StatusRecord } from "../statuses/Statuses.ts"
+
+/** What of a status is translated, as HTML, in an order that `translatedStatus` knows. */
+export const statusTexts = ({ html, media, poll, spoilerText }: StatusRecord): ReadonlyArray<string> =>
+  [
+    html,
+    escape(spoilerText),
+    ...(poll?.options ?? []).map(escape),
+    ...described(media).map(({ description }) => escape(description))
+  ].map(kept)
+
+/** A status in another language. */
+export interface TranslatedStatus {
+  readonly content: string
+  readonly spoilerText: string
+  readonly options: ReadonlyArray<string>
+  readonly media: ReadonlyArray<{ readonly id: string; readonly description: string }>
+}
+
+/** What came of `statusTexts`, each clean by what may stand in its place. */
+export const translatedStatus = (
+  { media, poll }: StatusRecord,
+  [html = "", spoilerText = "", ...rest]: ReadonlyArray<string>
+): TranslatedStatus => {
+  const plain = rest.map((text) => plainText(released(text)))
+  const options = poll?.options.length ?? 0
+  return {
+    content: sanitise(released(html)),
+    spoilerText: plainText(released(spoilerText)),
+    options: plain.slice(0, options),
+    media: described(media).map(({ id }, at) => ({ id, description: plain[options + at] ?? "" }))
+  }
+}
+
+const described = (media: StatusRecord["media"]) =>
+  media.flatMap(({ description, id }) => description === null || description === "" ? [] : [{ id, description }])
+
+/** Names of custom emoji between tags; a service would translate them. */
+const shortcodes = /(?<=^|[^\w:])(:[a-zA-Z0-9_]{2,128}:)(?=$|[^\w:])/g
+const kept = (html: string) =>
+  html.replace(
+    /<[^>]*>|[^<]+/g,
+    (piece) => piece.startsWith("<") ? piece : piece.replace(shortcodes, "<span translate=\"no\">$1</span>")
+  )
+const released = (html: string) => html.replace(/<span translate="no">\s*(:[a-zA-Z0-9_]{2,128}:)\s*<\/span>/g, "$1")

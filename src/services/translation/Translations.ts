@@ -1,0 +1,162 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Digest } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { BackendFailed, NotAllowed, RecordNotFound } from "../Errors.ts"
+import * as SingleFlight from "../federation/SingleFlight.ts"
+import { canonical, preferred, type Wishes } from "../languages/Negotiation.ts"
+import { persisted } from "../Persisted.ts"
+import { rowsOf } from "../Rows.ts"
+import { Statuses } from "../statuses/Statuses.ts"
+import { isOpen } from "../statuses/Visibility.ts"
+import { traced } from "../Traced.ts"
+import type { Viewer } from "../Viewer.ts"
+import { statusTexts, type TranslatedStatus, translatedStatus } from "./StatusTexts.ts"
+import { type LanguageMatrix, TranslatedText, Translator, type TranslatorFailed } from "./Translator.ts"
+
+/** Translations that are asked for at once by one process, the same one once. */
+const translationsAtOnceMax = 256
+/** How long the languages are believed, and how long it is not asked again after the service failed, in milliseconds. */
+const languagesMillisMax = 7 * 86_400_000
+const failureMillis = 30_000
+
+const Kept = persisted(Schema.Struct({ texts: Schema.Array(TranslatedText) }), 1)
+const keptRows = rowsOf(Schema.Struct({ details: Schema.Unknown }))
+
+/** A status in another language, and who translated it. */
+interface Translation extends TranslatedStatus {
+  /** The id of the status whose poll the options are, where there is one. */
+  readonly statusId: bigint
+  readonly source: string
+  readonly target: string
+  readonly provider: string
+}
+
+/** Translates posts by the operator's service, each text once a day for everybody. */
+export class Translations extends Context.Service<Translations, {
+  readonly enabled: boolean
+  /** Empty where nothing translates (S-203). */
+  readonly languages: Effect.Effect<LanguageMatrix, BackendFailed>
+  /** What is open to everybody, into a language that the service knows for it (S-202). */
+  readonly translate: (
+    viewer: Viewer,
+    statusId: bigint,
+    reader: Wishes
+  ) => Effect.Effect<Translation, BackendFailed | NotAllowed | RecordNotFound>
+}>()("murmuration/services/translation/Translations") {
+  static readonly layer = Layer.effect(
+    Translations,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const digest = yield* Digest.Digest
+      const statuses = yield* Statuses
+      const translator = yield* Translator
+      const once = yield* SingleFlight.make<ReadonlyArray<TranslatedText>, TranslatorFailed>(translationsAtOnceMax)
+      const onceLanguages = yield* SingleFlight.make<LanguageMatrix, TranslatorFailed>(1)
+
+      let known: { readonly languages: LanguageMatrix; readonly at: number } | undefined
+      let failure: { readonly error: TranslatorFailed; readonly at: number } | undefined
+      const matrix = Effect.gen(function*() {
+        const now = yield* Clock.currentTimeMillis
+        if (translator === undefined) return nothing
+        if (known !== undefined && now - known.at < languagesMillisMax) return known.languages
+        if (failure !== undefined && now - failure.at < failureMillis) return yield* failure.error
+        return yield* onceLanguages("", translator.languages).pipe(
+          Effect.tap((languages) =>
+            Effect.sync(() => {
+              known = { languages, at: now }
+            })
+          ),
+          Effect.tapError((error) =>
+            Effect.sync(() => {
+              failure = { error, at: now }
+            })
+          )
+        )
+      })
+
+      const keyOf = (parts: ReadonlyArray<string>) =>
+        Effect.orDie(digest.digest(Digest.sha256, new TextEncoder().encode(JSON.stringify(parts))))
+
+      const translated = Effect.fnUntraced(
+        function*(
+          backend: Exclude<typeof translator, undefined>,
+          texts: ReadonlyArray<string>,
+          from: string,
+          to: string
+        ) {
+          const key = yield* keyOf([backend.provider, from, to, ...texts])
+          const [row] = yield* Effect.orDie(keptRows(sql`SELECT details FROM translations WHERE key = ${key}`))
+          if (row !== undefined) return (yield* Kept.decode(row.details)).texts
+          const made = yield* backend.translate(texts, from === unknown ? undefined : from, to)
+          const at = new Date(yield* Clock.currentTimeMillis)
+          const details = yield* Kept.encode({ texts: made })
+          yield* Effect.orDie(sql`INSERT INTO translations (key, details, created_at)
+            VALUES (${key}, ${details}::jsonb, ${at}) ON CONFLICT DO NOTHING`)
+          return made
+        }
+      )
+
+      const translate = traced("Translations.translate")(
+        function*(viewer: Viewer, id: bigint, reader: Wishes) {
+          if (translator === undefined) return yield* new RecordNotFound()
+          const found = yield* statuses.find(viewer, id)
+          const statusId = found.reblogOfId === null ? id : (yield* statuses.find(viewer, found.reblogOfId)).id
+          const record = (yield* statuses.load([statusId])).find((status) => status.id === statusId)
+          if (record === undefined) return yield* new RecordNotFound()
+          if (!isOpen(record.visibility)) return yield* new NotAllowed({})
+          const languages = yield* matrix
+          const from = preferred(tagsOf(languages.keys()), { lang: record.language ?? undefined }) ?? unknown
+          const to = preferred(tagsOf(languages.get(from) ?? []), reader)
+          if (to === undefined) return yield* new NotAllowed({})
+          const texts = statusTexts(record)
+          // A service charges for what it is sent, and some take offence at nothing.
+          const sent = texts.filter((text) => text !== "")
+          const made = sent.length === 0
+            ? []
+            : yield* once(
+              JSON.stringify([from, to, ...sent]),
+              translated(translator, sent, from, to)
+            )
+          const rest = [...made]
+          const status = translatedStatus(record, texts.map((text) => text === "" ? "" : rest.shift()?.text ?? ""))
+          return {
+            ...status,
+            statusId,
+            source: made[0]?.source ?? from,
+            target: to,
+            provider: translator.provider
+          }
+        },
+        Effect.catchTag("TranslatorFailed", toldClients)
+      )
+
+      return Translations.of({
+        enabled: translator !== undefined,
+        languages: matrix.pipe(
+          Effect.catchTag("TranslatorFailed", toldClients),
+          Effect.withSpan("Translations.languages")
+        ),
+        translate
+      })
+    })
+  )
+}
+
+/** The source of which nobody knows. */
+const unknown = "und"
+const nothing: LanguageMatrix = new Map()
+
+/** Those of the service's languages whose tags say what they are. */
+const tagsOf = (tags: Iterable<string>) => [...tags].filter((tag) => tag !== unknown && canonical(tag) === tag)
+
+const refusals = {
+  quota: "The server-wide usage quota for the translation service has been exceeded.",
+  busy: "There have been too many requests to the translation service recently.",
+  broken: "Service Unavailable"
+}
+
+const toldClients = (failure: TranslatorFailed) =>
+  Effect.andThen(
+    Effect.logWarning("a post was not translated", failure.reason, failure.why),
+    Effect.fail(new BackendFailed({ text: refusals[failure.reason] }))
+  )

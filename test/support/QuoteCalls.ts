@@ -1,0 +1,32 @@
+import { assert } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { Status } from "../../src/http/wire/Status.ts"
+import { ask } from "./Api.ts"
+import type { Person } from "./Server.ts"
+
+/* Who quotes what, over HTTP. */
+
+export const decodeStatus = Schema.decodeUnknownEffect(Status, { onExcessProperty: "error" })
+
+export const post = Effect.fnUntraced(function*(by: Person, status: string, more: object = {}) {
+  const { body, status: code } = yield* ask(by, "POST", "/api/v1/statuses", { status, ...more })
+  assert.strictEqual(code, 200, JSON.stringify(body))
+  return yield* decodeStatus(body)
+})
+export const quoting = (by: Person, quoted: { readonly id: string }, more: object = {}) =>
+  post(by, "look at this", { quoted_status_id: quoted.id, ...more })
+export const show = (by: Person | undefined, { id }: { readonly id: string }) =>
+  Effect.flatMap(ask(by, "GET", `/api/v1/statuses/${id}`), ({ body }) => decodeStatus(body))
+/** How a quote stands to somebody, and what is read of it. */
+export const stateFor = (by: Person | undefined, status: { readonly id: string }) =>
+  Effect.map(show(by, status), ({ quote }) => [quote?.state, quote?.quoted_status?.content])
+/** Who told somebody of which statuses. */
+export const notified = (by: Person, type: string) =>
+  Effect.map(
+    ask(by, "GET", `/api/v1/notifications?types[]=${type}`),
+    ({ body }) =>
+      body.map(({ account, status }: { account: { username: string }; status: Status }) => [
+        account.username,
+        status.id
+      ])
+  )

@@ -1,0 +1,90 @@
+import { Effect } from "effect"
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+
+/** What a translation service was asked. */
+export interface Asked {
+  readonly path: string
+  readonly authorization: string | undefined
+  // Bodies of both kinds of services.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any
+}
+
+const read = async (request: IncomingMessage) => {
+  const chunks: Array<Uint8Array> = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+/** Shouts the text between tags; what is not to be translated stays. */
+const shouted = (html: string) =>
+  html.replace(
+    /<span translate="no">.*?<\/span>|<[^>]*>|[^<]+/g,
+    (piece) =>
+      piece.startsWith("<")
+        ? piece
+        : piece.replace(/&\w+;|[^&]+/g, (part) => part.startsWith("&") ? part : part.toUpperCase())
+  )
+
+/** A translation service on this machine that speaks both as LibreTranslate and as DeepL do; `fail` answers with a status. */
+export const translationDouble = Effect.gen(function*() {
+  const asked: Array<Asked> = []
+  let status: number | undefined
+  const answer = (path: string, body: Asked["body"]): unknown => {
+    switch (path) {
+      case "/languages":
+        return [
+          { code: "de", name: "German", targets: ["de", "en", "fr"] },
+          { code: "en", name: "English", targets: ["de", "en"] }
+        ]
+      case "/translate":
+        return {
+          translatedText: body.q.map(shouted),
+          ...(body.source === "auto" && {
+            detectedLanguage: body.q.map(() => ({ confidence: 90, language: "de" }))
+          })
+        }
+      case "/v2/languages?type=source":
+        return [{ language: "DE", name: "German" }, { language: "EN", name: "English" }]
+      case "/v2/languages?type=target":
+        return [{ language: "DE", name: "German" }, { language: "EN-GB", name: "English" }, {
+          language: "PT-BR",
+          name: "Portuguese"
+        }]
+      case "/v2/translate":
+        return {
+          translations: body.text.map((text: string) => ({ detected_source_language: "DE", text: shouted(text) }))
+        }
+      default:
+        return undefined
+    }
+  }
+  const server = yield* Effect.acquireRelease(
+    Effect.callback<ReturnType<typeof createServer>>((resume) => {
+      const made = createServer((request, response) =>
+        void (async () => {
+          const text = await read(request)
+          const body = text === "" ? undefined : JSON.parse(text)
+          const path = request.url ?? ""
+          asked.push({ path, authorization: request.headers.authorization, body })
+          const found = answer(path, body)
+          response.writeHead(status ?? (found === undefined ? 404 : 200), { "content-type": "application/json" })
+          response.end(JSON.stringify(found ?? {}))
+        })()
+      )
+      made.listen(0, "127.0.0.1", () => resume(Effect.succeed(made)))
+    }),
+    (made) => Effect.sync(() => made.close())
+  )
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    /** Translations that were asked for. */
+    translations: () => asked.filter(({ path }) => path.endsWith("/translate")),
+    fail: (code: number | undefined) => {
+      status = code
+    }
+  }
+})
