@@ -102,6 +102,7 @@ const blank: SearchedStatus = {
   language: null,
   sensitive: false,
   isReply: false,
+  isQuote: false,
   findable: false,
   kept: true,
   mentionIds: [],
