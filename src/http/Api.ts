@@ -4,10 +4,13 @@ import { MetadataGroup } from "./oauth/Metadata.ts"
 import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
+import { AnnualReportsGroup } from "./v1/AnnualReports.ts"
 import { AppsGroup } from "./v1/Apps.ts"
 import { AsyncRefreshesGroup } from "./v1/AsyncRefreshes.ts"
 import { BlocksGroup } from "./v1/Blocks.ts"
 import { BookmarksGroup } from "./v1/Bookmarks.ts"
+import { CatchupsGroup } from "./v1/Catchups.ts"
+import { CollectionsGroup, OlderCollectionsGroup } from "./v1/Collections.ts"
 import { ContextsGroup } from "./v1/Contexts.ts"
 import { ConversationMutesGroup } from "./v1/ConversationMutes.ts"
 import { ConversationsGroup } from "./v1/Conversations.ts"
@@ -15,6 +18,7 @@ import { CredentialsGroup } from "./v1/Credentials.ts"
 import { DirectoryGroup } from "./v1/Directory.ts"
 import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
+import { EncryptedMessagesGroup } from "./v1/EncryptedMessages.ts"
 import { EndorsementsGroup } from "./v1/Endorsements.ts"
 import { FavouritesGroup } from "./v1/Favourites.ts"
 import { FeaturedTagsGroup } from "./v1/FeaturedTags.ts"
@@ -61,10 +65,14 @@ export class Api extends HttpApi.make("murmuration")
   .add(OAuthGroup)
   .add(AccountsGroup)
   .add(AnnouncementsGroup)
+  .add(AnnualReportsGroup)
   .add(AppsGroup)
   .add(AsyncRefreshesGroup)
   .add(BlocksGroup)
   .add(BookmarksGroup)
+  .add(CollectionsGroup)
+  .add(OlderCollectionsGroup)
+  .add(CatchupsGroup)
   .add(ContextsGroup)
   .add(ConversationMutesGroup)
   .add(ConversationsGroup)
@@ -72,6 +80,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(DirectoryGroup)
   .add(DomainBlocksGroup)
   .add(EmailsGroup)
+  .add(EncryptedMessagesGroup)
   .add(EndorsementsGroup)
   .add(FavouritesGroup)
   .add(FeaturedTagsGroup)

@@ -17,10 +17,13 @@ import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
 import * as Announcements from "./v1/Announcements.ts"
+import * as AnnualReports from "./v1/AnnualReports.ts"
 import * as Apps from "./v1/Apps.ts"
 import * as AsyncRefreshes from "./v1/AsyncRefreshes.ts"
 import * as Blocks from "./v1/Blocks.ts"
 import * as Bookmarks from "./v1/Bookmarks.ts"
+import * as Catchups from "./v1/Catchups.ts"
+import * as Collections from "./v1/Collections.ts"
 import * as Contexts from "./v1/Contexts.ts"
 import * as ConversationMutes from "./v1/ConversationMutes.ts"
 import * as Conversations from "./v1/Conversations.ts"
@@ -28,6 +31,7 @@ import * as Credentials from "./v1/Credentials.ts"
 import * as Directory from "./v1/Directory.ts"
 import * as DomainBlocks from "./v1/DomainBlocks.ts"
 import * as Emails from "./v1/Emails.ts"
+import * as EncryptedMessages from "./v1/EncryptedMessages.ts"
 import * as Endorsements from "./v1/Endorsements.ts"
 import * as Favourites from "./v1/Favourites.ts"
 import * as FeaturedTags from "./v1/FeaturedTags.ts"
@@ -74,10 +78,13 @@ const groups = Layer.mergeAll(
   OAuth.layer,
   Accounts.layer,
   Announcements.layer,
+  AnnualReports.layer,
   Apps.layer,
   AsyncRefreshes.layer,
   Blocks.layer,
   Bookmarks.layer,
+  Collections.layer,
+  Catchups.layer,
   Contexts.layer,
   ConversationMutes.layer,
   Conversations.layer,
@@ -85,6 +92,7 @@ const groups = Layer.mergeAll(
   Directory.layer,
   DomainBlocks.layer,
   Emails.layer,
+  EncryptedMessages.layer,
   Endorsements.layer,
   Favourites.layer,
   FeaturedTags.layer,

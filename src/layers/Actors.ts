@@ -10,8 +10,10 @@ import { DomainActors } from "../actors/domain/DomainActors.ts"
 import * as Domain from "../actors/domain/Entity.ts"
 import { AnnouncementReactions } from "../services/announcements/AnnouncementReactions.ts"
 import { AnnouncementWriter } from "../services/announcements/AnnouncementWriter.ts"
+import { AnnualReports } from "../services/annual/AnnualReports.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { StatusCards } from "../services/cards/StatusCards.ts"
+import { CollectionWriter } from "../services/collections/CollectionWriter.ts"
 import { DomainEnforcement } from "../services/federation/domains/DomainEnforcement.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Severances } from "../services/federation/domains/Severances.ts"
@@ -20,6 +22,7 @@ import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
+import { RemoteFeaturedCollections } from "../services/federation/inbox/RemoteFeaturedCollections.ts"
 import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
 import { RemoteQuotes } from "../services/federation/inbox/RemoteQuotes.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
@@ -31,6 +34,7 @@ import { Objects } from "../services/federation/Objects.ts"
 import { Deliveries } from "../services/federation/outbox/Deliveries.ts"
 import { DeliveryExpansion } from "../services/federation/outbox/DeliveryExpansion.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
+import { FeatureActivities } from "../services/federation/outbox/FeatureActivities.ts"
 import { FollowActivities } from "../services/federation/outbox/FollowActivities.ts"
 import { Outbox } from "../services/federation/outbox/Outbox.ts"
 import { OutgoingActivities } from "../services/federation/outbox/OutgoingActivities.ts"
@@ -96,15 +100,19 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
   Layer.mergeAll(
     AnnouncementReactions.layer,
     AnnouncementWriter.layer,
+    AnnualReports.layer,
     AttachmentWriter.layer,
     Authors.layer,
     Blocks.layer,
     Deliveries.layer,
     DeliveryExpansion.layer,
     DeliveryHosts.layer,
+    CollectionWriter.layer,
     ConversationWriter.layer,
     DomainEnforcement.layer,
     DomainPolicies.layer,
+    FeatureActivities.layer,
+    RemoteFeaturedCollections.layer,
     Fanouts.layer,
     Favourites.layer,
     FeaturedTags.layer,

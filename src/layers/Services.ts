@@ -2,10 +2,15 @@ import { Layer } from "effect"
 import type { Digest, SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { Announcements } from "../services/announcements/Announcements.ts"
+import { AnnualReports } from "../services/annual/AnnualReports.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
+import { Collections } from "../services/collections/Collections.ts"
 import { Search } from "../services/discovery/Search.ts"
 import { Emails } from "../services/emails/Emails.ts"
 import type { Mailer } from "../services/emails/Mailer.ts"
+import { Devices } from "../services/encryption/Devices.ts"
+import { EncryptedMessages } from "../services/encryption/EncryptedMessages.ts"
+import { CollectionObjects } from "../services/federation/CollectionObjects.ts"
 import { PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { Congestion } from "../services/federation/inbox/Congestion.ts"
@@ -21,6 +26,7 @@ import { RemoteLookup } from "../services/federation/RemoteLookup.ts"
 import { Replies } from "../services/federation/Replies.ts"
 import { Senders } from "../services/federation/Senders.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
+import { Catchups } from "../services/feeds/Catchups.ts"
 import type { Feeds } from "../services/feeds/Feeds.ts"
 import { GroupedNotifications } from "../services/feeds/GroupedNotifications.ts"
 import { HomeTimelines } from "../services/feeds/HomeTimelines.ts"
@@ -120,20 +126,25 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
 )
 
 /** What is read of accounts and statuses. */
-const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Translator>()(
+const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Secrets | Translator>()(
   Layer.mergeAll(
     AccountStatuses.layer,
     ActiveFilters.layer,
     Activity.layer,
     Announcements.layer,
+    AnnualReports.layer,
     Bookmarks.layer,
+    Catchups.layer,
     FollowLists.layer,
+    Collections.layer,
     Contexts.layer,
     ConversationMutes.layer,
     Conversations.layer,
     UserDomainBlocks.layer,
     Blocks.layer,
     Mutes.layer,
+    Devices.layer,
+    EncryptedMessages.layer,
     FeaturedTags.layer,
     Filters.layer,
     GroupedNotifications.layer,
@@ -173,6 +184,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Tra
 /** Our objects as other servers know them, and theirs. */
 const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
   Layer.mergeAll(
+    CollectionObjects.layer,
     Congestion.layer,
     DeliveryHosts.layer,
     FetchedBy.layer,

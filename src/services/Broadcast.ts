@@ -62,6 +62,12 @@ export const BroadcastMessage = Schema.Union([
   }),
   /** The reactions of one name to an announcement are more or fewer. */
   Schema.TaggedStruct("AnnouncementReaction", { announcementId: IdFromString, name: Schema.String }),
+  /** An encrypted message for the device that a token is. */
+  Schema.TaggedStruct("MessageEncrypted", {
+    accountId: IdFromString,
+    tokenId: IdFromString,
+    messageId: IdFromString
+  }),
   /** Sockets of these tokens or accounts close at once, and caches of tokens forget them. */
   Schema.TaggedStruct("Revoked", { tokenIds: Schema.Array(IdFromString), accountIds: Schema.Array(Account) }),
   Change

@@ -11,6 +11,7 @@ import { lean } from "../../services/Lean.ts"
 import { untilNoClash } from "../../services/Transactions.ts"
 import * as Announcements from "./Announcements.ts"
 import * as Backlog from "./Backlog.ts"
+import * as Collecting from "./Collecting.ts"
 import * as Fanout from "./Fanout.ts"
 import * as FeaturedTags from "./FeaturedTags.ts"
 import * as Inbox from "./Inbox.ts"
@@ -53,6 +54,7 @@ const make = Effect.gen(function*() {
   const profile = yield* Profile.make
   const featuring = yield* FeaturedTags.make
   const following = yield* TagFollowing.make
+  const collecting = yield* Collecting.make
   const purging = yield* Purging.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
@@ -71,7 +73,8 @@ const make = Effect.gen(function*() {
     ...profile.verbs,
     ...purging.verbs,
     ...featuring.verbs,
-    ...following.verbs
+    ...following.verbs,
+    ...collecting.verbs
   }
 
   /** Has work that leaves intents followed by the fan-out that works them off. */

@@ -12,6 +12,7 @@ import type { AccountId, StatusId } from "../../services/Ids.ts"
 import { Jobs } from "../../services/intents/Jobs.ts"
 import * as InboxBoosts from "./InboxBoosts.ts"
 import * as InboxCollections from "./InboxCollections.ts"
+import * as InboxFeatures from "./InboxFeatures.ts"
 import * as InboxMoves from "./InboxMoves.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
@@ -31,6 +32,7 @@ const known = [
   "Block",
   "Create",
   "Delete",
+  "FeatureRequest",
   "Flag",
   "Follow",
   "Like",
@@ -52,7 +54,6 @@ export interface Times {
 
 /** Characters of an activity's id that is kept. */
 const uriCharactersMax = 2_000
-
 /**
  * Does the activities of a remote account inside a transaction of its actor, mostly by the account's own verbs. Objects
  * that they name are looked for here; `NeedsFetch` says that one has to be fetched first. It belongs to whom it says
@@ -62,6 +63,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const knownUris = yield* KnownUris
   const undoables = yield* Undoables
   const collections = yield* InboxCollections.make
+  const features = yield* InboxFeatures.make
   const purges = yield* Purges
   const jobs = yield* Jobs
   const reports = yield* InboxReports.make
@@ -147,11 +149,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             : verbs.RemoveFollower(own, { _tag: "RemoveFollower", target }))
     )
 
-  /** A reply to a post of the sender's that is to be no part of its thread. */
-  const notTaken = (own: Ownership, replyId: StatusId): Outcome =>
+  /** A follow of ours, or a reply to a post of the sender's that is to be no part of its thread. */
+  const refused = (own: Ownership, self: InboundSender, object: unknown): Outcome =>
     Effect.flatMap(
-      removing.rejected(own, replyId),
-      (was) => was ? Effect.succeed(done) : ignored("no reply to its sender")
+      knownUris.status(idOf(object) ?? ""),
+      (replyId) => replyId === undefined ? rejected(own, self, object) : removing.rejected(own, replyId)
     )
 
   const perform = (own: Ownership, self: InboundSender, activity: Foreign, times: Times): Outcome =>
@@ -189,10 +191,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "Delete":
           return idOf(object) === self.uri
             ? Effect.as(purges.begin(own.accountId), done)
-            : Effect.flatMap(
-              quotes.revoked(own, idOf(object) ?? ""),
-              (outcome) => outcome === undefined ? posts.remove(own, self, object) : Effect.succeed(outcome)
-            )
+            : Effect.flatMap(features.withdrawn(own, object), (word) =>
+              word === undefined
+                ? Effect.flatMap(
+                  quotes.revoked(own, idOf(object) ?? ""),
+                  (outcome) => outcome === undefined ? posts.remove(own, self, object) : Effect.succeed(outcome)
+                )
+                : Effect.succeed(word))
         case "Move":
           return moves.move(own, self, activity)
         case "Undo":
@@ -201,17 +206,24 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             : rejected(own, self, asForeign(object)?.["object"])
         case "Add":
         case "Remove":
-          return collections.change(own, self, activity, times.place)
+          return Effect.flatMap(features.change(own, self, activity), (changed) =>
+            changed === undefined ? collections.change(own, self, activity, times.place) : Effect.succeed(changed))
+        case "FeatureRequest":
+          return features.request(own, self, activity)
         case "QuoteRequest":
-          return Effect.flatMap(Clock.currentTimeMillis, (now) => quotes.request(own, self, activity, now))
+          return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            quotes.request(own, self, activity, now))
         case "Accept":
-          if (quotes.isAnswer(object)) return quotes.accepted(own, self, activity)
-          return answered(self, object, (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
         case "Reject":
-          if (quotes.isAnswer(object)) return quotes.rejected(own, activity)
           return Effect.flatMap(
-            knownUris.status(idOf(object) ?? ""),
-            (statusId) => statusId === undefined ? rejected(own, self, object) : notTaken(own, statusId)
+            quotes.isAnswer(object) ? quotes.answered(own, self, activity) : features.answered(own, self, activity),
+            (answer) =>
+              answer !== undefined
+                ? Effect.succeed(answer)
+                : type === "Reject"
+                ? refused(own, self, object)
+                : answered(self, object, (target) =>
+                  verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
           )
         case "Block":
           return onAccount(
@@ -220,7 +232,12 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
               Effect.andThen(verbs.Block(own, { _tag: "Block", target }), remember(own, activity, "Block", target))
           )
         case "Update":
-          if (typeof object === "string" && object !== self.uri) return byId(self, object, false)
+          if (typeof object === "string" && object !== self.uri) {
+            return byId(self, object, false)
+          }
+          if (typeOf(asForeign(object) ?? {}, "FeaturedCollection") !== undefined) {
+            return features.store(own, self, object)
+          }
           // The profile is what its document says, and no transaction can wait for another look at it.
           return idOf(object) === self.uri
             ? Effect.as(jobs.enqueue("profile", own.accountId), done)

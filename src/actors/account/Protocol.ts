@@ -3,6 +3,7 @@ import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { AnnouncementChange } from "../../services/announcements/Announcement.ts"
 import { Change } from "../../services/Broadcast.ts"
+import { CollectionChange } from "../../services/collections/Collection.ts"
 import { ClientError } from "../../services/Errors.ts"
 import { ExpandMedia } from "../../services/identity/Settings.ts"
 import { AccountIdFromString, IdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
@@ -19,6 +20,7 @@ const Target = { target: AccountIdFromString }
  * told of by then (`remote_actors.featured_changes`).
  */
 const Reading = { readAt: Schema.Number, changes: Schema.Int }
+const OfCollection = { collectionId: IdFromString }
 const OnAnnouncement = { announcementId: IdFromString }
 const OnStatus = { statusId: StatusIdFromString }
 
@@ -142,6 +144,14 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Unmute", Target),
   Schema.TaggedStruct("Endorse", Target),
   Schema.TaggedStruct("Unendorse", Target),
+  /** A collection of accounts that it recommends, with the first of them. */
+  Schema.TaggedStruct("CreateCollection", { said: CollectionChange, accountIds: Schema.Array(AccountIdFromString) }),
+  Schema.TaggedStruct("UpdateCollection", { ...OfCollection, said: CollectionChange }),
+  Schema.TaggedStruct("DeleteCollection", OfCollection),
+  Schema.TaggedStruct("AddToCollection", { ...OfCollection, ...Target }),
+  Schema.TaggedStruct("RemoveFromCollection", { ...OfCollection, itemId: IdFromString }),
+  /** Takes itself out of somebody's collection. */
+  Schema.TaggedStruct("LeaveCollection", { ...OfCollection, itemId: IdFromString }),
   /** `domain` is normal. */
   Schema.TaggedStruct("BlockDomain", { domain: Schema.String }),
   Schema.TaggedStruct("UnblockDomain", { domain: Schema.String }),
@@ -171,6 +181,8 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Feature", { ...Reading, statusIds: Schema.Array(StatusIdFromString) }),
   /** The hashtags on a remote account's profile. */
   Schema.TaggedStruct("FeatureTags", { ...Reading, names: Schema.Array(Schema.String) }),
+  /** Collections of accounts that a remote account has, as its server gives them, in JSON. */
+  Schema.TaggedStruct("KeepCollections", { documents: Schema.Array(Schema.String) }),
   /** Who was unknown when the post came is known now, and mentioned in it. */
   Schema.TaggedStruct("MentionKnown", OnStatus),
   /** What a post of the account quotes is here now, or what became of the consent that it claims. */

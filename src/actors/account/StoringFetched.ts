@@ -14,6 +14,7 @@ import { idRows } from "../../services/Rows.ts"
 import { ConversationWriter } from "../../services/statuses/ConversationWriter.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
 import * as FeaturedChanges from "./FeaturedChanges.ts"
+import * as InboxFeatures from "./InboxFeatures.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -29,6 +30,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const broadcast = yield* Broadcast
   const favourites = yield* Favourites
   const featured = yield* FeaturedChanges.make
+  const features = yield* InboxFeatures.make
   const posts = yield* InboxPosts.make(verbs)
   const policies = yield* InboundPolicies
 
@@ -48,6 +50,14 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
 
   return {
     verbs: {
+      KeepCollections: Effect.fnUntraced(function*(own: Ownership, { documents }: Commands["KeepCollections"]) {
+        const self = yield* findSender(sql, own.accountId)
+        if (self === undefined || self.suspended) return yield* new RecordNotFound()
+        for (const document of documents) {
+          yield* features.store(own, self, Result.getOrElse(BoundedJson.parse(document), () => undefined))
+        }
+        return onAccount(own.accountId)
+      }),
       Import: Effect.fnUntraced(function*(own: Ownership, { asked, document }: Commands["Import"]) {
         const self = yield* findSender(sql, own.accountId)
         if (self === undefined) return yield* new RecordNotFound()

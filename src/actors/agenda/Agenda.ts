@@ -1,6 +1,7 @@
 import { type Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import { AnnouncementWriter } from "../../services/announcements/AnnouncementWriter.ts"
+import { AnnualReports } from "../../services/annual/AnnualReports.ts"
 import { DomainEnforcement } from "../../services/federation/domains/DomainEnforcement.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import { Deliveries } from "../../services/federation/outbox/Deliveries.ts"
@@ -49,6 +50,7 @@ export const layer = Singleton.make(
     const actors = yield* AccountActors
     const agenda = yield* AgendaEntries
     const announcements = yield* AnnouncementWriter
+    const annualReports = yield* AnnualReports
     const commands = yield* Commands
     const deliveries = yield* Deliveries
     const domainActors = yield* DomainActors
@@ -123,6 +125,7 @@ export const layer = Singleton.make(
       every("1 second", "fromElsewhere", fromElsewhere),
       every("5 seconds", "toDeliver", toDeliver),
       every("1 second", "domains", ofDomains),
+      every("5 seconds", "annualReports", annualReports.sweep),
       every("5 seconds", "announcements", announcements.sweep),
       every("1 second", "index", indexed),
       every("5 seconds", "measure", measure),

@@ -8,6 +8,7 @@ import * as Collections from "./Collections.ts"
 import * as Contexts from "./Contexts.ts"
 import { byType, document } from "./DocumentResponse.ts"
 import * as EmojiRoute from "./EmojiRoute.ts"
+import * as FeaturedCollections from "./FeaturedCollections.ts"
 import { ObjectDocuments, type Part } from "./Objects.ts"
 import * as QuoteAuthorizations from "./QuoteAuthorizations.ts"
 import { Requesters } from "./Requesters.ts"
@@ -70,4 +71,4 @@ export const documents = Layer.mergeAll(ActorDocuments.layer, ObjectDocuments.la
 )
 
 /** What other servers read of ours. */
-export const layer = Layer.mergeAll(Layer.unwrap(make), Collections.layer, Contexts.layer)
+export const layer = Layer.mergeAll(Layer.unwrap(make), Collections.layer, Contexts.layer, FeaturedCollections.layer)

@@ -1,3 +1,4 @@
+import { catchupHoursMax, catchupStatusesMax } from "../../services/feeds/Catchups.ts"
 import { noteCharactersMax, statusCharactersMax, urlCharactersReserved } from "../../services/html/Text.ts"
 import type { WeekOfActivity } from "../../services/instance/Activity.ts"
 import * as Limits from "../../services/instance/ContentLimits.ts"
@@ -24,6 +25,8 @@ interface InstanceFacts {
   readonly contact: ReadyAs<Account | null>
   /** Types of files that the tools of this machine read. */
   readonly mediaTypes: Iterable<string>
+  /** The year of which people are offered a report. */
+  readonly campaign: number | undefined
   /** Whether posts can be translated. */
   readonly translates: boolean
   /** The public half of the key for web push, as base64url. */
@@ -83,7 +86,7 @@ const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About,
 
 /** The JSON of `GET /api/v2/instance`; every limit is the constant that enforces it. */
 export const instanceJson = (
-  { about, config, contact, mediaTypes, rules, translates, usage, vapidKey }: InstanceFacts
+  { about, campaign, config, contact, mediaTypes, rules, translates, usage, vapidKey }: InstanceFacts
 ): Ready<Instance> => {
   const { localDomain, publicUrl, registrations, sourceUrl } = config
   return splice<Instance, "contact">({
@@ -114,6 +117,7 @@ export const instanceJson = (
         maxAccountsPerList: Limits.listAccountsMax,
         maxTagsPerList: Limits.listTagsMax
       },
+      catchup: { maxStatuses: catchupStatusesMax, maxHours: catchupHoursMax },
       translation: { enabled: translates },
       timelinesAccess: {
         liveFeeds: feeds(config),
@@ -131,7 +135,7 @@ export const instanceJson = (
       url: null
     },
     apiVersions: { mastodon: interfaceLevel },
-    wrapstodon: null,
+    wrapstodon: campaign ?? null,
     rules: rules.map(ruleValues)
   }, { contact: splice<Instance["contact"], "account">({ email: about.contactEmail }, { account: contact }) })
 }

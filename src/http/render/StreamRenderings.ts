@@ -1,7 +1,11 @@
 import { Effect, Layer } from "effect"
+import { EncryptedMessages } from "../../services/encryption/EncryptedMessages.ts"
 import { Renderings } from "../streaming/Renderings.ts"
+import type { EncryptedMessage } from "../wire/EncryptedMessage.ts"
+import { json } from "../wire/Keys.ts"
 import { AnnouncementViews } from "./AnnouncementViews.ts"
 import { ConversationViews } from "./ConversationViews.ts"
+import { encryptedMessageValues } from "./EncryptedMessageValues.ts"
 import { NotificationViews } from "./NotificationViews.ts"
 import { StatusViews } from "./StatusViews.ts"
 
@@ -10,6 +14,7 @@ export const layer = Layer.effect(
   Renderings,
   Effect.gen(function*() {
     const announcements = yield* AnnouncementViews
+    const messages = yield* EncryptedMessages
     const statuses = yield* StatusViews
     const notifications = yield* NotificationViews
     const conversations = yield* ConversationViews
@@ -21,6 +26,8 @@ export const layer = Layer.effect(
         orUndefined(notifications.renderOne(accountId, notificationId, "notifications")),
       announcement: announcements.forStreams,
       announcementReaction: announcements.reactionForStreams,
+      encryptedMessage: (id) =>
+        Effect.map(messages.find(id), (found) => found && json<EncryptedMessage>(encryptedMessageValues(found))),
       conversation: (accountId, conversationId) =>
         orUndefined(conversations.renderOne(accountId, conversationId, "home"))
     })

@@ -148,6 +148,14 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     return text === undefined ? nothing : everywhere(new StreamEvent("announcement.reaction", text))
   })
 
+  /** To the device alone that a message is for. */
+  const encrypted = Effect.fnUntraced(function*({ accountId, messageId, tokenId }: Message<"MessageEncrypted">) {
+    const text = yield* renderings.encryptedMessage(messageId)
+    if (text === undefined) return nothing
+    const routed = [...sendings(ownTopic("user", accountId), new StreamEvent("encrypted_message", text))]
+    return routed.filter(({ connection }) => connection.tokenId === tokenId)
+  })
+
   /** Whether anybody here listens to what a message is about. */
   const concerns = (message: BroadcastMessage): boolean => {
     switch (message._tag) {
@@ -166,6 +174,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       case "ConversationChanged":
         return hears("direct", message.accountId)
       case "FiltersChanged":
+      case "MessageEncrypted":
         return hears("user", message.accountId)
       case "Revoked":
       case "Changed":
@@ -189,6 +198,8 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         return Effect.succeed(
           sendings(ownTopic("user", message.accountId), new StreamEvent("filters_changed", undefined))
         )
+      case "MessageEncrypted":
+        return encrypted(message)
       case "AnnouncementEvent":
         return announcement(message)
       case "AnnouncementReaction":

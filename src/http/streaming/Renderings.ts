@@ -21,5 +21,7 @@ export class Renderings extends Context.Service<Renderings, {
   /** The same for everybody; undefined where it is not published any more. */
   readonly announcement: (id: bigint) => Effect.Effect<string | undefined>
   readonly announcementReaction: (id: bigint, name: string) => Effect.Effect<string | undefined>
+  /** Undefined where it was cleared. */
+  readonly encryptedMessage: (id: bigint) => Effect.Effect<string | undefined>
   readonly conversation: (accountId: AccountId, conversationId: bigint) => Effect.Effect<string | undefined>
 }>()("murmuration/http/streaming/Renderings") {}

@@ -32,7 +32,7 @@ export class AsyncRefreshesGroup extends HttpApiGroup.make("asyncRefreshes")
   .middleware(Guard)
 {}
 
-const named = /^(thread|profile):([0-9]{1,18})$/
+const named = /^(thread|profile|report):([0-9]{1,18})$/
 
 export const layer = group(
   AsyncRefreshesGroup,
@@ -41,7 +41,9 @@ export const layer = group(
     return handlers.handleAll({
       show: traced("asyncRefreshes.show")(function*({ params: { id } }) {
         const [, kind, subject = ""] = named.exec(Result.getOrElse(Base64Url.decodeString(id), () => "")) ?? []
-        const state = kind === "thread" || kind === "profile" ? yield* claims.find(kind, BigInt(subject)) : undefined
+        const state = kind === "thread" || kind === "profile" || kind === "report"
+          ? yield* claims.find(kind, BigInt(subject))
+          : undefined
         if (state === undefined) return yield* new RecordNotFound({ text: "Not Found" })
         const status = state.running ? "running" : "finished"
         return Reply.json(splice<AsyncRefreshState, "asyncRefresh">({}, {

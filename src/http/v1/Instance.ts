@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { campaignOf } from "../../services/annual/AnnualReport.ts"
 import { Changes } from "../../services/caching/Changes.ts"
 import { single } from "../../services/caching/Single.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
@@ -67,6 +68,8 @@ export class InstanceGroup extends HttpApiGroup.make("instance")
     HttpApiEndpoint.get("translationLanguages", "/api/v1/instance/translation_languages", {
       success: Schema.Record(Schema.String, Schema.Array(Schema.String))
     }).annotate(Access, anyone),
+    HttpApiEndpoint.get("donationCampaigns", "/api/v1/donation_campaigns", { success: Schema.Void })
+      .annotate(Access, Access.user()),
     HttpApiEndpoint.get("peers", "/api/v1/instance/peers", { success: Schema.Array(Schema.String) })
       .annotate(Access, anyoneUnlessRestricted),
     HttpApiEndpoint.get("activity", "/api/v1/instance/activity", { success: Schema.Array(Wire.Activity) })
@@ -106,6 +109,7 @@ export const layer = group(
         config,
         contact,
         mediaTypes: tools.types,
+        campaign: campaignOf(yield* Clock.currentTimeMillis),
         translates: translations.enabled,
         rules: yield* instance.rules,
         usage: yield* instance.usage,
@@ -158,6 +162,8 @@ export const layer = group(
           (languages) =>
             Reply.json(encode<Readonly<Record<string, ReadonlyArray<string>>>>(Object.fromEntries(languages)))
         ),
+      // Nobody asks for money here; a campaign would be one of the operator's service.
+      donationCampaigns: () => Effect.succeed(Reply.nothing()),
       peers: () => unlessRestricted(Effect.map(peers, (domains) => Reply.json(encode<ReadonlyArray<string>>(domains)))),
       activity: () => unlessRestricted(Effect.map(activity.weeks, (weeks) => Reply.json(activityJson(weeks)))),
       domainBlocks: Effect.fnUntraced(function*() {

@@ -76,6 +76,13 @@ export const PublicQuery = Schema.Struct(publicFields).pipe(Schema.encodeKeys(pu
 /** `GET /api/v1/timelines/home`; `local` only travels on in links. */
 export const HomeQuery = Schema.Struct({ ...pageFields, local: flag }).pipe(Schema.encodeKeys(pageKeys))
 
+/** `GET /api/v1/timelines/catchup`; a date, or seconds since 1970. */
+export const CatchupQuery = Schema.Struct({
+  since: text,
+  limit: Schema.optionalKey(Integer),
+  offset: Schema.optionalKey(Integer)
+})
+
 /** `GET /api/v1/timelines/tag/:hashtag` */
 export const TagQuery = Schema.Struct({ ...publicFields, any: texts, all: texts, none: texts }).pipe(
   Schema.encodeKeys(publicKeys)

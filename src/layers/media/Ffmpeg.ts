@@ -20,6 +20,7 @@ const demuxers: Readonly<Record<string, string>> = {
   "video/quicktime": "mov",
   "audio/mp4": "mov",
   "video/webm": "matroska",
+  "video/x-ms-asf": "asf",
   "audio/ogg": "ogg",
   "audio/wave": "wav",
   "audio/flac": "flac",
@@ -32,8 +33,8 @@ export const playableTypes = Object.keys(demuxers).filter((mime) => mime !== "im
 
 /** Decoders that may run; what else a file holds is not decoded (safety rows 44 and 45). */
 const decoders = [
-  "h264,hevc,mpeg4,vp8,vp9,libdav1d,av1,theora,gif,mjpeg,png",
-  "aac,mp3,mp3float,opus,libopus,vorbis,flac,alac,pcm_u8,pcm_s16le,pcm_s24le,pcm_s32le,pcm_f32le"
+  "h264,hevc,mpeg4,vp8,vp9,libdav1d,av1,theora,gif,mjpeg,png,h263,wmv1,wmv2,wmv3,vc1,msmpeg4",
+  "aac,mp3,mp3float,opus,libopus,vorbis,flac,alac,amrnb,amrwb,wmav1,wmav2,wmapro,pcm_u8,pcm_s16le,pcm_s24le,pcm_s32le,pcm_f32le"
 ].join(",")
 
 /** Arguments of which none holds a space. */

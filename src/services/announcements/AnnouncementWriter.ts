@@ -4,15 +4,13 @@ import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
 import { columnsOf } from "../Columns.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { momentMillisMax, momentMillisMin } from "../Moments.ts"
 import { idRows, only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { Announcement, type AnnouncementChange, announcementCharactersMax, announcementsMax } from "./Announcement.ts"
 
 const announcementRows = rowsOf(Announcement)
 const columns = columnsOf(Announcement)
-
-/** The last moment that an announcement may name, in milliseconds since 1970: the end of the year 9999. */
-const momentMax = 253_402_300_799_999
 
 type Refused = RecordNotFound | SqlError | Unprocessable
 
@@ -111,7 +109,7 @@ const changed = Effect.fnUntraced(function*(before: Written, change: Announcemen
   const moment = (name: "endsAt" | "scheduledAt" | "startsAt") => {
     const millis = change[name]
     if (millis === undefined) return before[name]
-    return millis === null ? null : new Date(Math.min(Math.max(millis, 0), momentMax))
+    return millis === null ? null : new Date(Math.min(Math.max(millis, momentMillisMin), momentMillisMax))
   }
   const text = change.text ?? before.text
   const [startsAt, endsAt] = [moment("startsAt"), moment("endsAt")]

@@ -35,6 +35,18 @@ export const replies = (note: string): string => `${note}/replies`
 export const likes = (note: string): string => `${note}/likes`
 export const shares = (note: string): string => `${note}/shares`
 
+/** What belongs to an account by its number, as collections of accounts do (FEP-7aa9). */
+const numbered = ({ publicUrl }: Base, accountId: bigint): string => `${publicUrl}/ap/users/${accountId}`
+export const featuredCollections = (base: Base, accountId: bigint): string =>
+  `${numbered(base, accountId)}/featured_collections`
+export const collection = (base: Base, accountId: bigint, id: bigint): string =>
+  `${numbered(base, accountId)}/collections/${id}`
+export const collectionItem = (base: Base, accountId: bigint, id: bigint): string =>
+  `${numbered(base, accountId)}/collection_items/${id}`
+/** What proves that the account agrees to stand in a collection. */
+export const featureAuthorization = (base: Base, accountId: bigint, itemId: bigint): string =>
+  `${numbered(base, accountId)}/feature_authorizations/${itemId}`
+
 export const emoji = ({ publicUrl }: Base, id: bigint): string => `${publicUrl}/emojis/${id}`
 
 /** The posts of a thread that began here, as a collection. */

@@ -11,7 +11,7 @@ import { traced } from "../Traced.ts"
  * names (`redirect`), look for the links back to its profile (`links`). Jobs of a status: fetch accounts that it
  * mentions (`mentions`); look at what it quotes, and with whose consent (`quote`).
  */
-const JobKind = Schema.Literals(["profile", "move", "redirect", "links", "mentions", "quote"])
+const JobKind = Schema.Literals(["profile", "move", "redirect", "links", "mentions", "collections", "quote"])
 export type JobKind = typeof JobKind.Type
 
 /** A job is run six times within a day. */

@@ -27,6 +27,7 @@ const kinds = new Map<string, FileKind>([
   ["video/quicktime", "video"],
   ["video/mp4", "video"],
   ["video/webm", "video"],
+  ["video/x-ms-asf", "video"],
   ["audio/wave", "audio"],
   ["audio/flac", "audio"],
   ["audio/ogg", "audio"],
@@ -41,6 +42,8 @@ const renamed: Readonly<Record<string, string>> = {
   "image/heif-sequence": "image/heif",
   "audio/x-m4a": "audio/mp4",
   "video/x-m4v": "video/mp4",
+  "application/vnd.ms-asf": "video/x-ms-asf",
+  "audio/x-ms-asf": "video/x-ms-asf",
   "video/3gpp": "video/mp4",
   "video/3gpp2": "video/mp4",
   "audio/wav": "audio/wave",
@@ -71,6 +74,9 @@ export const typeNamed = (mime: string): FileType | undefined => {
 const aliases: Record<string, ReadonlyArray<string>> = {
   "audio/wave": ["audio/wav", "audio/x-wav", "audio/x-pn-wave", "audio/vnd.wave"],
   "audio/mpeg": ["audio/mp3"],
+  // What is in them is a sound where no picture is.
+  "video/webm": ["audio/webm"],
+  "video/mp4": ["audio/3gpp"],
   "audio/mp4": ["audio/x-m4a", "audio/m4a"],
   "audio/ogg": ["audio/vorbis", "audio/opus", "video/ogg"],
   "audio/aac": ["audio/x-aac"],

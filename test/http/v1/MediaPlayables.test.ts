@@ -11,13 +11,15 @@ const newcomer = Effect.fnUntraced(function*(username: string) {
 })
 
 layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (it) => {
-  it.effect("S-075: mp4, mov and webm become one kind of video with figures and a preview", () =>
+  it.effect("S-075: mp4, mov, webm, 3gp and asf become one kind of video with figures and a preview", () =>
     Effect.gen(function*() {
       const ada = yield* newcomer("ada")
       const files = [
         yield* video("a.mp4"),
         yield* video("a.mov"),
-        yield* video("a.webm", ["-c:v", "libvpx", "-c:a", "libvorbis"])
+        yield* video("a.webm", ["-c:v", "libvpx", "-c:a", "libvorbis"]),
+        yield* video("a.3gp", ["-c:v", "libx264", "-c:a", "aac"]),
+        yield* video("a.wmv", ["-c:v", "wmv2", "-c:a", "wmav2", "-f", "asf"])
       ]
       for (const file of files) {
         const made = yield* uploaded(ada, file)
@@ -52,10 +54,19 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
   it.effect("S-073 S-074 F36: sounds keep their title, show their cover, and have no preview without one", () =>
     Effect.gen(function*() {
       const cleo = yield* newcomer("cleo")
-      const kinds = [["a.ogg", ["-c:a", "libvorbis"]], ["a.opus", []], ["a.wav", []], ["a.flac", []], [
-        "a.aac",
-        []
-      ]] as const
+      const kinds = [
+        ["a.ogg", ["-c:a", "libvorbis"]],
+        ["a.opus", []],
+        ["a.wav", []],
+        ["a.flac", []],
+        [
+          "a.aac",
+          []
+        ],
+        ["a.webm", ["-c:a", "libvorbis"]],
+        ["a.3gp", ["-c:a", "aac"]],
+        ["a.wma", ["-c:a", "wmav2", "-f", "asf"]]
+      ] as const
       for (const [name, options] of kinds) {
         const made = yield* uploaded(cleo, yield* sound(name, options))
         assert.deepInclude(made, { type: "audio", preview_url: null, blurhash: null })

@@ -6,8 +6,11 @@ import { traced } from "../../Traced.ts"
 
 const claimRows = rowsOf(Schema.Struct({ running: Schema.Boolean, found: Schema.Int }))
 
-/** What is refreshed: the conversation around a post, the posts of an account, the poll of a post. */
-export type RefreshKind = "thread" | "profile" | "poll"
+/**
+ * What is refreshed: the conversation around a post, the posts of an account, the poll of a post, the report of a year of an
+ * account.
+ */
+export type RefreshKind = "thread" | "profile" | "poll" | "report"
 
 /** How long a look-up may take in all, in seconds; less than until the next of its kind. */
 export const refreshSecondsMax = 300

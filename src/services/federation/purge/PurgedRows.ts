@@ -100,6 +100,7 @@ const all = [
   votes,
   ...["blocks", "mutes", "endorsements", "account_notes", "dismissed_suggestions"].flatMap(bothWays),
   plain("notifications", "from_account_id"),
+  plain("encrypted_messages", "from_account_id"),
   plain("notification_permissions", "from_account_id"),
   plain("notification_requests", "from_account_id"),
   // What only people of this server have.
@@ -109,9 +110,11 @@ const all = [
     "notification_permissions",
     "notification_policies",
     "notification_requests",
+    "annual_reports",
     "announcement_dismissals",
     "announcement_reactions",
     "bookmarks",
+    "devices",
     "account_conversations",
     "conversation_mutes",
     "domain_mutes",
@@ -120,7 +123,9 @@ const all = [
     "markers",
     "scheduled_statuses",
     "severances",
-    "tag_follows"
+    "tag_follows",
+    "collections",
+    "collection_items"
   ].map((table) => plain(table, "account_id")),
   plain("mentions", "account_id"),
   plain("status_pins", "account_id"),

@@ -1,0 +1,123 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { RecordNotFound } from "../Errors.ts"
+import { RefreshClaims } from "../federation/fetching/RefreshClaims.ts"
+import type { AccountId } from "../Ids.ts"
+import { boundsOf } from "../Moments.ts"
+import { persisted } from "../Persisted.ts"
+import { rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { campaignOf, ReportData } from "./AnnualReport.ts"
+import { reportOf } from "./AnnualReportQuery.ts"
+
+/** Reports that one round computes, and accounts for which one prepares them. */
+const reportsMax = 20
+const preparedMax = 200
+/** Who was here in so many days gets a report unasked, in milliseconds. */
+const activeMillis = 30 * 86_400_000
+
+const Kept = persisted(ReportData, 1)
+const keptRows = rowsOf(Schema.Struct({ year: Schema.Int, data: Schema.Unknown }))
+const waitingRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, year: Schema.Int }))
+const stateRows = rowsOf(Schema.Struct({ ready: Schema.Boolean }))
+
+const yearStart = (year: number) => new Date(boundsOf({ year }, "UTC")[0])
+
+/** A report that is done. */
+export interface AnnualReport extends ReportData {
+  readonly year: number
+}
+type ReportState = "available" | "generating" | "eligible" | "ineligible"
+
+/** What years were like for members: offered in December, computed by the agenda, kept from then on. */
+export class AnnualReports extends Context.Service<AnnualReports, {
+  /** Those that the owner has not read yet, the newest first. */
+  readonly pending: (owner: AccountId) => Effect.Effect<ReadonlyArray<AnnualReport>>
+  readonly find: (owner: AccountId, year: number) => Effect.Effect<AnnualReport, RecordNotFound>
+  readonly state: (owner: AccountId, year: number) => Effect.Effect<ReportState>
+  /** Whether it is being computed from now on; the agenda takes it up within seconds. */
+  readonly request: (owner: AccountId, year: number) => Effect.Effect<boolean>
+  readonly read: (owner: AccountId, year: number) => Effect.Effect<void, RecordNotFound>
+  /** In December: prepares reports of who is here. Computes what waits. */
+  readonly sweep: Effect.Effect<void>
+}>()("murmuration/services/annual/AnnualReports") {
+  static readonly layerNoDeps = Layer.effect(AnnualReports, Effect.suspend(() => make))
+  static readonly layer = AnnualReports.layerNoDeps.pipe(Layer.provide(RefreshClaims.layer))
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const claims = yield* RefreshClaims
+  const campaign = Effect.map(Clock.currentTimeMillis, campaignOf)
+
+  const decoded = ({ data, year }: { readonly year: number; readonly data: unknown }) =>
+    Effect.map(Kept.decode(data), (report): AnnualReport => ({ ...report, year }))
+  const posted = (account: bigint, year: number) =>
+    sql`SELECT 1 FROM statuses WHERE account_id = ${account} AND deleted_at IS NULL
+      AND created_at >= ${yearStart(year)} ORDER BY id DESC LIMIT 1`
+  const state = Effect.fnUntraced(function*(owner: AccountId, year: number) {
+    const [found] = yield* stateRows(sql`SELECT data IS NOT NULL AS ready FROM annual_reports
+      WHERE account_id = ${owner} AND year = ${year}`)
+    if (found !== undefined) return found.ready ? "available" : "generating"
+    if (year !== (yield* campaign)) return "ineligible"
+    return (yield* posted(owner, year)).length > 0 ? "eligible" : "ineligible"
+  })
+
+  const compute = Effect.fnUntraced(function*(account: bigint, year: number) {
+    const report = yield* reportOf(sql, account, year)
+    if (report === undefined) {
+      yield* sql`DELETE FROM annual_reports WHERE account_id = ${account} AND year = ${year} AND data IS NULL`
+    } else {
+      yield* sql`UPDATE annual_reports SET data = ${yield* Kept.encode(report)}::jsonb
+        WHERE account_id = ${account} AND year = ${year}`
+    }
+    yield* claims.end("report", account, report === undefined ? 0 : 1)
+  })
+  const prepare = Effect.gen(function*() {
+    const year = yield* campaign
+    if (year === undefined) return
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`INSERT INTO annual_reports (account_id, year, created_at)
+      SELECT u.account_id, ${year}, ${new Date(now)} FROM users u
+      WHERE u.last_seen_at > ${new Date(now - activeMillis)}
+        AND NOT EXISTS (SELECT FROM annual_reports r WHERE r.account_id = u.account_id AND r.year = ${year})
+        AND EXISTS (SELECT FROM statuses s WHERE s.account_id = u.account_id AND s.deleted_at IS NULL
+          AND s.created_at >= ${yearStart(year)})
+      LIMIT ${sql.literal(String(preparedMax))} ON CONFLICT DO NOTHING`
+  })
+
+  return AnnualReports.of({
+    pending: traced("AnnualReports.pending")(function*(owner) {
+      const rows = yield* keptRows(sql`SELECT year, data FROM annual_reports
+        WHERE account_id = ${owner} AND viewed_at IS NULL AND data IS NOT NULL ORDER BY year DESC`)
+      return yield* Effect.forEach(rows, decoded)
+    }, Effect.orDie),
+    find: traced("AnnualReports.find")(function*(owner, year) {
+      const [row] = yield* Effect.orDie(keptRows(sql`SELECT year, data FROM annual_reports
+        WHERE account_id = ${owner} AND year = ${year} AND data IS NOT NULL`))
+      return row === undefined ? yield* new RecordNotFound() : yield* decoded(row)
+    }),
+    state: traced("AnnualReports.state")(state, Effect.orDie),
+    request: traced("AnnualReports.request")(function*(owner, year) {
+      const before = yield* state(owner, year)
+      if (before !== "eligible") return before === "generating"
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`INSERT INTO annual_reports (account_id, year, created_at) VALUES (${owner}, ${year}, ${new Date(now)})
+        ON CONFLICT DO NOTHING`
+      yield* claims.begin("report", owner, 0)
+      return true
+    }, Effect.orDie),
+    read: traced("AnnualReports.read")(function*(owner, year) {
+      const at = new Date(yield* Clock.currentTimeMillis)
+      const read = yield* Effect.orDie(sql`UPDATE annual_reports SET viewed_at = coalesce(viewed_at, ${at})
+        WHERE account_id = ${owner} AND year = ${year} AND data IS NOT NULL RETURNING 1`)
+      if (read.length === 0) return yield* new RecordNotFound()
+    }),
+    sweep: Effect.gen(function*() {
+      yield* prepare
+      const waiting = yield* waitingRows(sql`SELECT account_id, year FROM annual_reports WHERE data IS NULL
+        ORDER BY created_at LIMIT ${sql.literal(String(reportsMax))}`)
+      yield* Effect.forEach(waiting, ({ accountId, year }) => compute(accountId, year), { discard: true })
+    }).pipe(Effect.orDie, Effect.withSpan("AnnualReports.sweep"))
+  })
+})

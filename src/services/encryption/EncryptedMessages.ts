@@ -1,0 +1,162 @@
+import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { createHmac, hkdfSync } from "node:crypto"
+import { Broadcast } from "../Broadcast.ts"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { eitherBlocks } from "../HiddenAccounts.ts"
+import { type AccountId, TokenId } from "../Ids.ts"
+import { Secrets } from "../instance/Secrets.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { isSuspended } from "../SuspendedAccounts.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import type { NamedDevice } from "./Devices.ts"
+
+/** Characters of a message and of its digest, and messages that wait for one device: the oldest give way. */
+const bodyCharactersMax = 65_536
+const digestCharactersMax = 255
+const messagesMax = 1_000
+/** Types of messages of Olm: 0 begins a session, 1 is of one. */
+const typeMax = 2_147_483_647
+
+/** A message for a device, as its sender gives it. */
+interface NewMessage extends NamedDevice {
+  readonly type: number
+  readonly body: string
+  /** The sender's own, of what is inside. */
+  readonly hmac: string
+}
+
+export const EncryptedMessage = Schema.Struct({
+  id: Schema.BigInt,
+  fromAccountId: Schema.BigInt,
+  fromDeviceId: Schema.String,
+  type: Schema.Int,
+  body: Schema.String,
+  digest: Schema.String,
+  messageFranking: Schema.String,
+  createdAt: Timestamptz
+})
+export type EncryptedMessage = typeof EncryptedMessage.Type
+const messageRows = rowsOf(EncryptedMessage)
+const deviceRows = rowsOf(Schema.Struct({ id: Schema.BigInt, deviceId: Schema.String }))
+const foundRows = rowsOf(
+  Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt, deviceId: Schema.String, tokenId: TokenId })
+)
+const sentRows = rowsOf(Schema.Struct({ id: Schema.BigInt, device: Schema.BigInt }))
+
+/** Messages that nobody but two devices can read; the server keeps them until the receiver has them (S-094, S-229). */
+export class EncryptedMessages extends Context.Service<EncryptedMessages, {
+  /** To devices that are there and may be reached; the others get nothing, and nobody is told. */
+  readonly deliver: (
+    account: AccountId,
+    token: TokenId,
+    messages: ReadonlyArray<NewMessage>
+  ) => Effect.Effect<void, RecordNotFound | Unprocessable>
+  readonly page: (token: TokenId, page: Page) => Effect.Effect<ReadonlyArray<EncryptedMessage>, RecordNotFound>
+  readonly find: (id: bigint) => Effect.Effect<EncryptedMessage | undefined>
+  /** Those up to an id are not wanted any more. */
+  readonly clear: (token: TokenId, upTo: bigint) => Effect.Effect<void, RecordNotFound>
+}>()("murmuration/services/encryption/EncryptedMessages") {
+  static readonly layer = Layer.effect(EncryptedMessages, Effect.suspend(() => make))
+}
+
+const columns = "m.id, m.from_account_id, m.from_device_id, m.type, m.body, m.digest, m.message_franking, m.created_at"
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const { signingKey } = yield* Secrets
+  const key = new Uint8Array(hkdfSync("sha256", Redacted.value(signingKey), "", "franking of encrypted messages", 32))
+
+  /** What a receiver may show to moderators later: who sent which digest to whom and when, by the server's word. */
+  const franked = (facts: Readonly<Record<string, string>>) => {
+    const said = Buffer.from(JSON.stringify(facts)).toString("base64url")
+    return `${said}.${createHmac("sha256", key).update(said).digest("base64url")}`
+  }
+  const own = Effect.fnUntraced(function*(token: TokenId) {
+    const [device] = yield* Effect.orDie(deviceRows(sql`SELECT id, device_id FROM devices WHERE token_id = ${token}`))
+    return device ?? (yield* new RecordNotFound())
+  })
+
+  const deliver = traced("EncryptedMessages.deliver")(
+    function*(account: AccountId, token: TokenId, messages: ReadonlyArray<NewMessage>) {
+      const from = yield* own(token)
+      for (const { body, hmac, type } of messages) {
+        if (body === "" || body.length > bodyCharactersMax) return yield* validationFailed("Body is invalid")
+        if (hmac.length > digestCharactersMax) return yield* validationFailed("Hmac is invalid")
+        if (type < 0 || type > typeMax) return yield* validationFailed("Type is invalid")
+      }
+      const millis = yield* Clock.currentTimeMillis
+      const at = new Date(millis)
+      const told = yield* Effect.gen(function*() {
+        const found = yield* foundRows(sql`SELECT d.id, d.account_id, d.device_id, d.token_id FROM devices d
+          JOIN unnest(${messages.map(({ accountId }) => accountId)}::bigint[], ${
+          messages.map(({ deviceId }) => deviceId)
+        }::text[]) n (account_id, device_id) ON d.account_id = n.account_id AND d.device_id = n.device_id
+          WHERE EXISTS (SELECT FROM oauth_tokens t WHERE t.id = d.token_id AND t.revoked_at IS NULL)
+            AND NOT ${isSuspended(sql, sql`d.account_id`)}
+            AND NOT ${eitherBlocks(sql, sql`d.account_id`, sql`${account}::bigint`)}
+          ORDER BY d.id FOR UPDATE OF d`)
+        const rows = messages.flatMap((message) => {
+          const to = found.find((one) => one.accountId === message.accountId && one.deviceId === message.deviceId)
+          return to === undefined ? [] : [{ message, to }]
+        })
+        if (rows.length === 0) return []
+        const sent = yield* sentRows(sql`INSERT INTO encrypted_messages
+            (id, device, from_account_id, from_device_id, type, body, digest, message_franking, created_at)
+          SELECT next_id(${millis}), o.device, ${account}, ${from.deviceId}, o.type, o.body, o.digest, o.franking, ${at}
+          FROM unnest(${rows.map(({ to }) => to.id)}::bigint[], ${rows.map(({ message }) => message.type)}::int[],
+            ${rows.map(({ message }) => message.body)}::text[], ${rows.map(({ message }) => message.hmac)}::text[],
+            ${
+          rows.map(({ message, to }) =>
+            franked({
+              digest: message.hmac,
+              fromAccount: String(account),
+              fromDevice: from.deviceId,
+              toAccount: String(to.accountId),
+              toDevice: to.deviceId,
+              at: at.toISOString()
+            })
+          )
+        }::text[]) WITH ORDINALITY o (device, type, body, digest, franking, n) ORDER BY o.n RETURNING id, device`)
+        yield* sql`DELETE FROM encrypted_messages WHERE id IN (SELECT id FROM (
+          SELECT id, row_number() OVER (PARTITION BY device ORDER BY id DESC) AS place FROM encrypted_messages
+          WHERE device = ANY (${found.map(({ id }) => id)}::bigint[])) o WHERE o.place > ${messagesMax})`
+        return sent.flatMap(({ device, id }) => {
+          const to = found.find((one) => one.id === device)
+          return to === undefined ? [] : [{ id, to }]
+        })
+      }).pipe(transaction(sql), Effect.orDie)
+      for (const { id, to } of told) {
+        yield* broadcast.publish({
+          _tag: "MessageEncrypted",
+          accountId: to.accountId,
+          tokenId: to.tokenId,
+          messageId: id
+        })
+      }
+    }
+  )
+
+  return EncryptedMessages.of({
+    deliver,
+    page: traced("EncryptedMessages.page")(function*(token, page) {
+      const { id } = yield* own(token)
+      const { tail, where } = clauses(sql, "m.id", page)
+      const rows = yield* Effect.orDie(messageRows(
+        sql`SELECT ${sql.literal(columns)} FROM encrypted_messages m WHERE m.device = ${id} AND ${where} ${tail}`
+      ))
+      return newestFirst(page, rows)
+    }),
+    find: traced("EncryptedMessages.find")(function*(id) {
+      const [row] = yield* messageRows(sql`SELECT ${sql.literal(columns)} FROM encrypted_messages m WHERE m.id = ${id}`)
+      return row
+    }, Effect.orDie),
+    clear: traced("EncryptedMessages.clear")(function*(token, upTo) {
+      const { id } = yield* own(token)
+      yield* Effect.orDie(sql`DELETE FROM encrypted_messages WHERE device = ${id} AND id <= ${upTo}`)
+    })
+  })
+})
