@@ -86,6 +86,7 @@ export class StatusIndex extends Context.Service<StatusIndex, {
       })
 
       const queued = Effect.fnUntraced(function*(others: "skipped" | "waited for") {
+        if (others === "waited for") yield* sql`SET LOCAL lock_timeout = ${sql.literal(String(catchUpMillisMax))}`
         const rows = yield* queuedRows(sql`SELECT place, status_id FROM search_queue
           ORDER BY place LIMIT ${rowsMax(sql, queuedMax)} FOR UPDATE ${
           sql.literal(others === "skipped" ? "SKIP LOCKED" : "")
@@ -131,12 +132,7 @@ export class StatusIndex extends Context.Service<StatusIndex, {
       const waiting = waitingRows(sql`SELECT EXISTS (SELECT FROM search_queue) AS waiting`)
       const catchUp = Effect.gen(function*() {
         if (!only(yield* waiting).waiting) return
-        yield* sql.withTransaction(
-          Effect.andThen(
-            sql`SET LOCAL lock_timeout = ${sql.literal(String(catchUpMillisMax))}`,
-            queued("waited for")
-          )
-        )
+        yield* queued("waited for")
       }).pipe(
         Effect.catchCause((cause) => Effect.logDebug("a search goes without the newest posts", cause)),
         Effect.withSpan("StatusIndex.catchUp")
