@@ -15,6 +15,16 @@ interface Script {
   readonly gap: string
 }
 
+/** Two characters each, of 3,000; and a consonant with a vowel and one more consonant: pairs of letters are as many as in real texts. */
+const compounds = Array.from(
+  { length: 900 },
+  (_, n) => String.fromCodePoint(0x4e00 + n * 37 % 3_000, 0x4e00 + (n * 101 + 7) % 3_000)
+)
+const syllables = Array.from(
+  { length: 900 },
+  (_, n) => String.fromCodePoint(0x0e01 + n % 46, 0x0e30 + Math.floor(n / 46) % 10, 0x0e01 + n * 7 % 46)
+)
+
 const scripts: ReadonlyArray<Script> = [
   {
     language: "en",
@@ -40,14 +50,14 @@ const scripts: ReadonlyArray<Script> = [
   {
     language: "ja",
     dictionary: undefined,
-    pieces: "東京 図書 館長 海外 山道 川口 電気 車輪 学校 会社 時間 天気".split(" "),
+    pieces: compounds,
     endings: ["", "の", "を", "は"],
     gap: ""
   },
   {
     language: "th",
     dictionary: undefined,
-    pieces: "กา ลม โรง เรียน บ้าน น้ำ ใจ ดี มา ไป รถ ไฟ".split(" "),
+    pieces: syllables,
     endings: ["", "ที่", "และ", "ใน"],
     gap: ""
   }
@@ -92,6 +102,7 @@ const blank: SearchedStatus = {
   language: null,
   sensitive: false,
   isReply: false,
+  isQuote: false,
   findable: false,
   kept: true,
   mentionIds: [],

@@ -74,6 +74,7 @@ export const layer = group(
           page,
           rows,
           cursor: (id) => id,
+          back: "since_id",
           items: yield* views.render(viewer, rows, "permitted")
         })
       }),

@@ -42,6 +42,7 @@ export class StatusIndex extends Context.Service<StatusIndex, {
         `EXISTS (SELECT FROM ${table} k WHERE k.status_id = s.id AND ${isOurs("k.account_id")} OFFSET 0)`
       const searched = sql.literal(`s.id, s.account_id, s.html, s.spoiler_text, s.language, s.sensitive,
         s.in_reply_to_id IS NOT NULL OR s.in_reply_to_uri IS NOT NULL AS is_reply,
+        EXISTS (SELECT FROM quotes q WHERE q.status_id = s.id OFFSET 0) AS is_quote,
         s.visibility = 'public' AND a.indexable AS findable,
         s.local OR ${["mentions", "favourites", "bookmarks", "poll_votes"].map(marked).join(" OR ")}
           OR EXISTS (SELECT FROM statuses r WHERE r.reblog_of_id = s.id AND r.deleted_at IS NULL AND r.local OFFSET 0) AS kept,

@@ -24,6 +24,7 @@ export const SearchedStatus = Schema.Struct({
   language: Schema.NullOr(Schema.String),
   sensitive: Schema.Boolean,
   isReply: Schema.Boolean,
+  isQuote: Schema.Boolean,
   /** Everybody who may see it may find it. */
   findable: Schema.Boolean,
   /** Somebody here wrote it, is mentioned in it, or keeps it. */
@@ -50,7 +51,7 @@ interface CutStatus {
 }
 
 const propertiesOf = (status: SearchedStatus): ReadonlyArray<string> => {
-  const { cardType, html, isReply, mediaTypes, options, sensitive } = status
+  const { cardType, html, isQuote, isReply, mediaTypes, options, sensitive } = status
   const has = (...types: ReadonlyArray<string>) => mediaTypes.some((type) => types.includes(type))
   const are: Readonly<Record<string, boolean>> = {
     media: mediaTypes.length > 0,
@@ -61,6 +62,7 @@ const propertiesOf = (status: SearchedStatus): ReadonlyArray<string> => {
     link: cardType !== null || addressesInHtml(html).length > 0,
     embed: cardType === "video",
     reply: isReply,
+    quote: isQuote,
     sensitive
   }
   return Object.entries(are).flatMap(([property, is]) => is ? [Token.propertyToken(property)] : [])

@@ -130,6 +130,15 @@ export const crowd = Effect.gen(function*() {
   yield* sql`INSERT INTO notifications (id, account_id, type, from_account_id, status_id, created_at, filtered)
     SELECT ${id("9000 + n")}, ${third}, 'mention', ${id("n")}, ${post("n - 2000")}, ${at}, true FROM ${all}`
 
+  yield* sql`INSERT INTO quotes (status_id, account_id, quoted_status_id, quoted_account_id, state, created_at)
+    SELECT ${post("n - 2000")}, ${id("n")}, ${hers}, ${me}, 'accepted', ${at} FROM ${all}`
+  yield* sql`INSERT INTO collections (id, account_id, local, uri, name, created_at, updated_at)
+    SELECT ${id("n")}, ${id("n")}, false, 'https://crowd.example/collections/' || n, 'Theirs', ${at}, ${at} FROM ${all}`
+  yield* sql`INSERT INTO collections (id, account_id, local, name, created_at, updated_at)
+    SELECT ${id("500 + n")}, ${me}, true, 'Hers', ${at}, ${at} FROM ${all}`
+  yield* sql`INSERT INTO collection_items (id, collection_id, account_id, state, position, created_at, updated_at)
+    SELECT ${id("n")}, ${id("n")}, ${me}, 'accepted', 1, ${at}, ${at} FROM ${all}`
+
   // What trends, as if it had been computed.
   yield* sql`INSERT INTO tag_trends (tag_id, score, max_score, max_score_at) SELECT ${id("n")}, 9, 9, ${at} FROM ${all}`
   yield* sql`INSERT INTO status_trends (status_id, score) SELECT ${post("n")}, 9 FROM ${all}`
@@ -157,9 +166,14 @@ export const crowd = Effect.gen(function*() {
   yield* Effect.repeat(step, { until: (more) => !more })
   const everything = "profile read write follow push crypto".split(" ")
   const tokenOf = ({ accountId }: Person) => createToken(accountId, everything)
+  const token = yield* tokenOf(reader)
+  yield* sql`INSERT INTO devices (id, token_id, account_id, device_id, name, fingerprint_key, identity_key, created_at, updated_at)
+    SELECT ${base}, max(id), ${me}, 'phone', 'Phone', 'x', 'y', ${at}, ${at} FROM oauth_tokens WHERE account_id = ${me}`
+  yield* sql`INSERT INTO encrypted_messages (id, device, from_account_id, from_device_id, type, body, digest, message_franking, created_at)
+    SELECT ${id("n")}, ${base}, ${base + 1n}, 'phone', 1, 'x', 'y', 'z', ${at} FROM ${many}`
   return {
     caller,
-    tokens: { reader: yield* tokenOf(reader), hider: yield* tokenOf(hider), newcomer: yield* tokenOf(newcomer) },
+    tokens: { reader: token, hider: yield* tokenOf(hider), newcomer: yield* tokenOf(newcomer) },
     ids: { account: base + 1n, list: base, post: base + 1_000_001n, own: hers, me }
   }
 })

@@ -110,6 +110,8 @@ layer(layerSearch, { excludeTestServices: true })("search of posts", (it) => {
       yield* sql`UPDATE statuses SET media_ids = '{1}', in_reply_to_id = ${second}, edited_at = '2026-01-01' WHERE id = ${first}`
       yield* sql`UPDATE statuses SET sensitive = true, edited_at = '2026-01-01', html = html || '<p><a href="https://quince.example">x</a></p>' WHERE id = ${second}`
       yield* sql`INSERT INTO polls (status_id, options, counts, multiple, hide_totals) VALUES (${third}, '{medlar,pear}', '{0,0}', false, false)`
+      yield* sql`INSERT INTO quotes (status_id, account_id, quoted_status_id, state, created_at)
+        VALUES (${third}, ${nell}, ${first}, 'accepted', '2026-01-01')`
       const all = [third, second, first]
       const cases: ReadonlyArray<readonly [string, ReadonlyArray<bigint>]> = [
         ["quince", all],
@@ -125,6 +127,7 @@ layer(layerSearch, { excludeTestServices: true })("search of posts", (it) => {
         ["bowl", [first]],
         ["quince is:reply", [first]],
         ["quince is:sensitive", [second]],
+        ["quince is:quote", [third]],
         ["quince has:link", [second]],
         ["quince has:embed", []],
         ["quince has:poll", [third]],
