@@ -10,6 +10,7 @@ import { AsyncRefreshesGroup } from "./v1/AsyncRefreshes.ts"
 import { BlocksGroup } from "./v1/Blocks.ts"
 import { BookmarksGroup } from "./v1/Bookmarks.ts"
 import { CatchupsGroup } from "./v1/Catchups.ts"
+import { CollectionsGroup, OlderCollectionsGroup } from "./v1/Collections.ts"
 import { ContextsGroup } from "./v1/Contexts.ts"
 import { ConversationMutesGroup } from "./v1/ConversationMutes.ts"
 import { ConversationsGroup } from "./v1/Conversations.ts"
@@ -69,6 +70,8 @@ export class Api extends HttpApi.make("murmuration")
   .add(AsyncRefreshesGroup)
   .add(BlocksGroup)
   .add(BookmarksGroup)
+  .add(CollectionsGroup)
+  .add(OlderCollectionsGroup)
   .add(CatchupsGroup)
   .add(ContextsGroup)
   .add(ConversationMutesGroup)

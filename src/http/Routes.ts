@@ -23,6 +23,7 @@ import * as AsyncRefreshes from "./v1/AsyncRefreshes.ts"
 import * as Blocks from "./v1/Blocks.ts"
 import * as Bookmarks from "./v1/Bookmarks.ts"
 import * as Catchups from "./v1/Catchups.ts"
+import * as Collections from "./v1/Collections.ts"
 import * as Contexts from "./v1/Contexts.ts"
 import * as ConversationMutes from "./v1/ConversationMutes.ts"
 import * as Conversations from "./v1/Conversations.ts"
@@ -82,6 +83,7 @@ const groups = Layer.mergeAll(
   AsyncRefreshes.layer,
   Blocks.layer,
   Bookmarks.layer,
+  Collections.layer,
   Catchups.layer,
   Contexts.layer,
   ConversationMutes.layer,

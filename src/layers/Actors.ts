@@ -13,6 +13,7 @@ import { AnnouncementWriter } from "../services/announcements/AnnouncementWriter
 import { AnnualReports } from "../services/annual/AnnualReports.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { StatusCards } from "../services/cards/StatusCards.ts"
+import { CollectionWriter } from "../services/collections/CollectionWriter.ts"
 import { DomainEnforcement } from "../services/federation/domains/DomainEnforcement.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Severances } from "../services/federation/domains/Severances.ts"
@@ -21,7 +22,9 @@ import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
+import { RemoteFeaturedCollections } from "../services/federation/inbox/RemoteFeaturedCollections.ts"
 import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
+import { RemoteQuotes } from "../services/federation/inbox/RemoteQuotes.ts"
 import { RemoteStatuses } from "../services/federation/inbox/RemoteStatuses.ts"
 import { Tombstones } from "../services/federation/inbox/Tombstones.ts"
 import { Undoables } from "../services/federation/inbox/Undoables.ts"
@@ -31,10 +34,12 @@ import { Objects } from "../services/federation/Objects.ts"
 import { Deliveries } from "../services/federation/outbox/Deliveries.ts"
 import { DeliveryExpansion } from "../services/federation/outbox/DeliveryExpansion.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
+import { FeatureActivities } from "../services/federation/outbox/FeatureActivities.ts"
 import { FollowActivities } from "../services/federation/outbox/FollowActivities.ts"
 import { Outbox } from "../services/federation/outbox/Outbox.ts"
 import { OutgoingActivities } from "../services/federation/outbox/OutgoingActivities.ts"
 import { PostActivities } from "../services/federation/outbox/PostActivities.ts"
+import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { Purges } from "../services/federation/purge/Purges.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
@@ -77,6 +82,7 @@ import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { Polls } from "../services/statuses/Polls.ts"
 import { Quotes } from "../services/statuses/Quotes.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
+import { ReplyRemovals } from "../services/statuses/ReplyRemovals.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { StatusTargets } from "../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../services/statuses/StatusWriter.ts"
@@ -101,9 +107,12 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Deliveries.layer,
     DeliveryExpansion.layer,
     DeliveryHosts.layer,
+    CollectionWriter.layer,
     ConversationWriter.layer,
     DomainEnforcement.layer,
     DomainPolicies.layer,
+    FeatureActivities.layer,
+    RemoteFeaturedCollections.layer,
     Fanouts.layer,
     Favourites.layer,
     FeaturedTags.layer,
@@ -125,12 +134,15 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     OutgoingActivities.layer,
     Polls.layer,
     Quotes.layer,
+    ReplyRemovals.layer,
     PostActivities.layer,
+    QuoteActivities.layer,
     Profiles.layer,
     Purges.layer,
     Reblogs.layer,
     RemoteEmojis.layer,
     RemotePolls.layer,
+    RemoteQuotes.layer,
     RemoteStatuses.layer,
     Reports.layer,
     Retention.layer,

@@ -6,6 +6,7 @@ import type { FetchedPosts } from "../services/federation/fetching/FetchedPosts.
 import { OriginChecks } from "../services/federation/fetching/OriginChecks.ts"
 import { PollRefreshes } from "../services/federation/fetching/PollRefreshes.ts"
 import { RefreshClaims } from "../services/federation/fetching/RefreshClaims.ts"
+import { RemoteCollections } from "../services/federation/fetching/RemoteCollections.ts"
 import { RemotePosts } from "../services/federation/fetching/RemotePosts.ts"
 import { RemoteProfiles } from "../services/federation/fetching/RemoteProfiles.ts"
 import { Threads } from "../services/federation/fetching/Threads.ts"
@@ -34,6 +35,7 @@ export const remote = Layer.satisfiesServicesType<Needs>()(
     RefreshClaims.layer,
     RemoteAccounts.layer,
     RemoteActors.layer,
+    RemoteCollections.layer,
     RemotePosts.layer,
     RemoteProfiles.layer,
     Threads.layer

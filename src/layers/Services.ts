@@ -4,11 +4,13 @@ import type { SqlClient } from "effect/sql"
 import { Announcements } from "../services/announcements/Announcements.ts"
 import { AnnualReports } from "../services/annual/AnnualReports.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
+import { Collections } from "../services/collections/Collections.ts"
 import { Search } from "../services/discovery/Search.ts"
 import { Emails } from "../services/emails/Emails.ts"
 import type { Mailer } from "../services/emails/Mailer.ts"
 import { Devices } from "../services/encryption/Devices.ts"
 import { EncryptedMessages } from "../services/encryption/EncryptedMessages.ts"
+import { CollectionObjects } from "../services/federation/CollectionObjects.ts"
 import { PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { Congestion } from "../services/federation/inbox/Congestion.ts"
@@ -18,6 +20,7 @@ import { Mentions } from "../services/federation/Mentions.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
 import { FetchedBy } from "../services/federation/outbox/FetchedBy.ts"
+import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { RemoteLookup } from "../services/federation/RemoteLookup.ts"
 import { Replies } from "../services/federation/Replies.ts"
@@ -133,6 +136,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     Bookmarks.layer,
     Catchups.layer,
     FollowLists.layer,
+    Collections.layer,
     Contexts.layer,
     ConversationMutes.layer,
     Conversations.layer,
@@ -180,6 +184,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
 /** Our objects as other servers know them, and theirs. */
 const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
   Layer.mergeAll(
+    CollectionObjects.layer,
     Congestion.layer,
     DeliveryHosts.layer,
     FetchedBy.layer,
@@ -190,6 +195,7 @@ const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
     Mentions.layer,
     Objects.layer,
     PublishedBlocks.layer,
+    QuoteActivities.layer,
     RemoteLookup.layer,
     Replies.layer,
     Senders.layer,

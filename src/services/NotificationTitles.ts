@@ -15,6 +15,8 @@ const titles: Readonly<Record<NotificationType, Title>> = {
   update: (say, name) => say("{name} edited a post", { name }),
   quote: (say, name) => say("{name} quoted your post", { name }),
   "quoted_update": (say, name) => say("{name} edited a post that you quoted", { name }),
+  "added_to_collection": (say, name) => say("{name} added you to a collection", { name }),
+  "collection_update": (say, name) => say("{name} changed a collection that you are in", { name }),
   "admin.report": (say, name) => say("{name} submitted a report", { name }),
   "severed_relationships": (say) => say("You lost connections because of a moderation decision")
 }

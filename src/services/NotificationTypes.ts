@@ -7,7 +7,7 @@ import { Struct } from "effect"
 
 interface NotificationKind {
   /** What it names beside its sender. A `severance` is what somebody lost when a whole server was blocked. */
-  readonly subject: "nothing" | "status" | "report" | "severance"
+  readonly subject: "nothing" | "status" | "report" | "severance" | "collection"
   /** "others": nobody is told of what they did themselves. */
   readonly sender: "others" | "anybody"
   /**
@@ -65,6 +65,10 @@ const kinds = {
   "quoted_update": { ...byStatus, filterable: false },
   /** A status that the recipient reblogged was edited. */
   update: { ...byStatus, filterable: false },
+  /** The recipient is in a collection of the sender from now on. */
+  "added_to_collection": { ...byStatus, subject: "collection" },
+  /** A collection in which the recipient is says something else now. */
+  "collection_update": { ...byStatus, subject: "collection", filterable: false },
   "admin.report": {
     subject: "report",
     sender: "others",
@@ -102,8 +106,13 @@ const isPlain = (type: NotificationType): type is PlainType =>
   kinds[type].subject === "nothing" || kinds[type].subject === "status"
 export const plainTypes = notificationTypes.filter(isPlain)
 
+export type CollectionType = TypeWith<"subject", "collection">
 export type StatusType = TypeWith<"subject", "status">
 export type StaffType = TypeWith<"recipients", { readonly staff: string }>
+
+/** Whether what it names stands in `report_id`, beside the statuses that others name in `status_id`. */
+export const isBesideStatuses = (type: NotificationType): boolean =>
+  kinds[type].subject === "report" || kinds[type].subject === "collection"
 
 /** The permission that staff needs for it. */
 export const staffOf = (type: StaffType) => kinds[type].recipients.staff

@@ -68,8 +68,8 @@ export const federation: Rooms = [
   ["domains", "DomainNames"],
   ["inbox", "documents"],
   ["policies", "documents domains inbox"],
-  ["FollowerDigests LocalActors Objects Replies", "LocalIds SigningKeys documents"],
-  ["outbox", "LocalActors LocalIds Objects documents inbox signatures"],
+  ["CollectionObjects FollowerDigests LocalActors Objects Replies", "LocalIds SigningKeys documents"],
+  ["outbox", "CollectionObjects LocalActors LocalIds Objects documents inbox signatures"],
   ["ObjectFetcher WebFingers", "DomainNames HostDocuments SigningKeys documents signatures"],
   ["RemoteAccounts", "DomainNames MovedAccounts documents domains inbox purge"],
   [

@@ -11,6 +11,7 @@ import { lean } from "../../services/Lean.ts"
 import { untilNoClash } from "../../services/Transactions.ts"
 import * as Announcements from "./Announcements.ts"
 import * as Backlog from "./Backlog.ts"
+import * as Collecting from "./Collecting.ts"
 import * as Fanout from "./Fanout.ts"
 import * as FeaturedTags from "./FeaturedTags.ts"
 import * as Inbox from "./Inbox.ts"
@@ -25,6 +26,7 @@ import * as Publishing from "./Publishing.ts"
 import * as Purging from "./Purging.ts"
 import * as Quoting from "./Quoting.ts"
 import * as Relations from "./Relations.ts"
+import * as RemovingReplies from "./RemovingReplies.ts"
 import * as Scheduling from "./Scheduling.ts"
 import * as StoringFetched from "./StoringFetched.ts"
 import * as TagFollowing from "./TagFollowing.ts"
@@ -40,6 +42,7 @@ const make = Effect.gen(function*() {
   const announcements = yield* Announcements.make
   const publishing = yield* Publishing.make
   const quoting = yield* Quoting.make
+  const removing = yield* RemovingReplies.make
   const scheduling = yield* Scheduling.make(publishing)
   const relations = yield* Relations.make
   const domains = yield* UserDomainBlocking.make(relations.verbs)
@@ -51,12 +54,14 @@ const make = Effect.gen(function*() {
   const profile = yield* Profile.make
   const featuring = yield* FeaturedTags.make
   const following = yield* TagFollowing.make
+  const collecting = yield* Collecting.make
   const purging = yield* Purging.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
     ...announcements.verbs,
     ...publishing.verbs,
     ...quoting.verbs,
+    ...removing.verbs,
     ...scheduling.verbs,
     ...relations.verbs,
     ...domains.verbs,
@@ -68,7 +73,8 @@ const make = Effect.gen(function*() {
     ...profile.verbs,
     ...purging.verbs,
     ...featuring.verbs,
-    ...following.verbs
+    ...following.verbs,
+    ...collecting.verbs
   }
 
   /** Has work that leaves intents followed by the fan-out that works them off. */

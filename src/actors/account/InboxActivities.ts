@@ -12,12 +12,16 @@ import type { AccountId, StatusId } from "../../services/Ids.ts"
 import { Jobs } from "../../services/intents/Jobs.ts"
 import * as InboxBoosts from "./InboxBoosts.ts"
 import * as InboxCollections from "./InboxCollections.ts"
+import * as InboxFeatures from "./InboxFeatures.ts"
 import * as InboxMoves from "./InboxMoves.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
+import * as InboxQuotes from "./InboxQuotes.ts"
 import * as InboxReports from "./InboxReports.ts"
 import * as InboxUndo from "./InboxUndo.ts"
 import type { Ownership } from "./Ownership.ts"
+import * as Quoting from "./Quoting.ts"
+import * as RemovingReplies from "./RemovingReplies.ts"
 import * as Sending from "./Sending.ts"
 import type { Verbs } from "./Verbs.ts"
 
@@ -28,10 +32,12 @@ const known = [
   "Block",
   "Create",
   "Delete",
+  "FeatureRequest",
   "Flag",
   "Follow",
   "Like",
   "Move",
+  "QuoteRequest",
   "Reject",
   "Remove",
   "Undo",
@@ -58,6 +64,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const knownUris = yield* KnownUris
   const undoables = yield* Undoables
   const collections = yield* InboxCollections.make
+  const features = yield* InboxFeatures.make
   const purges = yield* Purges
   const jobs = yield* Jobs
   const reports = yield* InboxReports.make
@@ -66,7 +73,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const boosts = yield* InboxBoosts.make(posts)
   const activities = yield* FollowActivities
   const send = yield* Sending.make
+  const removing = yield* RemovingReplies.make
   const undoing = yield* InboxUndo.make(verbs)
+  const quotes = yield* InboxQuotes.make(posts, yield* Quoting.make)
 
   const onAccount = (
     object: unknown,
@@ -141,6 +150,17 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             : verbs.RemoveFollower(own, { _tag: "RemoveFollower", target }))
     )
 
+  /** A reply to a post of the sender's that is to be no part of its thread. */
+  const notTaken = (own: Ownership, replyId: StatusId): Outcome =>
+    Effect.flatMap(
+      removing.rejected(own, replyId),
+      (was) => was ? Effect.succeed(done) : ignored("no reply to its sender")
+    )
+
+  /** What is made of it by who may know it, else by the next. */
+  const taken = <A, B, E, F>(by: Effect.Effect<A | undefined, E>, next: () => Effect.Effect<B, F>) =>
+    Effect.flatMap(by, (outcome): Effect.Effect<A | B, F> => outcome === undefined ? next() : Effect.succeed(outcome))
+
   const perform = (own: Ownership, self: InboundSender, activity: Foreign, times: Times): Outcome =>
     Effect.flatMap(
       undoing.wasUndone(own, activity, times.signed),
@@ -176,7 +196,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "Delete":
           return idOf(object) === self.uri
             ? Effect.as(purges.begin(own.accountId), done)
-            : posts.remove(own, self, object)
+            : taken(features.withdrawn(own, object), () =>
+              taken(quotes.revoked(own, idOf(object) ?? ""), () => posts.remove(own, self, object)))
         case "Move":
           return moves.move(own, self, activity)
         case "Undo":
@@ -185,11 +206,24 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             : rejected(own, self, asForeign(object)?.["object"])
         case "Add":
         case "Remove":
-          return collections.change(own, self, activity, times.place)
+          return taken(features.change(own, self, activity), () =>
+            collections.change(own, self, activity, times.place))
+        case "FeatureRequest":
+          return features.request(own, self, activity)
+        case "QuoteRequest":
+          return Effect.flatMap(Clock.currentTimeMillis, (now) => quotes.request(own, self, activity, now))
         case "Accept":
-          return answered(self, object, (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
+          if (quotes.isAnswer(object)) return quotes.accepted(own, self, activity)
+          return taken(features.answered(own, self, activity), () =>
+            answered(self, object, (target) =>
+              verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target })))
         case "Reject":
-          return rejected(own, self, object)
+          if (quotes.isAnswer(object)) {
+            return quotes.rejected(own, activity)
+          }
+          return taken(features.answered(own, self, activity), () =>
+            Effect.flatMap(knownUris.status(idOf(object) ?? ""), (statusId) =>
+              statusId === undefined ? rejected(own, self, object) : notTaken(own, statusId)))
         case "Block":
           return onAccount(
             object,
@@ -197,11 +231,17 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
               Effect.andThen(verbs.Block(own, { _tag: "Block", target }), remember(own, activity, "Block", target))
           )
         case "Update":
-          if (typeof object === "string" && object !== self.uri) return byId(self, object, false)
+          if (typeof object === "string" && object !== self.uri) {
+            return byId(self, object, false)
+          }
+          if (typeOf(asForeign(object) ?? {}, "FeaturedCollection") !== undefined) {
+            return features.store(own, self, object)
+          }
           // The profile is what its document says, and no transaction can wait for another look at it.
           return idOf(object) === self.uri
             ? Effect.as(jobs.enqueue("profile", own.accountId), done)
-            : Effect.flatMap(Clock.currentTimeMillis, (now) => posts.edit(own, self, object, now))
+            : Effect.flatMap(Clock.currentTimeMillis, (now) =>
+              posts.edit(own, self, object, now))
         default:
           return ignored("unknown")
       }

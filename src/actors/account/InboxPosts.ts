@@ -13,10 +13,12 @@ import type { NeedsFetch } from "../../services/federation/fetching/OriginChecks
 import { OriginChecks } from "../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
+import { RemoteQuotes } from "../../services/federation/inbox/RemoteQuotes.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { editMillis, isCurrent, Version } from "../../services/federation/inbox/Versions.ts"
+import { StatusId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { rowsOf } from "../../services/Rows.ts"
 import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
@@ -58,6 +60,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const polls = yield* InboxPolls.make
   const statusWriter = yield* StatusWriter
   const knownUris = yield* KnownUris
+  const quotes = yield* RemoteQuotes
   const statuses = yield* RemoteStatuses
   const tagFollows = yield* TagFollows
   const tombstones = yield* Tombstones
@@ -93,6 +96,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       Effect.catchCause((cause) => Effect.logWarning("a reply did not find what it answers", cause))
     )
 
+  /** What a post quotes; who is quoted here without having to be asked is told. */
+  const quoted = Effect.fnUntraced(function*(own: Ownership, statusId: StatusId, { quote }: ForeignNote) {
+    if (quote === undefined) return
+    const to = yield* quotes.note(own.accountId, statusId, quote)
+    if (to !== undefined) yield* intend(own, { _tag: "notify", type: "quote", to, statusId })
+  })
+
   /** `asked`: somebody wants it, so that it is kept although nobody here may be concerned. */
   const create = Effect.fnUntraced(function*(
     own: Ownership,
@@ -114,12 +124,15 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const concerns = (open && (asked || listed)) || parentId !== undefined || followed ||
       mentions.some((mention) => mention.addressed)
     // A question more for what would be left else.
-    const wanted = concerns || (note.visibility === "public" && (yield* tagFollows.wanted(note.tags)))
+    const wanted = concerns ||
+      (note.quote !== undefined && (yield* knownUris.localStatuses([note.quote.uri])).length > 0) ||
+      (note.visibility === "public" && (yield* tagFollows.wanted(note.tags)))
     if (!wanted) return yield* ignored("it concerns nobody here")
     const made = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (made === undefined) return yield* ignored("it is here already")
     const { adopted, id } = made
     yield* unknown.note(id, note)
+    yield* quoted(own, StatusId.make(id), note)
     const link = cardLink(note)
     if (link !== undefined) yield* cards.attach(id, link, true)
     if (note.updatedMillis !== undefined && note.updatedMillis > note.publishedMillis) {
@@ -159,8 +172,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (stated !== undefined) {
       yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [stated] }))
     }
+    const here = note.quote === undefined ? undefined : yield* knownUris.status(note.uri)
+    if (here !== undefined) yield* quoted(own, here, note)
     if (note.updatedMillis === undefined && note.poll === undefined) {
-      return yield* ignored("no newer post of its sender")
+      return here === undefined ? yield* ignored("no newer post of its sender") : done
     }
     const [old] = yield* versionRows(sql`
       SELECT ${version.list(sql)}, coalesce(edited_at, created_at) AS changed_at FROM statuses

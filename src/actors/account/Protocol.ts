@@ -3,6 +3,7 @@ import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { AnnouncementChange } from "../../services/announcements/Announcement.ts"
 import { Change } from "../../services/Broadcast.ts"
+import { CollectionChange } from "../../services/collections/Collection.ts"
 import { ClientError } from "../../services/Errors.ts"
 import { ExpandMedia } from "../../services/identity/Settings.ts"
 import { AccountIdFromString, IdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
@@ -19,6 +20,7 @@ const Target = { target: AccountIdFromString }
  * told of by then (`remote_actors.featured_changes`).
  */
 const Reading = { readAt: Schema.Number, changes: Schema.Int }
+const OfCollection = { collectionId: IdFromString }
 const OnAnnouncement = { announcementId: IdFromString }
 const OnStatus = { statusId: StatusIdFromString }
 
@@ -103,6 +105,8 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Vote", { ...OnStatus, choices: Schema.Array(Schema.Int) }),
   /** Takes back that one of the account's statuses is quoted by another one. */
   Schema.TaggedStruct("RevokeQuote", { ...OnStatus, quotingId: StatusIdFromString }),
+  /** Takes a reply to one of the account's statuses out of its thread. */
+  Schema.TaggedStruct("RemoveReply", { ...OnStatus, replyId: StatusIdFromString }),
   Schema.TaggedStruct("SetQuotePolicy", { ...OnStatus, policy: QuotePolicy }),
   Schema.TaggedStruct("Pin", OnStatus),
   Schema.TaggedStruct("Unpin", OnStatus),
@@ -140,6 +144,14 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Unmute", Target),
   Schema.TaggedStruct("Endorse", Target),
   Schema.TaggedStruct("Unendorse", Target),
+  /** A collection of accounts that it recommends, with the first of them. */
+  Schema.TaggedStruct("CreateCollection", { said: CollectionChange, accountIds: Schema.Array(AccountIdFromString) }),
+  Schema.TaggedStruct("UpdateCollection", { ...OfCollection, said: CollectionChange }),
+  Schema.TaggedStruct("DeleteCollection", OfCollection),
+  Schema.TaggedStruct("AddToCollection", { ...OfCollection, ...Target }),
+  Schema.TaggedStruct("RemoveFromCollection", { ...OfCollection, itemId: IdFromString }),
+  /** Takes itself out of somebody's collection. */
+  Schema.TaggedStruct("LeaveCollection", { ...OfCollection, itemId: IdFromString }),
   /** `domain` is normal. */
   Schema.TaggedStruct("BlockDomain", { domain: Schema.String }),
   Schema.TaggedStruct("UnblockDomain", { domain: Schema.String }),
@@ -169,8 +181,15 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Feature", { ...Reading, statusIds: Schema.Array(StatusIdFromString) }),
   /** The hashtags on a remote account's profile. */
   Schema.TaggedStruct("FeatureTags", { ...Reading, names: Schema.Array(Schema.String) }),
+  /** Collections of accounts that a remote account has, as its server gives them, in JSON. */
+  Schema.TaggedStruct("KeepCollections", { documents: Schema.Array(Schema.String) }),
   /** Who was unknown when the post came is known now, and mentioned in it. */
   Schema.TaggedStruct("MentionKnown", OnStatus),
+  /** What a post of the account quotes is here now, or what became of the consent that it claims. */
+  Schema.TaggedStruct("QuoteKnown", {
+    ...OnStatus,
+    authorization: Schema.optionalKey(Schema.Struct({ uri: Schema.String, holds: Schema.Boolean }))
+  }),
   /** A post of the account that its origin has no more. */
   Schema.TaggedStruct("Withdraw", { uri: Schema.String }),
   /** Becomes another account, which must name this one among its aliases. */

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { RecordNotFound, validationFailed } from "../../services/Errors.ts"
 import { DeliveryExpansion } from "../../services/federation/outbox/DeliveryExpansion.ts"
+import { QuoteActivities } from "../../services/federation/outbox/QuoteActivities.ts"
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
@@ -16,6 +17,7 @@ import { type StatusTarget, StatusTargets } from "../../services/statuses/Status
 import { isOpen, type Visibility } from "../../services/statuses/Visibility.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
+import * as Sending from "./Sending.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 
 const standing: ReadonlyArray<QuoteState> = ["pending", "accepted"]
@@ -23,12 +25,14 @@ const standing: ReadonlyArray<QuoteState> = ["pending", "accepted"]
 /** What statuses quote, who may quote one, and what becomes of that; all inside the transaction of a command. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const activities = yield* QuoteActivities
   const broadcast = yield* Broadcast
   const deliveryExpansion = yield* DeliveryExpansion
   const fanouts = yield* Fanouts
   const intend = yield* Intents.make
   const notificationWriter = yield* NotificationWriter
   const quotes = yield* Quotes
+  const send = yield* Sending.make
   const statusTargets = yield* StatusTargets
 
   const changed = (...ids: ReadonlyArray<bigint>) =>
@@ -75,6 +79,7 @@ export const make = Effect.gen(function*() {
       // Who is quoted may always see it.
       if (!isOwn && !isOpen(visibility)) yield* quotes.admit(statusId, quoted.accountId)
       if (accepted && !isOwn) yield* intend(own, { _tag: "notify", type: "quote", to: quoted.accountId, statusId })
+      if (!quoted.local) yield* send(activities.request(statusId))
       yield* changed(quoted.id)
     }
   )
@@ -91,6 +96,7 @@ export const make = Effect.gen(function*() {
     const quote = yield* quotes.decide(quotingId, own.accountId, standing, "revoked")
     if (quote === undefined) return undefined
     yield* notificationWriter.retractOne("quote", quote.accountId, quotingId)
+    yield* send(activities.withdraw(quotingId))
     yield* shownAnew(quote)
     return quote
   })
@@ -124,5 +130,5 @@ export const make = Effect.gen(function*() {
     })
   }
 
-  return { find, isQuoting, readersOf, attach, govern, governed, revoke, verbs }
+  return { find, isQuoting, readersOf, attach, govern, governed, revoke, shownAnew, verbs }
 })

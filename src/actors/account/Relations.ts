@@ -17,8 +17,11 @@ import { Follows, followsMax } from "../../services/social/Follows.ts"
 import { Mutes } from "../../services/social/Mutes.ts"
 import { lockPairs } from "../../services/social/Pairs.ts"
 import { TargetAccounts } from "../../services/social/TargetAccounts.ts"
+import { Quotes } from "../../services/statuses/Quotes.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
+import * as Quoting from "./Quoting.ts"
+import * as RemovingReplies from "./RemovingReplies.ts"
 import * as Sending from "./Sending.ts"
 import { type Commands, onAccount } from "./Verbs.ts"
 
@@ -42,6 +45,9 @@ export const make = Effect.gen(function*() {
   const send = yield* Sending.make
   const notificationWriter = yield* NotificationWriter
   const feeds = yield* Feeds
+  const quotes = yield* Quotes
+  const quoting = yield* Quoting.make
+  const removing = yield* RemovingReplies.make
   const broadcast = yield* Broadcast
 
   /**
@@ -145,6 +151,10 @@ export const make = Effect.gen(function*() {
       if (fresh) yield* send(activities.block(accountId, target))
       yield* drop(accountId, target)
       yield* drop(target, accountId)
+      if (fresh) {
+        yield* removing.ofBlocked(own, target)
+        for (const id of yield* quotes.between(accountId, target)) yield* quoting.revoke(own, id)
+      }
       yield* changed(own, target, accountId, target)
       return onAccount(target)
     })),

@@ -4,6 +4,7 @@ import { Broadcast } from "../../services/Broadcast.ts"
 import { RecordNotFound, Unprocessable } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
 import { findSender, type InboundSender } from "../../services/federation/inbox/InboundSender.ts"
+import { RemoteQuotes } from "../../services/federation/inbox/RemoteQuotes.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { InboundPolicies } from "../../services/federation/policies/InboundPolicies.ts"
 import { idAt } from "../../services/Ids.ts"
@@ -13,7 +14,9 @@ import { idRows } from "../../services/Rows.ts"
 import { ConversationWriter } from "../../services/statuses/ConversationWriter.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
 import * as FeaturedChanges from "./FeaturedChanges.ts"
+import * as InboxFeatures from "./InboxFeatures.ts"
 import * as InboxPosts from "./InboxPosts.ts"
+import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as StreamPublishing from "./StreamPublishing.ts"
 import { type Commands, onAccount, onStatus, type Verbs } from "./Verbs.ts"
@@ -27,6 +30,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const broadcast = yield* Broadcast
   const favourites = yield* Favourites
   const featured = yield* FeaturedChanges.make
+  const features = yield* InboxFeatures.make
   const posts = yield* InboxPosts.make(verbs)
   const policies = yield* InboundPolicies
 
@@ -41,9 +45,19 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const tellings = yield* StreamPublishing.make
   const conversations = yield* ConversationWriter
   const unknown = yield* UnknownMentions
+  const intend = yield* Intents.make
+  const quotes = yield* RemoteQuotes
 
   return {
     verbs: {
+      KeepCollections: Effect.fnUntraced(function*(own: Ownership, { documents }: Commands["KeepCollections"]) {
+        const self = yield* findSender(sql, own.accountId)
+        if (self === undefined || self.suspended) return yield* new RecordNotFound()
+        for (const document of documents) {
+          yield* features.store(own, self, Result.getOrElse(BoundedJson.parse(document), () => undefined))
+        }
+        return onAccount(own.accountId)
+      }),
       Import: Effect.fnUntraced(function*(own: Ownership, { asked, document }: Commands["Import"]) {
         const self = yield* findSender(sql, own.accountId)
         if (self === undefined) return yield* new RecordNotFound()
@@ -84,6 +98,15 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         const after = before.length === 0 ? [] : yield* conversations.record(statusId)
         if (!mentioned) return onStatus(statusId)
         yield* tellings.conversationsChanged(after)
+        yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
+        return onStatus(statusId)
+      }),
+      QuoteKnown: Effect.fnUntraced(function*(own: Ownership, command: Commands["QuoteKnown"]) {
+        const { authorization, statusId } = command
+        const verdict = authorization && { authorization: authorization.uri, holds: authorization.holds }
+        const accepted = yield* quotes.settle(own.accountId, statusId, verdict)
+        // Others see now what they did not see before.
+        if (accepted) yield* intend(own, { _tag: "card", statusId })
         yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
         return onStatus(statusId)
       }),

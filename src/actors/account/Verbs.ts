@@ -35,5 +35,6 @@ export const familyOf: Partial<Record<Command["_tag"], Family>> = {
 export const onStatus = (id: bigint): CommandAnswer => ({ id: String(id), kind: "status" })
 export const onScheduled = (id: bigint): CommandAnswer => ({ id: String(id), kind: "scheduled" })
 export const onReport = (id: bigint): CommandAnswer => ({ id: String(id), kind: "report" })
+export const onCollection = (id: bigint): CommandAnswer => ({ id: String(id), kind: "collection" })
 export const onAnnouncement = (id: bigint): CommandAnswer => ({ id: String(id), kind: "announcement" })
 export const onAccount = (id: AccountId): CommandAnswer => ({ id: String(id), kind: "account" })

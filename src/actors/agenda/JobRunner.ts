@@ -1,7 +1,10 @@
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { Unavailable } from "../../services/Errors.ts"
+import { RemoteCollections } from "../../services/federation/fetching/RemoteCollections.ts"
 import { mayPass } from "../../services/federation/fetching/RemotePosts.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
+import { RemoteQuotes } from "../../services/federation/inbox/RemoteQuotes.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { MovedAccounts } from "../../services/federation/MovedAccounts.ts"
 import { RemoteAccounts, unknownDomain } from "../../services/federation/RemoteAccounts.ts"
@@ -11,17 +14,26 @@ import { AccountId, StatusId } from "../../services/Ids.ts"
 import { type Job, type JobKind, Jobs } from "../../services/intents/Jobs.ts"
 import { briefCause } from "../../services/outbound/BriefCause.ts"
 import { Unreachable } from "../../services/outbound/OutboundError.ts"
+import { rowsOf } from "../../services/Rows.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { AccountActors } from "../account/AccountActors.ts"
+import * as QuoteChecks from "./QuoteChecks.ts"
 
 /** Jobs that a node runs at once. One that takes longer than so many seconds is given up for this time. */
 const jobsAtOnceMax = 32
 const jobSecondsMax = 50
+/** Collections of accounts that one account's server is asked for, and pages of them. */
+const collectionsMax = 50
+const collectionPagesMax = 10
 /** How long one of those whom a post names is waited for, in seconds. */
 const mentionSecondsMax = 20
 
+const featuredRows = rowsOf(Schema.Struct({ uri: Schema.String, url: Schema.NullOr(Schema.String) }))
+
 const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
   const accounts = yield* RemoteAccounts
+  const collections = yield* RemoteCollections
   const actors = yield* RemoteActors
   const jobs = yield* Jobs
   const moves = yield* Moves
@@ -60,6 +72,22 @@ const make = Effect.gen(function*() {
     if (uri !== undefined) yield* movedAccounts.link(accountId, yield* lookedUp(uri))
   })
 
+  /** The account's collections of accounts, as many as its server gives at once. */
+  const featured = Effect.fnUntraced(function*(accountId: bigint) {
+    const [row] = yield* featuredRows(sql`SELECT a.uri, r.featured_collections_url AS url FROM remote_actors r
+      JOIN accounts a ON a.id = r.account_id WHERE r.account_id = ${accountId} AND a.suspended_at IS NULL`)
+    if (row === undefined || row.url === null) return
+    const origin = URL.parse(row.uri)?.origin ?? ""
+    let pages = collectionPagesMax
+    const items = yield* collections.items(row.url, origin, collectionsMax, () => pages-- > 0)
+    const documents: Array<string> = []
+    for (const item of items) {
+      const document = typeof item === "string" ? yield* collections.find(item, origin) : item
+      if (document !== undefined) documents.push(JSON.stringify(document))
+    }
+    if (documents.length > 0) yield* people.tell(AccountId.make(accountId), { _tag: "KeepCollections", documents })
+  })
+
   const asked = (uri: string) =>
     actors.find(uri).pipe(
       Effect.timeoutOrElse({
@@ -89,6 +117,8 @@ const make = Effect.gen(function*() {
     move,
     redirect,
     mentions,
+    collections: featured,
+    quote: yield* QuoteChecks.make,
     links: proofs.verify
   }
 
@@ -117,5 +147,5 @@ const make = Effect.gen(function*() {
  * transaction while it waits for others; what it learns is written by services that may be told twice.
  */
 export const layer = Layer.effectDiscard(make).pipe(
-  Layer.provide([KnownUris.layer, LinkProofs.layer, UnknownMentions.layer])
+  Layer.provide([KnownUris.layer, LinkProofs.layer, UnknownMentions.layer, RemoteQuotes.layer])
 )

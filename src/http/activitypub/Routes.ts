@@ -8,7 +8,9 @@ import * as Collections from "./Collections.ts"
 import * as Contexts from "./Contexts.ts"
 import { byType, document } from "./DocumentResponse.ts"
 import * as EmojiRoute from "./EmojiRoute.ts"
+import * as FeaturedCollections from "./FeaturedCollections.ts"
 import { ObjectDocuments, type Part } from "./Objects.ts"
+import * as QuoteAuthorizations from "./QuoteAuthorizations.ts"
 import { Requesters } from "./Requesters.ts"
 
 const make = Effect.gen(function*() {
@@ -41,6 +43,7 @@ const make = Effect.gen(function*() {
     )
 
   const emoji = yield* EmojiRoute.make
+  const stamp = admit("documents", yield* QuoteAuthorizations.make)
   const outbox = `${publicUrl}/actor/outbox`
 
   const base = "/users/:name/statuses/:id"
@@ -53,6 +56,7 @@ const make = Effect.gen(function*() {
     ),
     HttpRouter.add("GET", "/emojis/:id", emoji),
     HttpRouter.add("GET", "/users/:name", actor),
+    HttpRouter.add("GET", "/users/:name/quote_authorizations/:id", stamp),
     HttpRouter.add("GET", base, note),
     HttpRouter.add("GET", `${base}/activity`, part("activity")),
     HttpRouter.add("GET", `${base}/replies`, part("replies")),
@@ -67,4 +71,4 @@ export const documents = Layer.mergeAll(ActorDocuments.layer, ObjectDocuments.la
 )
 
 /** What other servers read of ours. */
-export const layer = Layer.mergeAll(Layer.unwrap(make), Collections.layer, Contexts.layer)
+export const layer = Layer.mergeAll(Layer.unwrap(make), Collections.layer, Contexts.layer, FeaturedCollections.layer)

@@ -74,6 +74,12 @@ export function nothing(): HttpServerResponse.HttpServerResponse {
   return HttpServerResponse.empty({ status: 204 })
 }
 
+/** An answer without a body, status 200. */
+export function done(): Answer<void>
+export function done(): HttpServerResponse.HttpServerResponse {
+  return HttpServerResponse.empty({ status: 200 })
+}
+
 /** The empty object, the answer of deletes, clears and dismisses. */
 export const empty = json(ready<{}>("{}"))
 

@@ -49,7 +49,7 @@ export const accountValues = (
     fields: suspended
       ? []
       : record.fields.map(({ html, name, verifiedAt }) => ({ name, value: html, verifiedAt })),
-    featureApproval: { automatic: [], manual: [], currentUser: "denied" },
+    featureApproval: approval(record),
     ...(local && {
       noindex: record.noindex,
       roles: suspended || record.roleId === null
@@ -60,6 +60,28 @@ export const accountValues = (
     ...(record.silenced && { limited: true }),
     ...(record.memorial && { memorial: true })
   }
+}
+
+/** Who may put it into a collection; how the reader stands to it is decided when they try. */
+const approval = ({ discoverable, domain, featureAutomatic, featureManual, locked, suspended }: AccountRecord): Values<
+  Account["feature_approval"]
+> => {
+  const automatic = domain !== null
+    ? featureAutomatic ?? []
+    : suspended || discoverable !== true
+    ? []
+    : [locked ? "followers" : "public"]
+  const manual = featureManual ?? []
+  const currentUser = domain !== null && featureAutomatic === null
+    ? "missing"
+    : automatic.includes("public")
+    ? "automatic"
+    : manual.includes("public")
+    ? "manual"
+    : [...automatic, ...manual].includes("unsupported_policy")
+    ? "unknown"
+    : "denied"
+  return { automatic, manual, currentUser }
 }
 
 export const emojiValues = ({ category, shortcode, staticUrl, url, visibleInPicker }: Emoji): Values<CustomEmoji> => ({

@@ -5,11 +5,13 @@ import type { AccountId } from "../../services/Ids.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
 import { traced } from "../../services/Traced.ts"
 import { partialAccount } from "../wire/Account.ts"
+import type { Collection } from "../wire/Collection.ts"
 import { id, timestamp } from "../wire/Common.ts"
 import { json, list, type Ready, splice, type Values } from "../wire/Keys.ts"
 import type { GroupedNotificationsResults, NotificationFallback, NotificationGroup } from "../wire/Notification.ts"
 import type { Report } from "../wire/Report.ts"
 import { AccountViews } from "./AccountViews.ts"
+import { CollectionViews } from "./CollectionViews.ts"
 import { type Fallback, noFallback } from "./NotificationFallbacks.ts"
 import * as ReportJson from "./ReportJson.ts"
 import { severanceValues } from "./SeveranceValues.ts"
@@ -31,6 +33,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
       const accounts = yield* AccountViews
       const reports = yield* ReportJson.make
       const severances = yield* Severances
+      const collections = yield* CollectionViews
       const statuses = yield* StatusViews
 
       const render = traced("NotificationGroupViews.render")(function*(
@@ -43,9 +46,11 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
         const shown = yield* statuses.byId(owner, [...named])
         const people = yield* accounts.byId(new Set(groups.flatMap(({ sampleAccountIds }) => sampleAccountIds)))
         const reported = yield* reports(groups.flatMap(({ newest }) => newest.reportId ?? []))
+        const collected = yield* collections.byId(owner, groups.flatMap(({ newest }) => newest.collectionId ?? []))
         const visible = groups.filter(({ newest }) =>
           (newest.statusId === undefined || shown.has(newest.statusId)) &&
-          (newest.reportId === undefined || reported.has(newest.reportId))
+          (newest.reportId === undefined || reported.has(newest.reportId)) &&
+          (newest.collectionId === undefined || collected.has(newest.collectionId))
         )
         const whole = new Set(
           visible.flatMap(({ sampleAccountIds }) => partial ? sampleAccountIds.slice(0, 1) : sampleAccountIds)
@@ -66,7 +71,11 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
               (group) => {
                 const newest = people.get(group.newest.fromAccountId)
                 const words = newest && fallback(group.newest.type, newest)
-                return groupText(group, events, reported.get(group.newest.reportId ?? 0n), words)
+                return groupText(group, events, {
+                  report: reported.get(group.newest.reportId ?? 0n),
+                  collection: collected.get(group.newest.collectionId ?? 0n),
+                  fallback: words
+                })
               }
             )
           )
@@ -82,7 +91,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
     })
   )
   static readonly layer = NotificationGroupViews.layerNoDeps.pipe(
-    Layer.provide([AccountViews.layer, StatusViews.layer, Severances.layer])
+    Layer.provide([AccountViews.layer, CollectionViews.layer, StatusViews.layer, Severances.layer])
   )
 }
 
@@ -91,8 +100,11 @@ type Results = GroupedNotificationsResults
 const groupText = (
   { count, key, newest, oldest, sampleAccountIds }: NotificationGroupRecord,
   events: ReadonlyMap<bigint, SeveranceRecord>,
-  report: Ready<Report> | undefined,
-  fallback: Values<NotificationFallback> | undefined
+  { collection, fallback, report }: {
+    readonly report: Ready<Report> | undefined
+    readonly collection: Ready<Collection> | undefined
+    readonly fallback: Values<NotificationFallback> | undefined
+  }
 ): Ready<NotificationGroup> | undefined => {
   const event = newest.severanceId === undefined ? undefined : events.get(newest.severanceId)
   const values = {
@@ -108,7 +120,8 @@ const groupText = (
     ...(event !== undefined && { event: severanceValues(event) }),
     ...(fallback && { fallback })
   }
-  return report === undefined
+  if (report !== undefined) return splice<NotificationGroup, "report">(values, { report })
+  return collection === undefined
     ? json<NotificationGroup>(values)
-    : splice<NotificationGroup, "report">(values, { report })
+    : splice<NotificationGroup, "collection">(values, { collection })
 }

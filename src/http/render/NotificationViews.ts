@@ -12,6 +12,7 @@ import { id, timestamp } from "../wire/Common.ts"
 import { type Ready, splice } from "../wire/Keys.ts"
 import type { Notification } from "../wire/Notification.ts"
 import { AccountViews } from "./AccountViews.ts"
+import { CollectionViews } from "./CollectionViews.ts"
 import { type Fallback, noFallback } from "./NotificationFallbacks.ts"
 import * as ReportJson from "./ReportJson.ts"
 import { severanceValues } from "./SeveranceValues.ts"
@@ -46,6 +47,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
       const accounts = yield* AccountViews
       const reports = yield* ReportJson.make
       const severances = yield* Severances
+      const collections = yield* CollectionViews
       const statuses = yield* StatusViews
 
       const render = traced("NotificationViews.render")(function*(
@@ -59,8 +61,10 @@ export class NotificationViews extends Context.Service<NotificationViews, {
         const people = yield* accounts.byId(new Set(records.map(({ fromAccountId }) => fromAccountId)))
         const events = yield* severances.load(records.flatMap(({ severanceId }) => severanceId ?? []))
         const reported = yield* reports(records.flatMap(({ reportId }) => reportId ?? []))
+        const collected = yield* collections.byId(owner, records.flatMap(({ collectionId }) => collectionId ?? []))
         return yield* renderedRows("notification", records, (record) => record.id, (record) => {
-          const { createdAt, fromAccountId, reportId = 0n, severanceId = 0n, statusId = 0n, type } = record
+          const { collectionId = 0n, createdAt, fromAccountId, reportId = 0n, severanceId = 0n, statusId = 0n, type } =
+            record
           const account = people.get(fromAccountId)
           if (account === undefined) return undefined
           const words = fallback(type, account)
@@ -82,6 +86,10 @@ export class NotificationViews extends Context.Service<NotificationViews, {
             case "report": {
               const report = reported.get(reportId)
               return report && splice<Notification, "account" | "report">(values, { account, report })
+            }
+            case "collection": {
+              const collection = collected.get(collectionId)
+              return collection && splice<Notification, "account" | "collection">(values, { account, collection })
             }
             case "severance": {
               const event = events.get(severanceId)
@@ -119,6 +127,6 @@ export class NotificationViews extends Context.Service<NotificationViews, {
     })
   )
   static readonly layer = NotificationViews.layerNoDeps.pipe(
-    Layer.provide([AccountViews.layer, StatusViews.layer, Severances.layer])
+    Layer.provide([AccountViews.layer, CollectionViews.layer, StatusViews.layer, Severances.layer])
   )
 }

@@ -150,6 +150,7 @@ export const layer = group(
           page,
           rows,
           cursor: ({ id }) => id,
+          back: "since_id",
           items: yield* accounts.render(rows.map(({ fromAccountId }) => fromAccountId))
         })
       }),

@@ -14,7 +14,7 @@ import * as Lists from "../render/Lists.ts"
 import { statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
-import { QuotePath, StatusIdPath } from "../wire/ReadRequests.ts"
+import { QuotePath, ReplyPath, StatusIdPath } from "../wire/ReadRequests.ts"
 import { Status } from "../wire/Status.ts"
 import { InteractionPolicyChange } from "../wire/StatusRequests.ts"
 import * as StatusCommands from "./StatusCommands.ts"
@@ -32,6 +32,8 @@ export class QuotesGroup extends HttpApiGroup.make("quotes")
     }).annotate(Access, Access.appOrUser("read", "read:statuses")),
     HttpApiEndpoint.post("revoke", "/:id/quotes/:quotingId/revoke", { params: QuotePath, success: Status })
       .annotate(Access, writing),
+    HttpApiEndpoint.post("removeReply", "/:id/replies/:replyId/remove", { params: ReplyPath, success: Status })
+      .annotate(Access, writing),
     HttpApiEndpoint.put("policy", "/:id/interaction_policy", policy).annotate(Access, writing),
     HttpApiEndpoint.patch("policyByPatch", "/:id/interaction_policy", policy).annotate(Access, writing)
   )
@@ -39,7 +41,7 @@ export class QuotesGroup extends HttpApiGroup.make("quotes")
   .middleware(Guard)
 {}
 
-/** Who quotes a status, who may, and that somebody may not any more. */
+/** Who quotes a status, who may, and that somebody may not any more; and beyond Mastodon, replies that leave a thread. */
 export const layer = group(
   QuotesGroup,
   Effect.fn(function*(handlers) {
@@ -77,6 +79,9 @@ export const layer = group(
       }),
       revoke: traced("quotes.revoke")(({ params }) =>
         act({ _tag: "RevokeQuote", statusId: params.id, quotingId: params.quotingId })
+      ),
+      removeReply: traced("quotes.removeReply")(({ params }) =>
+        act({ _tag: "RemoveReply", statusId: params.id, replyId: params.replyId })
       ),
       policy: setPolicy,
       policyByPatch: setPolicy

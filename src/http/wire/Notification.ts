@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { notificationTypes } from "../../services/NotificationTypes.ts"
 import { Account, PartialAccountWithAvatar } from "./Account.ts"
+import { Collection } from "./Collection.ts"
 import { Count, Html, Id, IdNumber, Timestamp } from "./Common.ts"
 import { Report } from "./Report.ts"
 import { Status } from "./Status.ts"
@@ -38,6 +39,7 @@ export const Notification = Schema.Struct({
   status: Schema.optionalKey(Status),
   event: Schema.optionalKey(RelationshipSeveranceEvent),
   report: Schema.optionalKey(Report),
+  collection: Schema.optionalKey(Collection),
   fallback: Schema.optionalKey(NotificationFallback)
 }).annotate({ identifier: "Notification" })
 export type Notification = typeof Notification.Type
@@ -55,6 +57,7 @@ export const NotificationGroup = Schema.Struct({
   status_id: Schema.optionalKey(Schema.NullOr(Id)),
   event: Schema.optionalKey(RelationshipSeveranceEvent),
   report: Schema.optionalKey(Report),
+  collection: Schema.optionalKey(Collection),
   fallback: Schema.optionalKey(NotificationFallback)
 }).annotate({ identifier: "NotificationGroup" })
 export type NotificationGroup = typeof NotificationGroup.Type

@@ -18,6 +18,7 @@ export const GroupKeyPath = { groupKey: Schema.String }
 export const ListIdPath = { listId: IdFromString }
 export const AccountIdPath = { id: AccountIdFromString }
 export const StatusIdPath = { id: StatusIdFromString }
+export const ReplyPath = { ...StatusIdPath, replyId: StatusIdFromString }
 export const QuotePath = { ...StatusIdPath, quotingId: StatusIdFromString }
 
 /** `GET /api/v1/accounts/:id/statuses` */

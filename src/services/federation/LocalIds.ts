@@ -25,11 +25,27 @@ export const featured = (actor: string): string => `${actor}/collections/feature
 export const featuredTags = (actor: string): string => `${actor}/collections/tags`
 export const sharedInbox = ({ publicUrl }: Base): string => `${publicUrl}/inbox`
 
+/** The consent of an actor to be quoted by a status. */
+export const quoteAuthorization = (actor: string, statusId: bigint): string =>
+  `${actor}/quote_authorizations/${statusId}`
+
 /** The Create or Announce of a status. */
 export const activity = (note: string): string => `${note}/activity`
 export const replies = (note: string): string => `${note}/replies`
 export const likes = (note: string): string => `${note}/likes`
 export const shares = (note: string): string => `${note}/shares`
+
+/** What belongs to an account by its number, as collections of accounts do (FEP-7aa9). */
+const numbered = ({ publicUrl }: Base, accountId: bigint): string => `${publicUrl}/ap/users/${accountId}`
+export const featuredCollections = (base: Base, accountId: bigint): string =>
+  `${numbered(base, accountId)}/featured_collections`
+export const collection = (base: Base, accountId: bigint, id: bigint): string =>
+  `${numbered(base, accountId)}/collections/${id}`
+export const collectionItem = (base: Base, accountId: bigint, id: bigint): string =>
+  `${numbered(base, accountId)}/collection_items/${id}`
+/** What proves that the account agrees to stand in a collection. */
+export const featureAuthorization = (base: Base, accountId: bigint, itemId: bigint): string =>
+  `${numbered(base, accountId)}/feature_authorizations/${itemId}`
 
 export const emoji = ({ publicUrl }: Base, id: bigint): string => `${publicUrl}/emojis/${id}`
 

@@ -32,6 +32,12 @@ const remoteAccountRows = rowsOf(RemoteAccount)
 const actorRows = rowsOf(Schema.Struct({ domain: Schema.String, uri: Schema.String }))
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
+/** What a remote account's document says beside its profile. */
+const statedColumns = [
+  ..."type inbox_url shared_inbox_url outbox_url followers_url following_url featured_url featured_tags_url".split(" "),
+  ..."also_known_as suspended_by_origin fetched_at featured_collections_url feature_automatic feature_manual".split(" ")
+]
+
 /** The rows of accounts of other servers, as their documents give them. The id of the actor is who it is. */
 export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   readonly byUri: (uri: string) => Effect.Effect<RemoteAccount | undefined>
@@ -124,29 +130,16 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       })
 
       const details = (id: AccountId, actor: ForeignActor, byOrigin: boolean, now: number) => {
-        const row = {
-          type: actor.type,
-          inboxUrl: actor.inboxUrl,
-          sharedInboxUrl: actor.sharedInboxUrl,
-          outboxUrl: actor.outboxUrl,
-          followersUrl: actor.followersUrl,
-          followingUrl: actor.followingUrl,
-          featuredUrl: actor.featuredUrl,
-          featuredTagsUrl: actor.featuredTagsUrl,
-          alsoKnownAs: actor.alsoKnownAs,
-          fetchedAt: new Date(now)
-        }
-        return sql`INSERT INTO remote_actors (account_id, type, inbox_url, shared_inbox_url, outbox_url, followers_url,
-            following_url, featured_url, featured_tags_url, also_known_as, suspended_by_origin, fetched_at)
-          SELECT ${id}, ${row.type}, ${row.inboxUrl}, ${row.sharedInboxUrl}, ${row.outboxUrl}, ${row.followersUrl},
-            ${row.followingUrl}, ${row.featuredUrl}, ${row.featuredTagsUrl}, ${row.alsoKnownAs}::text[],
-            ${byOrigin}, ${row.fetchedAt}
-          ON CONFLICT (account_id) DO UPDATE SET type = excluded.type, inbox_url = excluded.inbox_url,
-            shared_inbox_url = excluded.shared_inbox_url, outbox_url = excluded.outbox_url,
-            followers_url = excluded.followers_url, following_url = excluded.following_url,
-            featured_url = excluded.featured_url, featured_tags_url = excluded.featured_tags_url,
-            also_known_as = excluded.also_known_as, fetched_at = excluded.fetched_at,
-            suspended_by_origin = excluded.suspended_by_origin`
+        return sql`INSERT INTO remote_actors (account_id, ${sql.literal(statedColumns.join(", "))})
+          SELECT ${id}, ${actor.type}, ${actor.inboxUrl}, ${actor.sharedInboxUrl}, ${actor.outboxUrl}, ${actor.followersUrl},
+            ${actor.followingUrl}, ${actor.featuredUrl}, ${actor.featuredTagsUrl}, ${actor.alsoKnownAs}::text[],
+            ${byOrigin}, ${new Date(now)}, ${actor.featuredCollectionsUrl}, ${
+          actor.featuredBy?.automatic ?? null
+        }::text[],
+            ${actor.featuredBy?.manual ?? null}::text[]
+          ON CONFLICT (account_id) DO UPDATE SET ${
+          sql.literal(statedColumns.map((name) => `${name} = excluded.${name}`).join(", "))
+        }`
       }
 
       const keys = Effect.fnUntraced(function*(id: AccountId, actor: ForeignActor) {

@@ -1,14 +1,15 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import type { NewNotification } from "../intents/Intent.ts"
 import { enqueued } from "../intents/Pushes.ts"
 import { policyDecision } from "../NotificationPolicy.ts"
-import { filterableTypes, kindOf, type NotificationType, requestTypes } from "../NotificationTypes.ts"
-import { isOf, mayHave } from "./NotificationConditions.ts"
+import { filterableTypes, isBesideStatuses, type NotificationType, requestTypes } from "../NotificationTypes.ts"
+import { isOf, mayHave, stands } from "./NotificationConditions.ts"
 
 /**
  * The parts of a WITH that write notifications, as `told`, the requests to be heard and the pushes that come of them. `recipients`
  * selects whom to tell (`account_id`) of which of `types` (`type`) by whom (`from_id`); `status_id` is 0 where there is none,
- * and `report_id`, where `types` name reports. What the recipient's policy drops is not written.
+ * and `report_id`, where `types` name reports or collections. What the recipient's policy drops is not written.
  */
 export const telling = (
   sql: SqlClient,
@@ -17,7 +18,7 @@ export const telling = (
   now: number
 ): Fragment => {
   const at = new Date(now)
-  const subject = types.every((type) => kindOf(type).subject === "report") ? "report_id" : "status_id"
+  const subject = types.every(isBesideStatuses) ? "report_id" : "status_id"
   const column = sql.literal(subject)
   const isDecided = types.some((type) => filterableTypes.includes(type))
   const decided = isDecided
@@ -40,3 +41,21 @@ export const telling = (
       WHERE filtered AND ${isOf(sql, "told", requestTypes)} ORDER BY account_id, from_account_id) w
     ON CONFLICT (account_id, from_account_id) DO UPDATE SET updated_at = EXCLUDED.updated_at), ${enqueued(sql, at)}`
 }
+
+/** What is to be told of, by whom; the key tells one from others. */
+export interface Reason {
+  readonly key: bigint
+  readonly from: bigint
+  readonly notification: NewNotification
+}
+
+/** Those of which what they tell still stands, as recipients with their keys. */
+export const standing = (sql: SqlClient, reasons: ReadonlyArray<Reason>): Fragment =>
+  sql`SELECT * FROM unnest(${reasons.map(({ key }) => key)}::bigint[],
+      ${reasons.map(({ notification }) => notification.to)}::bigint[], ${
+    reasons.map(({ notification }) => notification.type)
+  }::text[],
+      ${reasons.map(({ from }) => from)}::bigint[],
+      ${reasons.map(({ notification }) => notification.statusId ?? 0n)}::bigint[])
+      AS n (key, account_id, type, from_id, status_id)
+    WHERE ${stands(sql)}`

@@ -10,7 +10,8 @@ import type { Owner } from "../intents/Commands.ts"
 import { completing, type Completion, completionsMax } from "../intents/Fanouts.ts"
 import type { NewNotification } from "../intents/Intent.ts"
 import {
-  kindOf,
+  type CollectionType,
+  isBesideStatuses,
   type NotificationType,
   notificationTypes,
   staffOf,
@@ -20,8 +21,8 @@ import {
 import { rowsMax } from "../Paging.ts"
 import { padded, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
-import { telling } from "./NewNotifications.ts"
-import { isOf, ofFollows, stands } from "./NotificationConditions.ts"
+import { type Reason, standing, telling } from "./NewNotifications.ts"
+import { isOf, ofFollows } from "./NotificationConditions.ts"
 
 /** People of staff who are told of one thing. */
 const staffMax = 500
@@ -35,11 +36,6 @@ const Written = Schema.Struct({
 type Written = typeof Written.Type
 const writtenRows = rowsOf(Written)
 
-interface Reason {
-  readonly key: bigint
-  readonly from: bigint
-  readonly notification: NewNotification
-}
 interface Owned extends Reason {
   readonly owner: Owner
 }
@@ -86,6 +82,13 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
   ) => Effect.Effect<boolean, SqlError>
   /** Tells who reblogged or quotes a status that it was edited. */
   readonly edited: (from: bigint, statusId: bigint) => Effect.Effect<void, SqlError>
+  /** Tells people of a collection of accounts. */
+  readonly tellAbout: (
+    type: CollectionType,
+    from: bigint,
+    collectionId: bigint,
+    recipients: ReadonlyArray<bigint>
+  ) => Effect.Effect<void, SqlError>
   /** Tells those of staff who may have a notification of this type. */
   readonly tellStaff: (type: StaffType, from: bigint, subjectId: bigint) => Effect.Effect<void, SqlError>
   /** Tells each account of a subject of its own, as its own sender. */
@@ -121,7 +124,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         sql`WITH ${telling(sql, types, recipients, now)} SELECT id, account_id, filtered FROM told`
       const of = (type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) =>
         sql`SELECT w.account_id, ${type}::text AS type, ${from}::bigint AS from_id, ${subject}::bigint AS ${
-          sql.literal(kindOf(type).subject === "report" ? "report_id" : "status_id")
+          sql.literal(isBesideStatuses(type) ? "report_id, 0::bigint AS status_id" : "status_id")
         } FROM (${recipients}) w`
       const write = Effect.fnUntraced(
         function*(type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) {
@@ -132,17 +135,6 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
       const readersOf = (readers: ReadonlyArray<bigint>) =>
         sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id`
 
-      /** Notifications that still stand, as recipients; with the ids that are given to them. */
-      const standing = (reasons: ReadonlyArray<Reason>) =>
-        sql`SELECT * FROM unnest(${reasons.map(({ key }) => key)}::bigint[],
-            ${reasons.map(({ notification }) => notification.to)}::bigint[], ${
-          reasons.map(({ notification }) => notification.type)
-        }::text[],
-            ${reasons.map(({ from }) => from)}::bigint[],
-            ${reasons.map(({ notification }) => notification.statusId ?? 0n)}::bigint[])
-            AS n (key, account_id, type, from_id, status_id)
-          WHERE ${stands(sql)}`
-
       const tellAndComplete = gatheredOrAlone(
         { max: completionsMax },
         Effect.fnUntraced(function*(reasons: ReadonlyArray<Owned>) {
@@ -150,7 +142,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           const completed = completing(sql, reasons.map(({ key, owner }) => ({ id: key, owner })))
           const rows = yield* keyedRows(sql`
           WITH completed AS (${completed}),
-          wanted AS MATERIALIZED (SELECT s.* FROM (${standing(reasons)}) s JOIN completed ON completed.id = s.key),
+          wanted AS MATERIALIZED (SELECT s.* FROM (${standing(sql, reasons)}) s JOIN completed ON completed.id = s.key),
           ${telling(sql, notificationTypes, sql`SELECT * FROM wanted`, now)}
           SELECT completed.id AS key, told.id, told.account_id, told.filtered
           FROM completed LEFT JOIN wanted ON wanted.key = completed.id
@@ -171,7 +163,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         tell: traced("NotificationWriter.tell")(function*(from, notification) {
           const now = yield* Clock.currentTimeMillis
           yield* streamed(
-            yield* writtenRows(writing(notificationTypes, standing([{ key: 0n, from, notification }]), now))
+            yield* writtenRows(writing(notificationTypes, standing(sql, [{ key: 0n, from, notification }]), now))
           )
         }),
         tellAndComplete: traced("NotificationWriter.tellAndComplete")((from, notification, { id, owner }) =>
@@ -189,6 +181,9 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
               SELECT told.id, told.account_id, told.filtered FROM completed LEFT JOIN told ON true`)
             return yield* completed(rows.length === 0 ? undefined : rows.flatMap(writtenOf))
           }
+        ),
+        tellAbout: traced("NotificationWriter.tellAbout")((type, from, collectionId, recipients) =>
+          recipients.length === 0 ? Effect.void : write(type, from, collectionId, readersOf(recipients))
         ),
         edited: traced("NotificationWriter.edited")(function*(from, statusId) {
           const now = yield* Clock.currentTimeMillis

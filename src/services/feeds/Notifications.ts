@@ -13,7 +13,7 @@ import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
 import { isOf } from "./NotificationConditions.ts"
 
-/** A notification, with the one of the three that its type names. */
+/** A notification, with the one of those that its type names. */
 export interface NotificationRecord {
   readonly id: bigint
   readonly type: NotificationType
@@ -22,6 +22,7 @@ export interface NotificationRecord {
   readonly statusId?: bigint | undefined
   readonly severanceId?: bigint | undefined
   readonly reportId?: bigint | undefined
+  readonly collectionId?: bigint | undefined
   /** It waits until its owner asks for it. */
   readonly filtered: boolean
 }
@@ -92,6 +93,8 @@ export class Notifications extends Context.Service<Notifications, {
             return { ...record, severanceId: statusId }
           case "report":
             return { ...record, reportId }
+          case "collection":
+            return { ...record, collectionId: reportId }
         }
       }
 
@@ -167,7 +170,7 @@ export class Notifications extends Context.Service<Notifications, {
   )
 }
 
-/** The subject of a `severance` stands in `statusId`; 0 is none. */
+/** The subject of a `severance` stands in `statusId`, a collection in `reportId`; 0 is none. */
 const Row = Schema.Struct({
   id: Schema.BigInt,
   type: Schema.Literals(notificationTypes),

@@ -8,3 +8,12 @@ const inlineQuote = /<(p|span) class="quote-inline">(?:(?!<\/?\1[ >])[^])*<\/\1>
 /** HTML without it; ours or sanitised. */
 export const withoutInlineQuote = (html: string): string =>
   html.includes("quote-inline") ? html.replace(inlineQuote, "").replaceAll("<p></p>", "") : html
+
+/** HTML that begins with it; the address is one of a post's page. */
+export const withInlineQuote = (html: string, address: string): string => {
+  const escaped = address.replaceAll("&", "&amp;").replaceAll("\"", "&quot;").replaceAll("<", "&lt;").replaceAll(
+    ">",
+    "&gt;"
+  )
+  return `<p class="quote-inline">RE: <a href="${escaped}">${escaped}</a></p>${html}`
+}

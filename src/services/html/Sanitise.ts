@@ -12,6 +12,8 @@ const linkSchemes = new Set(
   ["http", "https", "dat", "dweb", "ipfs", "ipns", "ssb", "gopher", "xmpp", "magnet", "gemini"]
 )
 
+/** Beside those of microformats: what stands for a quote where none is shown. */
+const inlineQuote = "quote-inline"
 const classes = ["h-*", "p-*", "u-*", "dt-*", "e-*", "mention", "hashtag", "ellipsis", "invisible"]
 
 const address = (href: string | undefined): string | undefined => {
@@ -50,11 +52,12 @@ const options: sanitizeHtml.IOptions = {
   allowedAttributes: {
     "*": ["lang"],
     a: ["href", "rel", "class", "target", "translate"],
+    p: ["class"],
     span: ["class", "translate"],
     ol: ["start", "reversed"],
     li: ["value"]
   },
-  allowedClasses: { a: classes, span: classes },
+  allowedClasses: { a: classes, p: [inlineQuote], span: [...classes, inlineQuote] },
   // The scheme is decided in `anchor`, on the parsed address.
   allowedSchemes: [...linkSchemes],
   nestingLimit: nestingMax,

@@ -62,7 +62,10 @@ const AccountRecord = Schema.Struct({
   /** Only a highlighted one. */
   roleId: Schema.NullOr(Schema.BigInt),
   roleName: Schema.NullOr(Schema.String),
-  roleColor: Schema.NullOr(Schema.String)
+  roleColor: Schema.NullOr(Schema.String),
+  /** Who may put a remote account into a collection, as far as it says so. */
+  featureAutomatic: Schema.NullOr(Schema.Array(Schema.String)),
+  featureManual: Schema.NullOr(Schema.Array(Schema.String))
 })
 export type AccountRecord = typeof AccountRecord.Type
 const accountRows = rowsOf(AccountRecord)
@@ -130,9 +133,10 @@ export class Accounts extends Context.Service<Accounts, {
             greatest(c.followers_count, c.stated_followers, 0) AS followers_count,
             greatest(c.following_count, c.stated_following, 0) AS following_count,
             greatest(c.statuses_count, c.stated_statuses, 0) AS statuses_count, c.last_status_at,
-            r.id AS role_id, r.name AS role_name, r.color AS role_color
+            r.id AS role_id, r.name AS role_name, r.color AS role_color, o.feature_automatic, o.feature_manual
           FROM accounts a LEFT JOIN account_stats c ON c.account_id = a.id
           LEFT JOIN users u ON u.account_id = a.id LEFT JOIN roles r ON r.id = u.role_id AND r.highlighted
+          LEFT JOIN remote_actors o ON o.account_id = a.id
           WHERE a.id IN (SELECT unnest(${wanted}::bigint[])
             UNION SELECT m.moved_to_id FROM accounts m WHERE m.id = ANY (${wanted}::bigint[]) AND m.moved_to_id IS NOT NULL)`)
         return records.map(bounded)

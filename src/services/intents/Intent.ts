@@ -57,7 +57,9 @@ export type Move = typeof Move.Type
 
 /**
  * What leaves for the followers elsewhere and for whom it concerns: a post (or its change, or its end), the profile, a pin, a
- * hashtag on the profile (`target`, without #), the move to the account with the URI `target`, or that the account is gone.
+ * hashtag on the profile (`target`, without #), a collection of accounts or one in it (`target`: ids of the collection, the item
+ * and those in it who hear of it), that a reply (`target`) is no part of a thread, the move to the account with the URI `target`,
+ * or that the account is gone.
  * `number` makes its id, where that takes one.
  */
 const Deliver = Schema.TaggedStruct("deliver", {
@@ -71,6 +73,12 @@ const Deliver = Schema.TaggedStruct("deliver", {
     "Unpin",
     "FeatureTag",
     "UnfeatureTag",
+    "AddCollection",
+    "UpdateCollection",
+    "RemoveCollection",
+    "AddItem",
+    "RemoveItem",
+    "RejectReply",
     "Move",
     "Farewell"
   ]),

@@ -59,12 +59,16 @@ export class Retention extends Context.Service<Retention, {
             AND NOT EXISTS (SELECT FROM oauth_tokens t WHERE t.app_id = a.id)
             AND NOT EXISTS (SELECT FROM oauth_grants g WHERE g.app_id = a.id)
           LIMIT ${retentionRowsMax} FOR UPDATE SKIP LOCKED) RETURNING 1`
+        // Who refused or left a collection is not named any more, and may be asked again.
+        const left = yield* sql`DELETE FROM collection_items WHERE id IN (
+          SELECT id FROM collection_items WHERE state IN ('rejected', 'revoked') AND updated_at < ${ago(1)}
+          LIMIT ${retentionRowsMax}) RETURNING 1`
         // An account that no try could fetch stays a link.
         const links = yield* sql`DELETE FROM unknown_mentions WHERE ctid = ANY (ARRAY(
           SELECT u.ctid FROM unknown_mentions u WHERE NOT EXISTS (
             SELECT FROM errands e WHERE e.kind = 'mentions' AND e.subject_id = u.status_id)
           LIMIT ${retentionRowsMax})) RETURNING 1`
-        const others = [links, statuses, unconfirmed, clientTokens, apps].map(({ length }) => length)
+        const others = [left, links, statuses, unconfirmed, clientTokens, apps].map(({ length }) => length)
         return [...removed, ...others].reduce((sum, rows) => sum + rows, 0)
       }).pipe(Effect.withSpan("Retention.sweep"))
 

@@ -8,7 +8,7 @@ import { newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
-import { bounded } from "./Bounded.ts"
+import { bounded, searchMillisMax } from "./Bounded.ts"
 import { idRangeOf } from "./SearchedRange.ts"
 import { readQuery, type SearchQuery } from "./SearchQuery.ts"
 import * as Stems from "./Stems.ts"
@@ -55,7 +55,7 @@ export const reads = (text: string): "keywords" | "operators alone" | "nothing" 
     : "nothing"
 }
 
-/** Finds posts by their words. A search that takes too long finds nothing. */
+/** Finds posts by their words. A search that takes too long finds what it has found by then. */
 export class StatusSearch extends Context.Service<StatusSearch, {
   /**
    * Public posts of people who are `indexable`, and what the viewer wrote, is mentioned in, favourited, bookmarked, boosted or voted
@@ -110,7 +110,9 @@ export class StatusSearch extends Context.Service<StatusSearch, {
         const query = readQuery(asked.text)
         if (!hasKeyword(query) || page.limit === 0 || asked.offset > offsetMax) return []
         const now = yield* Clock.currentTimeMillis
-        return yield* bounded(
+        // What a search has found when its time is over is its answer.
+        const found: Array<{ readonly id: bigint }> = []
+        yield* bounded(
           sql,
           Effect.gen(function*() {
             const authors = yield* authorsOf(viewer, query)
@@ -149,14 +151,13 @@ export class StatusSearch extends Context.Service<StatusSearch, {
             const range = idRangeOf(query, page, timeZone)
             const ascending = page.minId !== undefined
             const direction = sql.literal(ascending ? "ASC" : "DESC")
-            const limit = rowsMax(sql, page.limit + asked.offset)
             const rare = inLibrary && marked > marksMax
-            const seen = (...found: ReadonlyArray<Fragment>) =>
+            const seen = (...ways: ReadonlyArray<Fragment>) =>
               sql.and([
                 ...range.except.map(({ above, below }) => sql`NOT (s.id > ${above} AND s.id < ${below})`),
                 visibleTo(sql, viewer, "s"),
                 // Whom the author lets find it is asked at last: the index may not have heard yet.
-                ...found.length === 0 ? [] : [sql.or(found)],
+                ...ways.length === 0 ? [] : [sql.or(ways)],
                 sql`(s.account_id = ${viewer} OR (NOT ${
                   isHidden(sql, sql`${viewer}::bigint`, sql`s.account_id`, new Date(now))
                 }
@@ -170,38 +171,41 @@ export class StatusSearch extends Context.Service<StatusSearch, {
             const mine = isMarked(viewer)
             const scopes = [...inPublic ? [forEverybody] : [], ...inLibrary ? [isOwn] : [], ...rare ? [mine] : []]
 
-            const windows = timeWindows(range, ascending ? "oldest first" : "newest first", now).map((window) => {
+            const wanted = page.limit + asked.offset
+            const most = rowsMax(sql, wanted)
+            const { above = -1n, below = idMax } = range
+            if (inLibrary && !rare && marked > 0) {
+              found.push(
+                ...yield* idRows(sql`SELECT m.id FROM (SELECT DISTINCT id FROM (
+                ${marks(viewer)}) k WHERE id > ${above} AND id < ${below} ORDER BY id ${direction} OFFSET 0) m
+              CROSS JOIN LATERAL (SELECT FROM search_documents d WHERE d.status_id = m.id AND d.tokens @@ ${words}::tsquery OFFSET 0) d
+              CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = m.id AND ${seen()} OFFSET 0) s
+              ORDER BY m.id ${direction} LIMIT ${most}`)
+              )
+            }
+            let inOrder = 0
+            for (const window of timeWindows(range, ascending ? "oldest first" : "newest first", now)) {
+              if (inOrder >= wanted || (yield* Clock.currentTimeMillis) - now > searchMillisMax) break
               const tokens = [
                 words,
                 ...window.tokens.length === 0 ? [] : [anyOf(window.tokens.map(quoted))],
                 ...rare ? [] : [anyOf(scope)]
               ]
               // By the index of words and by nothing else; then one by one in the order of ids, as far as somebody wants them.
-              return sql`(SELECT c.id FROM (SELECT d.status_id + 0 AS id FROM search_documents d
-                WHERE d.tokens @@ ${
-                allOf(tokens)
-              }::tsquery AND d.status_id + 0 >= ${window.from} AND d.status_id + 0 < ${window.to}
-                ORDER BY 1 ${direction} OFFSET 0) c
-              CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = c.id AND ${
-                seen(...scopes)
-              } OFFSET 0) s ORDER BY c.id ${direction} LIMIT ${limit})`
-            })
-            const { above = -1n, below = idMax } = range
-            const library = !inLibrary || rare || marked === 0 ? [] : [sql`(SELECT m.id FROM (SELECT DISTINCT id FROM (
-                ${marks(viewer)}) k WHERE id > ${above} AND id < ${below} ORDER BY id ${direction} OFFSET 0) m
-              CROSS JOIN LATERAL (SELECT FROM search_documents d WHERE d.status_id = m.id AND d.tokens @@ ${words}::tsquery OFFSET 0) d
-              CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = m.id AND ${seen()} OFFSET 0) s
-              ORDER BY m.id ${direction} LIMIT ${limit})`]
-            if (windows.length + library.length === 0) return []
-            const newest = sql`(SELECT id FROM (${sql.join(" UNION ALL ", false)(windows)}) found LIMIT ${limit})`
-            return yield* idRows(
-              sql`SELECT id FROM (${
-                sql.join(" UNION ", false)([...windows.length === 0 ? [] : [newest], ...library])
-              }) found
-            ORDER BY id ${direction} LIMIT ${rowsMax(sql, page.limit)} OFFSET ${asked.offset}`
-            )
+              const rows = yield* idRows(sql`SELECT c.id FROM (SELECT d.status_id + 0 AS id FROM search_documents d
+                WHERE d.tokens @@ ${allOf(tokens)}::tsquery
+                  AND d.status_id + 0 >= ${window.from} AND d.status_id + 0 < ${window.to} ORDER BY 1 ${direction} OFFSET 0) c
+              CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = c.id AND ${seen(...scopes)} OFFSET 0) s
+              ORDER BY c.id ${direction} LIMIT ${most}`)
+              found.push(...rows)
+              inOrder += rows.length
+            }
+            return []
           })
-        ).pipe(Effect.map((rows) => newestFirst(page, rows.map(({ id }) => id))))
+        )
+        const order = page.minId === undefined ? -1 : 1
+        const ids = [...new Set(found.map(({ id }) => id))].toSorted((a, b) => a < b ? -order : order)
+        return newestFirst(page, ids.slice(asked.offset, asked.offset + page.limit))
       })
       return StatusSearch.of({ find })
     })

@@ -74,6 +74,9 @@ const stemsOf = (language: string, words: ReadonlyMap<string, string>, stems: St
   return new Set(tokens)
 }
 
+const beginnings = (words: ReadonlyMap<string, string>) =>
+  new Set(Array.from(words.values()).flatMap((plain) => Token.beginningToken(plain) ?? []))
+
 /** Cuts a post into its words. */
 export const cut = (status: SearchedStatus): CutStatus => {
   const { accountId, descriptions, findable, html, id, mentionIds, options, spoilerText, tags } = status
@@ -107,7 +110,6 @@ export const cut = (status: SearchedStatus): CutStatus => {
     ...mentionIds.map((mentioned) => Token.mentionToken(BigInt(mentioned))),
     ...tags.map(Token.hashtagToken),
     ...language === undefined ? [] : [Token.languageToken(language)],
-    ...stemmed ? [] : [Token.unstemmedToken],
     ...propertiesOf(status),
     ...stretchesOf(id)
   ]
@@ -118,7 +120,7 @@ export const cut = (status: SearchedStatus): CutStatus => {
     tokens: (stems) =>
       [
         ...plainTokens,
-        ...[...others, ...stemmed ? stemsOf(language, wholes, stems) : []].map(Token.quoted)
+        ...[...others, ...stemmed ? stemsOf(language, wholes, stems) : beginnings(wholes)].map(Token.quoted)
       ].join(" ")
   }
 }

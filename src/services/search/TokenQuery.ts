@@ -13,11 +13,16 @@ export const languageToken = (language: string): string => `=${language}`
 export const stemToken = (language: string, stem: string): string => `${language}/${stem}`
 /** Of a post that may be found by everybody who may see it. */
 export const publicToken = "*public"
-/** Of a post in a language without a stemmer, or in none that is known. */
-export const unstemmedToken = "=-"
+/** The beginning of a word in a language without a stemmer, or in none that is known: what is behind it bends. */
+export const beginningToken = (word: string): string | undefined => {
+  const letters = word.length < beginningWordMin || /\p{N}/u.test(word)
+    ? ""
+    : word.slice(0, Math.min(beginningLettersMax, word.length - 1))
+  return letters === "" ? undefined : `-/${letters.toWellFormed()}`
+}
 
-/** From so many letters on a word is found by its beginning in posts that nobody stems; longer ones without their last two letters. */
-const [prefixLettersMin, endingLettersMin, endingLetters] = [4, 6, 2]
+/** Letters of a word that has a beginning, and of a beginning. */
+const [beginningWordMin, beginningLettersMax] = [4, 5]
 
 /** A lexeme as it stands in the text of a `tsquery` or `tsvector`. */
 export const quoted = (token: string): string => `'${token.replace(/['\\]/g, "$&$&")}'`
@@ -51,10 +56,8 @@ const wordQuery = (plain: string, whole: string, stems: Stems, stopsIn: (languag
     }
   }
   for (const [stem, languages] of sameStem) ways.push(allOf([quoted(stem), anyOf(languages)]))
-  if (plain.length >= prefixLettersMin && !/\p{N}/u.test(plain)) {
-    const prefix = plain.length >= endingLettersMin ? plain.slice(0, -endingLetters).toWellFormed() : plain
-    ways.push(allOf([`${quoted(prefix)}:*`, quoted(unstemmedToken)]))
-  }
+  const beginning = beginningToken(plain)
+  if (beginning !== undefined) ways.push(quoted(beginning))
   return anyOf(ways)
 }
 

@@ -6,8 +6,8 @@ import { isOpen, type Visibility } from "./Visibility.ts"
  * that is named alone ("canQuote") is its author's only, one that is not named is what it is by default.
  */
 
-const Interaction = Schema.Literals(["canQuote", "canReply", "canLike", "canAnnounce"])
-type Interaction = typeof Interaction.Type
+export const interactions = ["canQuote", "canReply", "canLike", "canAnnounce"] as const
+export type Interaction = typeof interactions[number]
 const Approval = Schema.Literals(["automatic", "manual"])
 type Approval = typeof Approval.Type
 /** "unsupported" are people whom only the author's server knows. */
@@ -31,7 +31,7 @@ const isApproval = Schema.is(Approval)
 const isAudience = Schema.is(Audience)
 
 /** What a policy says of an interaction; undefined where it says nothing. */
-const said = (stored: StoredPolicy, interaction: Interaction): SubPolicy | undefined => {
+export const policySaid = (stored: StoredPolicy, interaction: Interaction): SubPolicy | undefined => {
   const words = (stored ?? []).filter((word) => word === interaction || word.startsWith(`${interaction}:`))
   if (words.length === 0) return undefined
   const of = (approval: Approval) =>
@@ -43,7 +43,7 @@ const said = (stored: StoredPolicy, interaction: Interaction): SubPolicy | undef
 }
 
 /** A policy in which an interaction is what is given; undefined takes what is said of it away. */
-const withPolicy = (
+export const withPolicy = (
   stored: StoredPolicy,
   interaction: Interaction,
   given: SubPolicy | undefined
@@ -67,9 +67,9 @@ export interface Governed {
 
 /** Who may do it. What is for a few is quoted by its author alone, and elsewhere so is what says nothing of it. */
 export const policyOf = ({ interactionPolicy, local, visibility }: Governed, interaction: Interaction): SubPolicy => {
-  if (interaction !== "canQuote") return said(interactionPolicy, interaction) ?? everybody
+  if (interaction !== "canQuote") return policySaid(interactionPolicy, interaction) ?? everybody
   if (visibility === "direct" || (local && !isOpen(visibility))) return nobody
-  return said(interactionPolicy, interaction) ?? (local ? everybody : nobody)
+  return policySaid(interactionPolicy, interaction) ?? (local ? everybody : nobody)
 }
 
 /** How somebody stands to a status and its author. */

@@ -83,7 +83,7 @@ export class Quotes extends Context.Service<Quotes, {
   readonly isQuoted: (quoted: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   /** Whether a status quotes anything. */
   readonly isQuoting: (statusId: bigint) => Effect.Effect<boolean, SqlError>
-  /** Quotes of what somebody wrote by somebody else. */
+  /** Quotes of what somebody here wrote by somebody else. */
   readonly between: (quotedAuthor: bigint, account: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
   /** Statuses that quote one with consent and that the viewer may see, newest first. */
   readonly page: (viewer: Viewer, quoted: bigint, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
@@ -177,6 +177,7 @@ export class Quotes extends Context.Service<Quotes, {
         between: traced("Quotes.between")((quotedAuthor, account) =>
           Effect.map(
             idRows(sql`SELECT status_id AS id FROM quotes WHERE quoted_account_id = ${quotedAuthor}
+              AND EXISTS (SELECT FROM accounts WHERE id = ${quotedAuthor} AND domain IS NULL)
               AND account_id = ${account} AND state IN ('pending', 'accepted') ORDER BY status_id LIMIT 1000`),
             (rows) => rows.map(({ id }) => id)
           )

@@ -43,6 +43,8 @@ const stranger = Effect.fnUntraced(function*(name: string) {
       followingUrl: null,
       featuredUrl: null,
       featuredTagsUrl: null,
+      featuredCollectionsUrl: null,
+      featuredBy: undefined,
       alsoKnownAs: [],
       movedTo: null,
       attributionDomains: [],

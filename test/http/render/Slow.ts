@@ -61,7 +61,7 @@ export const account = Effect.fnUntraced(function*(id: bigint) {
     fields: written
       ? row.fields.map(({ html, name, verifiedAt }) => ({ name, value: html, verified_at: verifiedAt }))
       : [],
-    feature_approval: { automatic: [], manual: [], current_user: "denied" },
+    feature_approval: { automatic: [], manual: [], current_user: here ? "denied" : "missing" },
     ...(here ? { noindex: false, roles: [] } : {}),
     ...(row.silencedAt === null ? {} : { limited: true }),
     ...(written ? {} : { suspended: true })

@@ -2,10 +2,9 @@ import { Array as Arr, Effect, Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import type { HttpMethod } from "effect/http/HttpMethod"
 import type { PathInput } from "effect/http/HttpRouter"
-import { type ClientError, RecordNotFound, Unprocessable } from "../../../services/Errors.ts"
+import { type ClientError, RecordNotFound } from "../../../services/Errors.ts"
 import { Access, type AccessRule } from "../../guard/Access.ts"
-import * as Reply from "../../guard/Reply.ts"
-import type { Ready } from "../../wire/Keys.ts"
+import type * as Reply from "../../guard/Reply.ts"
 
 /** A schema that needs no services. */
 type AnyCodec = Schema.Codec<unknown, unknown>
@@ -26,20 +25,6 @@ const Nothing = Schema.Struct({})
 type Methods = HttpMethod | Route["methods"]
 const all = (methods: Methods): Route["methods"] => typeof methods === "string" ? [methods] : methods
 
-/** One value that is the same for everybody. */
-export const value = <Wire>(
-  path: PathInput,
-  access: AccessRule,
-  success: Schema.Codec<Wire, unknown>,
-  json: Ready<Wire>
-): Route => ({
-  methods: ["GET"],
-  path,
-  access,
-  success,
-  answer: Effect.succeed(Reply.json(json))
-})
-
 /** Something that nobody can have made: whatever its id, it does not exist. Apps take that as "not set". */
 export const absent = (methods: Methods, path: PathInput, access: AccessRule): Route => ({
   methods: all(methods),
@@ -47,15 +32,6 @@ export const absent = (methods: Methods, path: PathInput, access: AccessRule): R
   access,
   success: Nothing,
   answer: Effect.fail(new RecordNotFound())
-})
-
-/** A change that is refused in words: "This server cannot ... yet". */
-export const refused = (methods: Methods, path: PathInput, access: AccessRule, what: string): Route => ({
-  methods: all(methods),
-  path,
-  access,
-  success: Nothing,
-  answer: Effect.fail(new Unprocessable({ text: `This server cannot ${what} yet` }))
 })
 
 /** `getV2FiltersKeywordsId`, for the API's description. */

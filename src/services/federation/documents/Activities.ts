@@ -140,6 +140,17 @@ export const featureTag = (
   }
 }
 
+/** A reply is no part of the thread below `target`; in GoToSocial's words. */
+export const rejectReply = (actor: string, object: string, target: string, number: string): Activity =>
+  plain({
+    id: `${actor}#rejects/replies/${number}/${encodeURIComponent(object)}`,
+    type: "Reject",
+    actor,
+    ...shown(actor),
+    object,
+    target
+  })
+
 /** A profile as it is now; `at` tells one update from the next (milliseconds since 1970). */
 export const updateActor = (document: Document, at: number): Activity => {
   const { "@context": _, ...object } = document

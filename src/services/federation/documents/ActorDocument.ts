@@ -8,7 +8,7 @@ import * as Urls from "../../instance/Urls.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { picture } from "./AttachmentDocument.ts"
 import { emojiDocument } from "./EmojiDocument.ts"
-import { actorContext, type Document, moment } from "./Vocabulary.ts"
+import { actorContext, type Document, everybody, moment } from "./Vocabulary.ts"
 
 const publicKey = (actor: string, publicKeyPem: string): Document => ({
   id: LocalIds.key(actor),
@@ -75,6 +75,10 @@ const profile = (
   }
 }
 
+/** Who may put it into a collection without asking: those who decide are `FeaturePolicy.ts`. */
+const featuredBy = (actor: string, { discoverable, locked, suspended }: AccountRecord): string =>
+  suspended || discoverable !== true ? actor : locked ? LocalIds.followers(actor) : everybody
+
 /** A local account as others read it, with the emoji that its texts name. */
 export const actorDocument = (
   config: Pick<ServerConfig["Service"], "publicUrl" | "localDomain" | "mediaUrl">,
@@ -98,6 +102,8 @@ export const actorDocument = (
     following: LocalIds.following(actor),
     featured: LocalIds.featured(actor),
     featuredTags: LocalIds.featuredTags(actor),
+    featuredCollections: LocalIds.featuredCollections(config, record.id),
+    interactionPolicy: { canFeature: { automaticApproval: [featuredBy(actor, record)] } },
     endpoints: { sharedInbox: LocalIds.sharedInbox(config) },
     manuallyApprovesFollowers: record.locked,
     discoverable: !record.suspended && record.discoverable === true,

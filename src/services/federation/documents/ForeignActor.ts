@@ -7,6 +7,7 @@ import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignKey, foreignKeys } from "./ForeignKeys.ts"
 import { type ForeignPicture, foreignPicture } from "./ForeignMedia.ts"
 import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
+import { isEverybody } from "./Vocabulary.ts"
 
 /* Limits of federation.md section 3, in characters and members (row 39). */
 export const nameCharactersMax = 2_048
@@ -45,6 +46,9 @@ export interface ForeignActor {
   readonly followingUrl: string | null
   readonly featuredUrl: string | null
   readonly featuredTagsUrl: string | null
+  readonly featuredCollectionsUrl: string | null
+  /** Who may put it into a collection, at once or after it was asked; undefined where it does not say. */
+  readonly featuredBy: { readonly automatic: ReadonlyArray<Group>; readonly manual: ReadonlyArray<Group> } | undefined
   readonly alsoKnownAs: ReadonlyArray<string>
   /** The id of the account that it has become. */
   readonly movedTo: string | null
@@ -74,6 +78,35 @@ const domainsOf = (value: unknown): ReadonlyArray<string> =>
 const dateOf = (value: unknown): Date | undefined => {
   const millis = momentOf(value)
   return millis === undefined ? undefined : new Date(millis)
+}
+
+type Group = "public" | "followers" | "following" | "unsupported_policy"
+
+/** Groups of people that a policy names by their addresses (FEP-7aa9). */
+const groupsOf = (
+  value: unknown,
+  { followers, following }: Record<"followers" | "following", string | null>,
+  self: unknown
+) => [
+  ...new Set(
+    idsOf(value).filter((id) => id !== self).map((id): Group =>
+      isEverybody(id)
+        ? "public"
+        : id === followers
+        ? "followers"
+        : id === following
+        ? "following"
+        : "unsupported_policy"
+    )
+  )
+]
+
+const featuredBy = (document: Foreign, own: Record<"followers" | "following", string | null>) => {
+  const policy = asForeign(asForeign(document["interactionPolicy"])?.["canFeature"])
+  return policy && {
+    automatic: groupsOf(policy["automaticApproval"], own, document["id"]),
+    manual: groupsOf(policy["manualApproval"], own, document["id"])
+  }
 }
 
 /** The actor in a document that `id` served; undefined where it has a form that we cannot use. */
@@ -117,6 +150,8 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
     followingUrl: own("following"),
     featuredUrl: own("featured"),
     featuredTagsUrl: own("featuredTags"),
+    featuredCollectionsUrl: own("featuredCollections"),
+    featuredBy: featuredBy(document, { followers: own("followers"), following: own("following") }),
     alsoKnownAs: lists.members(
       idsOf(document["alsoKnownAs"]).slice(0, aliasesMax).flatMap((alias) => readUrl(alias)?.href ?? []),
       (alias) => [alias]

@@ -10,6 +10,8 @@ import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignAttachment, foreignAttachments } from "./ForeignMedia.ts"
 import { digestOf, otherKinds, pageOf, summaryCharactersMax, withFile } from "./ForeignPage.ts"
 import { type ForeignPoll, foreignPoll } from "./ForeignPoll.ts"
+import { foreignPolicy } from "./PolicyDocument.ts"
+import { type ForeignQuote, foreignQuote } from "./QuoteDocument.ts"
 import {
   asForeign,
   asList,
@@ -34,7 +36,7 @@ const linkCharactersMax = 4_096
 export const futureMillisMax = 12 * 3_600_000
 
 /** A post of another server; everything in it was checked and cut to size. */
-export interface ForeignNote extends Written, Pick<StoredStatus, "html" | "visibility"> {
+export interface ForeignNote extends Written, Pick<StoredStatus, "html" | "interactionPolicy" | "visibility"> {
   readonly uri: string
   readonly url: string
   readonly inReplyTo: string | undefined
@@ -51,6 +53,7 @@ export interface ForeignNote extends Written, Pick<StoredStatus, "html" | "visib
   readonly links: ReadonlyArray<string>
   readonly poll: ForeignPoll | undefined
   readonly emojis: ReadonlyArray<ForeignEmoji>
+  readonly quote: ForeignQuote | undefined
   /** How many like and share it, as its origin says. */
   readonly favourites: number | undefined
   readonly reblogs: number | undefined
@@ -135,6 +138,8 @@ export const foreignNote = (
     reblogs: totalOf(note["shares"]),
     links: linksOf(note, html, mentioned),
     poll,
+    quote: foreignQuote(note, readUrl),
+    interactionPolicy: foreignPolicy(note, author),
     emojis: foreignEmojis(note, readUrl)
   }
 }

@@ -1,3 +1,4 @@
+import { withInlineQuote } from "../../html/InlineQuote.ts"
 import type { Emoji } from "../../instance/Emoji.ts"
 import type { ServerConfig } from "../../instance/ServerConfig.ts"
 import * as Urls from "../../instance/Urls.ts"
@@ -8,7 +9,9 @@ import * as LocalIds from "../LocalIds.ts"
 import { addressing } from "./Addressing.ts"
 import { attachmentDocument } from "./AttachmentDocument.ts"
 import { emojiDocument } from "./EmojiDocument.ts"
+import { policyDocument, policyTerms } from "./PolicyDocument.ts"
 import { pollDocument } from "./PollDocument.ts"
+import { quoteDocument, quoteTerms } from "./QuoteDocument.ts"
 import { activityStreams, type Document, moment } from "./Vocabulary.ts"
 
 /** Words of notes that ActivityStreams does not have. */
@@ -23,7 +26,9 @@ const terms = {
   Emoji: "toot:Emoji",
   focalPoint: { "@container": "@list", "@id": "toot:focalPoint" },
   blurhash: "toot:blurhash",
-  votersCount: "toot:votersCount"
+  votersCount: "toot:votersCount",
+  ...policyTerms,
+  ...quoteTerms
 }
 export const noteContext = [activityStreams, terms]
 
@@ -71,12 +76,15 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
   const { username } = record
   const [actor, id] = [LocalIds.actor(config, username), LocalIds.note(config, username, record.id)]
   const replies = LocalIds.replies(id)
+  const quote = quoteDocument(config, record)
+  // With a link to what is quoted, for those who show no quotes.
+  const content = quote.link === undefined ? record.html : withInlineQuote(record.html, quote.link)
   // Where there may be more of the author's own, they come before those of others.
   const more = related.ownReplies.length < inlineRepliesMax ? undefined : related.ownReplies.at(-1)
   return {
     id,
     type: "Note",
-    ...Object.assign({}, ...Object.values(said).map((words) => words(record))),
+    ...Object.assign({}, ...Object.values(said).map((words) => words({ ...record, html: content }))),
     inReplyTo: related.inReplyTo ?? null,
     published: moment(record.createdAt),
     ...(record.editedAt === null ? {} : { updated: moment(record.editedAt) }),
@@ -90,7 +98,9 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     inReplyToAtomUri: related.inReplyTo ?? null,
     conversation: LocalIds.conversation(config, record.conversationId),
     ...(related.begunHere ? { context: LocalIds.context(config, record.conversationId) } : {}),
-    content: record.html,
+    content,
+    interactionPolicy: policyDocument(record, actor, related.mentioned.map(({ uri }) => uri)),
+    ...quote.words,
     attachment: [
       ...record.media.flatMap((media) => attachmentDocument(config, media) ?? []),
       // What is shown of the post here, so that others need not choose among its links.
@@ -99,7 +109,8 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     tag: [
       ...related.mentioned.map(({ acct, uri }) => ({ type: "Mention", href: uri, name: `@${acct}` })),
       ...record.tags.map((name) => ({ type: "Hashtag", href: Urls.tag(config, name), name: `#${name}` })),
-      ...related.emojis.map((emoji) => emojiDocument(config, emoji))
+      ...related.emojis.map((emoji) => emojiDocument(config, emoji)),
+      ...quote.tag
     ],
     replies: {
       id: replies,

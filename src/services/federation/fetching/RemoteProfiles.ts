@@ -5,6 +5,7 @@ import { Broadcast } from "../../Broadcast.ts"
 import type { Unavailable } from "../../Errors.ts"
 import type { AccountId, StatusId } from "../../Ids.ts"
 import { featuredTagsMax, pinsMax } from "../../instance/ContentLimits.ts"
+import { Jobs } from "../../intents/Jobs.ts"
 import { aheadMillisMax } from "../../Moments.ts"
 import { briefCause } from "../../outbound/BriefCause.ts"
 import { rowsOf, Timestamptz } from "../../Rows.ts"
@@ -62,6 +63,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
       const collections = yield* RemoteCollections
       const fetchedPosts = yield* FetchedPosts
       const claims = yield* RefreshClaims
+      const jobs = yield* Jobs
       const posts = yield* RemotePosts
       const scope = yield* Effect.scope
       const resting = boundedMap<bigint, number>(restingMax)
@@ -148,6 +150,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         }
         yield* featured(id, featuredUrl, origin, pinsMax, pins(id, uri))
         yield* featured(id, featuredTagsUrl, origin, featuredTagsMax, hashtags(id))
+        yield* Effect.orDie(jobs.enqueue("collections", id))
         return found
       })
 

@@ -12,6 +12,7 @@ export const InboundSender = Schema.Struct({
   domain: Schema.String,
   followersUrl: Schema.NullOr(Schema.String),
   featuredUrl: Schema.NullOr(Schema.String),
+  featuredCollectionsUrl: Schema.NullOr(Schema.String),
   suspended: Schema.Boolean,
   /** There are blocks between the sender, or its domain, and somebody here. */
   hasBlocks: Schema.Boolean
@@ -21,7 +22,7 @@ const senderRows = rowsOf(InboundSender)
 
 /** The sender as a query, by an expression of its id; no row where the account is none of another server. */
 export const senderQuery = (sql: SqlClient, accountId: Fragment): Fragment =>
-  sql`SELECT a.uri, a.domain, r.followers_url, r.featured_url, a.suspended_at IS NOT NULL AS suspended,
+  sql`SELECT a.uri, a.domain, r.followers_url, r.featured_url, r.featured_collections_url, a.suspended_at IS NOT NULL AS suspended,
       EXISTS (SELECT FROM blocks b WHERE b.target_account_id = a.id)
         OR EXISTS (SELECT FROM blocks b WHERE b.account_id = a.id)
         OR EXISTS (SELECT FROM domain_mutes d WHERE d.domain = a.domain) AS has_blocks

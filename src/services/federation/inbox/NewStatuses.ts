@@ -39,6 +39,7 @@ const rowOf = ({ accountId, limited, note, parentId }: NewPost): NewStatus => ({
   html: note.html,
   visibility: note.visibility,
   limited,
+  interactionPolicy: note.interactionPolicy,
   inReplyToId: parentId ?? null,
   inReplyToUri: waitsFor(note),
   createdAt: new Date(note.publishedMillis)

@@ -26,21 +26,18 @@ const Prospect = Schema.Struct({
 })
 const prospectRows = rowsOf(Prospect)
 
-/**
- * Accounts that a post mentions or addresses; `quiet` where it addresses without mentioning, which makes the post
- * limited.
- */
+/** Accounts that a post mentions or addresses; `quiet` where it addresses without mentioning, which makes it limited. */
 interface ReceivedMention {
   readonly id: bigint
   readonly addressed: boolean
   readonly quiet: boolean
 }
 
-/** A post of another server with what its ids mean here. */
+/** A post with what its ids mean here. */
 interface Received {
   readonly note: ForeignNote
   readonly parentId: bigint | undefined
-  /** Accounts that it mentions; `addressed` where it is for them too, else the mention counts for nothing (row 59). */
+  /** `addressed` where it is for them too, else the mention counts for nothing (row 59). */
   readonly mentions: ReadonlyArray<ReceivedMention>
 }
 
@@ -71,7 +68,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     statusId: bigint,
     mentions: ReadonlyArray<ReceivedMention>
   ) => Effect.Effect<void, SqlError>
-  /** A new status is a later version, of a time in milliseconds since 1970. */
+  /** A new status is a later version. */
   readonly wasEdited: (statusId: bigint, millis: number) => Effect.Effect<void, SqlError>
   /** Keeps the emoji that a post brings. */
   readonly decorate: (note: ForeignNote) => Effect.Effect<void, SqlError>
@@ -83,7 +80,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     accountId: AccountId,
     received: Received
   ) => Effect.Effect<{ readonly id: bigint; readonly adopted: ReadonlyArray<bigint> } | undefined, SqlError>
-  /** Takes over how many like and share the post, as its origin says; answers the status where that changed. */
+  /** Takes over who likes, shares and may quote the post, as its origin says; answers the status where that changed. */
   readonly state: (accountId: AccountId, note: ForeignNote) => Effect.Effect<bigint | undefined, SqlError>
   /** Gives those that wait for this post their parent, where it is here by now. */
   readonly adopt: (uri: string) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
@@ -213,14 +210,23 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         adopt,
         attach,
         decorate,
-        state: traced("RemoteStatuses.state")((accountId, { favourites = null, reblogs = null, uri }) =>
+        state: traced("RemoteStatuses.state")((
+          accountId,
+          { favourites = null, interactionPolicy, reblogs = null, uri }
+        ) =>
           Effect.map(
-            idRows(sql`UPDATE status_stats c SET stated_favourites = coalesce(${favourites}::int, stated_favourites),
+            idRows(sql`WITH governed AS (
+                ${update(sql, { interactionPolicy })} WHERE uri = ${uri} AND account_id = ${accountId}
+                  AND interaction_policy IS DISTINCT FROM ${
+              interactionPolicy === null ? null : `{${interactionPolicy.join()}}`
+            }::text[] RETURNING id),
+              stated AS (UPDATE status_stats c SET stated_favourites = coalesce(${favourites}::int, stated_favourites),
                 stated_reblogs = coalesce(${reblogs}::int, stated_reblogs)
               FROM statuses s WHERE s.uri = ${uri} AND s.account_id = ${accountId} AND c.status_id = s.id AND (
                 stated_favourites IS DISTINCT FROM coalesce(${favourites}::int, stated_favourites)
                 OR stated_reblogs IS DISTINCT FROM coalesce(${reblogs}::int, stated_reblogs))
-              RETURNING s.id`),
+              RETURNING s.id)
+              SELECT id FROM stated UNION SELECT id FROM governed`),
             ([row]) => row?.id
           )
         ),

@@ -65,6 +65,9 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
           UNION (SELECT account_id FROM statuses WHERE in_reply_to_id = ${statusId} AND NOT local LIMIT ${
           rowsMax(sql, interactedMax)
         })
+          UNION (SELECT account_id FROM quotes WHERE quoted_status_id = ${statusId} AND state = 'accepted' LIMIT ${
+          rowsMax(sql, interactedMax)
+        })
           UNION (SELECT account_id FROM poll_votes WHERE status_id = ${statusId} LIMIT ${rowsMax(sql, interactedMax)})`
 
       /** Inboxes that got a post of an account, and those of accounts that it follows. */
@@ -178,7 +181,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
             INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at)
             SELECT next_id(${now}), a.id, 'deliver', ${statusId}::bigint, ${toColumns(intent).details}::jsonb,
               ${new Date(now)} FROM accounts a WHERE a.id = ${accountId} AND a.domain IS NULL
-              AND (${outgoing.leaves === "Farewell"} OR EXISTS (SELECT FROM follows
+              AND (${outgoing.leaves === "Farewell" || outgoing.leaves === "RejectReply"} OR EXISTS (SELECT FROM follows
                 WHERE target_account_id = a.id AND remote)) RETURNING id`)
           return row === undefined ? undefined : begun(row.id, intent)
         }

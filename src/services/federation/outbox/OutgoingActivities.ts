@@ -4,9 +4,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import { blocks } from "../../HiddenAccounts.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import type { OutgoingActivity } from "../../intents/Intent.ts"
-import { rowsOf } from "../../Rows.ts"
+import { accountIdRows, rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
+import { CollectionObjects } from "../CollectionObjects.ts"
 import * as Activities from "../documents/Activities.ts"
+import * as CollectionActivities from "../documents/CollectionActivities.ts"
 import { hashtag } from "../documents/HashtagDocument.ts"
 import type { Document } from "../documents/Vocabulary.ts"
 import { LocalActors } from "../LocalActors.ts"
@@ -36,6 +38,8 @@ type OutgoingPost = typeof OutgoingPost.Type
 const postRows = rowsOf(OutgoingPost)
 const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
 
+type CollectionNews = Extract<OutgoingActivity["leaves"], `${string}Collection` | `${string}Item`>
+
 const followersOnly = (accountId: bigint): Recipients => ({
   followersOf: [accountId],
   accountIds: [],
@@ -57,6 +61,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
       const actors = yield* LocalActors
+      const collections = yield* CollectionObjects
       const objects = yield* Objects
 
       /** A silenced author reaches its followers only, and nobody whom it blocks. */
@@ -73,6 +78,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
           p.suspended_at IS NOT NULL AS silent, o.id AS original_id, o.account_id AS original_author,
           (SELECT id FROM welcome WHERE id = p.in_reply_to_account_id) AS replied_to,
           coalesce(r.domain IS NULL AND r.id IS NOT NULL, false) AS replied_to_local,
+          (SELECT quoted_account_id FROM quotes WHERE status_id = p.id AND state IN ('pending', 'accepted')) AS quoted_author,
           ARRAY(SELECT m.account_id FROM mentions m JOIN welcome w ON w.id = m.account_id
             WHERE m.status_id = p.id AND NOT m.silent) AS mentioned
         FROM post p LEFT JOIN statuses o ON o.id = p.reblog_of_id LEFT JOIN accounts r ON r.id = p.in_reply_to_account_id`)
@@ -116,6 +122,37 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
         } satisfies Rendered
       })
 
+      /** A collection of accounts, or one in it, to its owner's followers and to those in it. */
+      const ofCollection = Effect.fnUntraced(function*(
+        accountId: bigint,
+        actor: string,
+        { number, target = "" }: OutgoingActivity,
+        leaves: CollectionNews,
+        rendered: (activity: Activities.Activity, more?: Partial<Rendered>) => Rendered
+      ) {
+        const [id = 0n, itemId = 0n, ...others] = target.split(" ").map(BigInt)
+        const uri = LocalIds.collection(config, accountId, id)
+        const all = LocalIds.featuredCollections(config, accountId)
+        const to = (activity: Activities.Activity) =>
+          rendered(activity, { recipients: { ...followersOnly(accountId), accountIds: others } })
+        if (leaves === "RemoveCollection") {
+          return to(CollectionActivities.featureAccounts("Remove", actor, all, uri, number))
+        }
+        const item = LocalIds.collectionItem(config, accountId, itemId)
+        if (leaves === "RemoveItem") return to(CollectionActivities.featureAccounts("Remove", actor, uri, item, number))
+        const found = yield* Effect.option(
+          leaves === "AddItem"
+            ? collections.item(undefined, accountId, itemId)
+            : Effect.map(collections.collection(undefined, id), ({ document }) => document)
+        )
+        if (found._tag === "None") return undefined
+        return to(
+          leaves === "UpdateCollection"
+            ? CollectionActivities.updateCollection(actor, found.value, number)
+            : CollectionActivities.featureAccounts("Add", actor, leaves === "AddItem" ? uri : all, found.value, number)
+        )
+      })
+
       /** What an account says about itself, to its followers. */
       const ofAccount = Effect.fnUntraced(
         function*(accountId: bigint, statusId: bigint | null, outgoing: OutgoingActivity) {
@@ -152,6 +189,24 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
               const object = hashtag(config, me.username, outgoing.target ?? "")
               return rendered(Activities.featureTag(type, actor, object, outgoing.number))
             }
+            case "AddCollection":
+            case "UpdateCollection":
+            case "RemoveCollection":
+            case "AddItem":
+            case "RemoveItem":
+              return yield* ofCollection(accountId, actor, outgoing, outgoing.leaves, rendered)
+            case "RejectReply": {
+              const object = outgoing.target ?? ""
+              const ours = /^[0-9]+$/.test(object)
+                ? (yield* objects.uris([BigInt(object)])).get(BigInt(object))
+                : object
+              const [author] = yield* accountIdRows(sql`SELECT id AS account_id FROM accounts
+                WHERE id = (SELECT account_id FROM statuses WHERE uri = ${object})`)
+              const thread = LocalIds.note(config, me.username, statusId ?? 0n)
+              return rendered(Activities.rejectReply(actor, ours ?? object, thread, outgoing.number), {
+                recipients: { ...followersOnly(accountId), accountIds: author === undefined ? [] : [author.accountId] }
+              })
+            }
             default: {
               const type = outgoing.leaves === "Pin" ? "Add" : "Remove"
               const object = LocalIds.note(config, me.username, statusId ?? 0n)
@@ -172,5 +227,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
       return OutgoingActivities.of({ render })
     })
   )
-  static readonly layer = OutgoingActivities.layerNoDeps.pipe(Layer.provide([LocalActors.layer, Objects.layer]))
+  static readonly layer = OutgoingActivities.layerNoDeps.pipe(
+    Layer.provide([CollectionObjects.layer, LocalActors.layer, Objects.layer])
+  )
 }

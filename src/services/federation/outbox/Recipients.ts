@@ -11,6 +11,8 @@ export const DeliveredPost = Schema.Struct({
   repliedTo: Schema.NullOr(Schema.BigInt),
   /** It answers a local account. */
   repliedToLocal: Schema.Boolean,
+  /** The author of what it quotes; null where it quotes nothing. */
+  quotedAuthor: Schema.NullOr(Schema.BigInt),
   /** The author of the status that it reblogs; null where it is no reblog. */
   originalAuthor: Schema.NullOr(Schema.BigInt)
 })
@@ -39,7 +41,8 @@ export const recipients = (change: PostChange, post: DeliveredPost): Recipients 
   const open = isOpen(visibility)
   if (change === "Delete") return { followersOf: [], accountIds: [], reached: true, interacted: open }
   const answered = open && repliedTo !== null ? [repliedTo] : []
-  const concerned = originalAuthor === null ? [...mentioned, ...answered] : [originalAuthor]
+  const quoted = open && post.quotedAuthor !== null ? [post.quotedAuthor] : []
+  const concerned = originalAuthor === null ? [...mentioned, ...answered, ...quoted] : [originalAuthor]
   const theirs = open && originalAuthor === null && post.repliedToLocal && repliedTo !== null && repliedTo !== authorId
     ? [repliedTo]
     : []

@@ -123,7 +123,9 @@ const all = [
     "markers",
     "scheduled_statuses",
     "severances",
-    "tag_follows"
+    "tag_follows",
+    "collections",
+    "collection_items"
   ].map((table) => plain(table, "account_id")),
   plain("mentions", "account_id"),
   plain("status_pins", "account_id"),

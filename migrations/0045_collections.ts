@@ -1,0 +1,56 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/**
+ * Accounts that somebody recommends, sorted into collections (FEP-7aa9). Those of other servers have addresses. An item's account
+ * is null as long as it is not known here.
+ */
+const statements = [
+  `CREATE TABLE collections (
+    id bigint PRIMARY KEY,
+    account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    local boolean NOT NULL,
+    uri text,
+    url text,
+    name text NOT NULL,
+    -- Plain text of a local one, clean HTML of one of another server.
+    description text NOT NULL DEFAULT '',
+    language text,
+    sensitive boolean NOT NULL DEFAULT false,
+    discoverable boolean NOT NULL DEFAULT true,
+    tag_id bigint REFERENCES tags (id) ON DELETE SET NULL,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL
+  )`,
+  `CREATE UNIQUE INDEX collections_uri ON collections (uri) WHERE uri IS NOT NULL`,
+  `CREATE INDEX collections_account ON collections (account_id, id DESC)`,
+  `CREATE INDEX collections_tag ON collections (tag_id) WHERE tag_id IS NOT NULL`,
+  `CREATE TABLE collection_items (
+    id bigint PRIMARY KEY,
+    collection_id bigint NOT NULL REFERENCES collections (id) ON DELETE CASCADE,
+    account_id bigint REFERENCES accounts (id) ON DELETE CASCADE,
+    state text NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected', 'revoked')),
+    -- The item's own id, of another server's collection.
+    uri text,
+    -- The request to feature the account: ours to another server, or theirs to us.
+    request_uri text,
+    -- What the featured account gave to prove that it agrees, where that is another server's.
+    approval_uri text,
+    position integer NOT NULL,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    UNIQUE (collection_id, account_id)
+  )`,
+  `CREATE UNIQUE INDEX collection_items_uri ON collection_items (uri) WHERE uri IS NOT NULL`,
+  `CREATE INDEX collection_items_account ON collection_items (account_id, id DESC)`,
+  `CREATE INDEX collection_items_request ON collection_items (request_uri) WHERE request_uri IS NOT NULL`,
+  `CREATE INDEX collection_items_ended ON collection_items (updated_at) WHERE state IN ('rejected', 'revoked')`,
+  // Who may feature a remote account, as its document says, null where that says nothing; and where it lists its collections.
+  `ALTER TABLE remote_actors ADD COLUMN feature_automatic text[], ADD COLUMN feature_manual text[],
+     ADD COLUMN featured_collections_url text`
+]
+
+export default Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
+})

@@ -1,0 +1,114 @@
+import { Effect } from "effect"
+import { CollectionWriter } from "../../services/collections/CollectionWriter.ts"
+import { foreignCollection, foreignItem } from "../../services/federation/documents/ForeignCollection.ts"
+import { asForeign, type Foreign, idOf, idsOf, typeOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
+import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
+import { RemoteFeaturedCollections } from "../../services/federation/inbox/RemoteFeaturedCollections.ts"
+import { FeatureActivities } from "../../services/federation/outbox/FeatureActivities.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Jobs } from "../../services/intents/Jobs.ts"
+import { done, ignored } from "./InboxPosts.ts"
+import type { Ownership } from "./Ownership.ts"
+import * as Sending from "./Sending.ts"
+
+/** Characters of the id of a request that is kept. */
+const requestCharactersMax = 2_000
+
+/** What a remote account says of collections of accounts: of its own, and of its place in ours (FEP-7aa9). */
+export const make = Effect.gen(function*() {
+  const activities = yield* FeatureActivities
+  const collections = yield* RemoteFeaturedCollections
+  const members = yield* CollectionWriter
+  const notifications = yield* NotificationWriter
+  const jobs = yield* Jobs
+  const knownUris = yield* KnownUris
+  const send = yield* Sending.make
+  const { outboundAllow } = yield* ServerConfig
+  const readUrl = urlReader(outboundAllow)
+
+  /** The sender's own collection as it says that it is now. */
+  const store = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, document: unknown) {
+    const collection = foreignCollection(document, self.uri, readUrl)
+    if (collection === undefined) return yield* ignored("no collection of its sender")
+    const stored = yield* collections.store(own.accountId, collection)
+    if (stored === undefined) return yield* ignored("not its sender's, or one too many")
+    yield* collections.keepItems(self.uri, stored.id, collection.items)
+    if (stored.significant) {
+      const here = yield* members.members(stored.id)
+      yield* notifications.tellAbout("collection_update", own.accountId, stored.id, here)
+    }
+    return done
+  })
+
+  /** An Add or Remove whose target is the sender's list of collections, or one of these; undefined for any other. */
+  const change = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
+    const target = idOf(activity["target"]) ?? ""
+    const { object } = activity
+    const adds = typeOf(activity, "Add") !== undefined
+    if (target !== "" && target === self.featuredCollectionsUrl) {
+      if (adds) return yield* store(own, self, object)
+      yield* collections.remove(own.accountId, idOf(object) ?? "")
+      return done
+    }
+    const id = target === "" ? undefined : yield* collections.known(own.accountId, target, false)
+    if (id === undefined) return undefined
+    const owner = URL.parse(self.uri)
+    const item = owner === null ? undefined : foreignItem(object, owner, readUrl)
+    if (!adds) yield* collections.removeItem(id, idOf(object) ?? "")
+    else if (item !== undefined) yield* collections.keepItems(self.uri, id, [item])
+    return done
+  })
+
+  /** Somebody here is asked for, and agrees by what it set, or not. */
+  const request = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
+    const target = yield* knownUris.localAccount(idOf(activity["object"]) ?? "")
+    const uri = readUrl(idOf(activity["instrument"]))
+    const asked = idOf(activity) ?? ""
+    const origin = URL.parse(self.uri)?.origin
+    if (target === undefined) return yield* ignored("nobody here")
+    if (
+      uri?.origin !== origin || URL.parse(asked)?.origin !== origin || uri === undefined ||
+      asked.length > requestCharactersMax
+    ) return yield* ignored("an id of another server")
+    const collection = foreignCollection(activity["instrument"], self.uri, readUrl)
+    const stored = collection && (yield* collections.store(own.accountId, collection))
+    const before = stored?.id ?? (yield* collections.known(own.accountId, uri.href, false))
+    const id = before ?? (yield* collections.known(own.accountId, uri.href, true))
+    // What it says of itself comes by and by.
+    if (before === undefined && id !== undefined) yield* jobs.enqueue("collections", own.accountId)
+    const item = id === undefined ? undefined : yield* collections.admit(own.accountId, id, target, asked)
+    yield* send(activities.answer(target, own.accountId, asked, item))
+    if (item === undefined || id === undefined) return yield* ignored("it is refused")
+    yield* notifications.tellAbout("added_to_collection", own.accountId, id, [target])
+    return done
+  })
+
+  /** An answer to a request of ours; undefined where the object is none. */
+  const answered = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
+    const { object } = activity
+    const request = asForeign(object)
+    const uri = idOf(object) ?? ""
+    if (request === undefined ? !uri.includes("#feature_requests/") : typeOf(request, "FeatureRequest") === undefined) {
+      return undefined
+    }
+    const accepts = typeOf(activity, "Accept") !== undefined
+    const approval = readUrl(idsOf(activity["result"])[0])
+    if (accepts && approval?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("nothing that proves it")
+    const item = yield* collections.answered(own.accountId, uri, accepts ? approval?.href : undefined)
+    if (item === undefined) return yield* ignored("no request of ours")
+    if (accepts) yield* activities.tell(item.ownerId, "AddItem", item.collectionId, item.id)
+    return done
+  })
+
+  /** The sender takes its word back; undefined where the object is no such word. */
+  const withdrawn = Effect.fnUntraced(function*(own: Ownership, object: unknown) {
+    const item = yield* collections.withdrawn(own.accountId, idOf(object) ?? "")
+    if (item === undefined) return undefined
+    yield* activities.tell(item.ownerId, "RemoveItem", item.collectionId, item.id, [item.accountId])
+    return done
+  })
+
+  return { answered, change, request, store, withdrawn }
+})

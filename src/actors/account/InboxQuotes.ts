@@ -1,0 +1,137 @@
+import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { asForeign, type Foreign, idOf, idsOf, typeOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
+import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
+import { RemoteQuotes, requestedBy } from "../../services/federation/inbox/RemoteQuotes.ts"
+import { QuoteActivities } from "../../services/federation/outbox/QuoteActivities.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Quotes, type QuoteState } from "../../services/statuses/Quotes.ts"
+import { done, ignored, type make as makePosts, type Outcome } from "./InboxPosts.ts"
+import * as Intents from "./Intents.ts"
+import type { Ownership } from "./Ownership.ts"
+import type * as Quoting from "./Quoting.ts"
+import * as Sending from "./Sending.ts"
+
+/** Characters of ids that are kept. */
+const uriCharactersMax = 2_000
+const undecided: ReadonlyArray<QuoteState> = ["pending", "accepted"]
+
+/**
+ * Requests of a remote account to quote somebody here, and its answers to requests of ours (FEP-044f); inside a transaction of
+ * its actor.
+ */
+export const make = Effect.fnUntraced(function*(
+  posts: Pick<Effect.Success<ReturnType<typeof makePosts>>, "create">,
+  quoting: Pick<Effect.Success<typeof Quoting.make>, "shownAnew">
+) {
+  const sql = yield* SqlClient.SqlClient
+  const { outboundAllow, publicUrl } = yield* ServerConfig
+  const activities = yield* QuoteActivities
+  const intend = yield* Intents.make
+  const knownUris = yield* KnownUris
+  const quotes = yield* Quotes
+  const remote = yield* RemoteQuotes
+  const send = yield* Sending.make
+  const readUrl = urlReader(outboundAllow)
+
+  /** The post that quotes, as it is here; a copy of it that its author sends along is believed (row 9). */
+  const instrumentOf = Effect.fnUntraced(
+    function*(own: Ownership, self: InboundSender, instrument: unknown, uri: string, now: number) {
+      const known = yield* knownUris.status(uri)
+      if (known !== undefined) return known
+      const embedded = asForeign(instrument)
+      if (!idsOf(embedded?.["attributedTo"]).includes(self.uri)) {
+        return yield* new NeedsFetch({ inquiry: { kind: "post", uri } })
+      }
+      yield* posts.create(own, self, embedded, now, true)
+      return yield* knownUris.status(uri)
+    }
+  )
+
+  const request = (own: Ownership, self: InboundSender, activity: Foreign, now: number): Outcome =>
+    Effect.gen(function*() {
+      const id = idOf(activity) ?? ""
+      const [object, instrument] = [idOf(activity["object"]) ?? "", idOf(activity["instrument"]) ?? ""]
+      const origin = URL.parse(self.uri)?.origin
+      if (id.length > uriCharactersMax || readUrl(id)?.origin !== origin || readUrl(instrument)?.origin !== origin) {
+        return yield* ignored("an id of another server")
+      }
+      const [target] = yield* knownUris.localStatuses([object])
+      if (target === undefined) return yield* ignored("an unknown post")
+      const asked = { id, requester: self.uri, object, instrument }
+      const refuse = Effect.andThen(
+        send(activities.refuse(target.accountId, own.accountId, asked)),
+        ignored("it is refused")
+      )
+      const quoted = yield* Effect.option(quotes.quotable(own.accountId, target.id))
+      if (Option.isNone(quoted) || quoted.value.id !== target.id) return yield* refuse
+      const statusId = yield* instrumentOf(own, self, activity["instrument"], instrument, now)
+      const mine = statusId === undefined
+        ? []
+        : yield* sql`UPDATE quotes SET request_uri = ${id}, legacy = false
+            WHERE status_id = ${statusId} AND account_id = ${own.accountId} AND quoted_status_id = ${target.id}
+              AND state = ANY (${undecided}::text[]) RETURNING 1`
+      // Consent that was taken back is not given by asking again.
+      if (statusId === undefined || mine.length === 0) return yield* refuse
+      if (quoted.value.verdict !== "automatic") return done
+      const quote = yield* quotes.decide(statusId, target.accountId, undecided, "accepted")
+      if (quote !== undefined && quote.before !== "accepted") {
+        yield* intend(own, { _tag: "notify", type: "quote", to: target.accountId, statusId })
+        yield* quoting.shownAnew(quote)
+      }
+      yield* send(activities.answer("Accept", statusId))
+      return done
+    })
+
+  /** The quote of somebody here that an answer is about. */
+  const asked = Effect.fnUntraced(function*(object: unknown) {
+    const byId = requestedBy(publicUrl, idOf(object) ?? "")
+    if (byId !== undefined) return byId
+    const [named] = yield* knownUris.localStatuses([idOf(asForeign(object)?.["instrument"]) ?? ""])
+    return named?.id
+  })
+
+  const isAnswer = (object: unknown): boolean =>
+    typeOf(asForeign(object) ?? {}, "QuoteRequest") !== undefined ||
+    requestedBy(publicUrl, idOf(object) ?? "") !== undefined
+
+  const accepted = (own: Ownership, self: InboundSender, activity: Foreign): Outcome =>
+    Effect.gen(function*() {
+      const statusId = yield* asked(activity["object"])
+      const stamp = idOf(activity["result"]) ?? ""
+      if (statusId === undefined) return yield* ignored("no request of ours")
+      if (stamp.length > uriCharactersMax || readUrl(stamp)?.origin !== URL.parse(self.uri)?.origin) {
+        return yield* ignored("an id of another server")
+      }
+      // Only the one who is quoted says so: it sent this.
+      const quote = yield* quotes.decide(statusId, own.accountId, ["pending"], "accepted", stamp)
+      if (quote === undefined) return yield* ignored("no request of ours")
+      yield* quoting.shownAnew(quote)
+      return done
+    })
+
+  const rejected = (own: Ownership, activity: Foreign): Outcome =>
+    Effect.gen(function*() {
+      const statusId = yield* asked(activity["object"])
+      if (statusId === undefined) return yield* ignored("no request of ours")
+      const quote = (yield* quotes.decide(statusId, own.accountId, ["pending"], "rejected")) ??
+        (yield* quotes.decide(statusId, own.accountId, ["accepted"], "revoked"))
+      if (quote === undefined) return yield* ignored("no request of ours")
+      yield* quoting.shownAnew(quote)
+      return done
+    })
+
+  /** Takes consent back, where the id is that of one; undefined where it is not. */
+  const revoked = Effect.fnUntraced(function*(own: Ownership, uri: string) {
+    const ids = yield* remote.byAuthorization(own.accountId, uri)
+    for (const statusId of ids) {
+      const quote = yield* quotes.decide(statusId, own.accountId, undecided, "revoked")
+      if (quote !== undefined) yield* quoting.shownAnew(quote)
+    }
+    return ids.length === 0 ? undefined : done
+  })
+
+  return { request, isAnswer, accepted, rejected, revoked }
+})

@@ -1,0 +1,60 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { DeliveryExpansion } from "../../services/federation/outbox/DeliveryExpansion.ts"
+import { AccountId } from "../../services/Ids.ts"
+import { Fanouts } from "../../services/intents/Fanouts.ts"
+import { type RemovedReply, ReplyRemovals } from "../../services/statuses/ReplyRemovals.ts"
+import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
+import type { Ownership } from "./Ownership.ts"
+import * as TellFollowers from "./TellFollowers.ts"
+import { type Commands, onStatus } from "./Verbs.ts"
+
+/**
+ * Takes others' replies out of an account's threads, for everybody: here at once, elsewhere by a Reject to the server of the
+ * reply and to those of followers. Inside the transaction of a command.
+ */
+export const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const deliveryExpansion = yield* DeliveryExpansion
+  const fanouts = yield* Fanouts
+  const removals = yield* ReplyRemovals
+  const statusTargets = yield* StatusTargets
+  const reject = yield* TellFollowers.make
+
+  const removed = Effect.fnUntraced(function*(own: Ownership, replies: ReadonlyArray<RemovedReply>) {
+    for (const { accountId, id, local, parentId, uri } of replies) {
+      yield* reject(own, "RejectReply", parentId, uri ?? String(id))
+      if (local) yield* deliveryExpansion.enqueueChange(accountId, id, "Update")
+      yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "card", statusId: id })
+    }
+    const ids = replies.flatMap(({ id, parentId }) => [id, parentId])
+    if (ids.length > 0) {
+      yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [...new Set(ids)] }))
+    }
+  })
+
+  return {
+    verbs: {
+      RemoveReply: Effect.fnUntraced(function*(own: Ownership, { replyId, statusId }: Commands["RemoveReply"]) {
+        const { id } = yield* statusTargets.own(own.accountId, statusId)
+        const reply = yield* removals.one(own.accountId, replyId, id)
+        if (reply === undefined) return yield* new RecordNotFound()
+        yield* removed(own, [reply])
+        return onStatus(replyId)
+      })
+    },
+    /** A reply that the account, which is of another server, does not take; whether it was one. */
+    rejected: Effect.fnUntraced(function*(own: Ownership, replyId: bigint) {
+      const reply = yield* removals.one(own.accountId, replyId)
+      if (reply !== undefined) yield* removed(own, [reply])
+      return reply !== undefined
+    }),
+    /** All replies of somebody whom the account blocks. */
+    ofBlocked: Effect.fnUntraced(function*(own: Ownership, target: AccountId) {
+      yield* removed(own, yield* removals.allOf(own.accountId, target))
+    })
+  }
+})

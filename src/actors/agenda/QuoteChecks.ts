@@ -1,0 +1,56 @@
+import { Effect } from "effect"
+import { idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { mayPass, RemotePosts } from "../../services/federation/fetching/RemotePosts.ts"
+import { RemoteQuotes } from "../../services/federation/inbox/RemoteQuotes.ts"
+import { ObjectFetcher } from "../../services/federation/ObjectFetcher.ts"
+import { StatusId } from "../../services/Ids.ts"
+import { AccountActors } from "../account/AccountActors.ts"
+
+/**
+ * Looks at what a post of another server quotes where that is: fetches the quoted post, and the consent of its author, which
+ * counts where it is of the author's own server and names both posts (row 21). Made once.
+ */
+export const make = Effect.gen(function*() {
+  const actors = yield* AccountActors
+  const fetcher = yield* ObjectFetcher
+  const posts = yield* RemotePosts
+  const quotes = yield* RemoteQuotes
+
+  /** Whether a consent holds: as its document says, where that is the author's. */
+  const holds = Effect.fnUntraced(
+    function*(
+      authorization: string,
+      asked: { readonly uri: string; readonly quoted: string; readonly author: string }
+    ) {
+      if (URL.parse(authorization)?.origin !== URL.parse(asked.author)?.origin) return false
+      const { document, id } = yield* fetcher.fetch(authorization)
+      return id.href === authorization && typeOf(document, "QuoteAuthorization") !== undefined &&
+        idOf(document["attributedTo"]) === asked.author && idOf(document["interactingObject"]) === asked.uri &&
+        idOf(document["interactionTarget"]) === asked.quoted
+    }
+  )
+
+  return Effect.fnUntraced(function*(statusId: bigint) {
+    const first = yield* quotes.waiting(statusId)
+    if (first === undefined) return
+    const tell = (authorization?: { readonly uri: string; readonly holds: boolean }) =>
+      actors.tell(first.author, {
+        _tag: "QuoteKnown",
+        statusId: StatusId.make(statusId),
+        ...(authorization === undefined ? {} : { authorization })
+      })
+    if (first.missing !== null) {
+      yield* posts.refresh(first.missing, { asked: true })
+      yield* tell()
+    }
+    const waiting = first.missing === null ? first : yield* quotes.waiting(statusId)
+    if (waiting === undefined || waiting.authorization === null) return
+    const { authorization, quoted, quotedAuthor: author, uri } = waiting
+    if (quoted === null || author === null) return
+    const verdict = yield* Effect.catch(
+      holds(authorization, { uri, quoted, author }),
+      (error) => mayPass(error) ? Effect.fail(error) : Effect.succeed(false)
+    )
+    yield* tell({ uri: authorization, holds: verdict })
+  })
+})

@@ -1,0 +1,79 @@
+import { Context, Effect, Layer } from "effect"
+import type { CollectionItem, CollectionRecord } from "../../services/collections/Collection.ts"
+import { Collections } from "../../services/collections/Collections.ts"
+import * as LocalIds from "../../services/federation/LocalIds.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as Urls from "../../services/instance/Urls.ts"
+import type { Viewer } from "../../services/Viewer.ts"
+import type * as Wire from "../wire/Collection.ts"
+import { id, timestamp } from "../wire/Common.ts"
+import { json, list, type Ready, splice, type Values } from "../wire/Keys.ts"
+import { AccountViews } from "./AccountViews.ts"
+
+/** Collections as ready JSON; with their accounts as many queries as a list of these. */
+export class CollectionViews extends Context.Service<CollectionViews, {
+  readonly of: (collection: CollectionRecord) => Ready<Wire.Collection>
+  readonly item: (item: CollectionItem) => Ready<Wire.CollectionItem>
+  /** By id, for notifications; who may not see one does not find it. */
+  readonly byId: (
+    viewer: Viewer,
+    ids: ReadonlyArray<bigint>
+  ) => Effect.Effect<ReadonlyMap<bigint, Ready<Wire.Collection>>>
+  /** With its owner and those in it. */
+  readonly whole: (collection: CollectionRecord) => Effect.Effect<Ready<Wire.CollectionWithAccounts>>
+}>()("murmuration/http/render/CollectionViews") {
+  static readonly layer = Layer.effect(
+    CollectionViews,
+    Effect.gen(function*() {
+      const accounts = yield* AccountViews
+      const collections = yield* Collections
+      const config = yield* ServerConfig
+
+      const itemValues = ({ accountId, createdAt, state, ...item }: CollectionItem): Values<Wire.CollectionItem> => ({
+        id: id(item.id),
+        state,
+        createdAt: timestamp(createdAt),
+        ...(accountId !== null && (state === "pending" || state === "accepted") && { accountId: id(accountId) })
+      })
+      const values = (record: CollectionRecord): Values<Wire.Collection> => {
+        const { accountId, createdAt, description, items, tagName, updatedAt, uri, ...same } = record
+        return {
+          ...same,
+          id: id(record.id),
+          uri: uri ?? LocalIds.collection(config, accountId, record.id),
+          description: record.local ? plain(description) : description,
+          accountId: id(accountId),
+          itemCount: items.length,
+          createdAt: timestamp(createdAt),
+          updatedAt: timestamp(updatedAt),
+          tag: tagName === null ? null : { name: tagName, url: Urls.tag(config, tagName) },
+          items: items.map(itemValues)
+        }
+      }
+      const of = (record: CollectionRecord) => json<Wire.Collection>(values(record))
+
+      return CollectionViews.of({
+        of,
+        byId: Effect.fnUntraced(function*(viewer: Viewer, ids: ReadonlyArray<bigint>) {
+          const found = yield* collections.load(viewer, ids)
+          return new Map(found.map((record) => [record.id, of(record)]))
+        }),
+        item: (item) => json<Wire.CollectionItem>(itemValues(item)),
+        whole: Effect.fnUntraced(function*(record: CollectionRecord) {
+          const people = yield* accounts.render([
+            record.accountId,
+            ...record.items.flatMap(({ accountId }) => accountId ?? [])
+          ])
+          return splice<Wire.CollectionWithAccounts, "collection" | "accounts">({}, {
+            collection: of(record),
+            accounts: list(people)
+          })
+        })
+      })
+    })
+  ).pipe(Layer.provide(AccountViews.layer))
+}
+
+/** A text as HTML that reads as it was written. */
+const plain = (text: string): string =>
+  text.replace(/[&<>]/g, (sign) => sign === "&" ? "&amp;" : sign === "<" ? "&lt;" : "&gt;")

@@ -1,0 +1,87 @@
+import {
+  type Audience,
+  type Governed,
+  type Interaction,
+  interactions,
+  policyOf,
+  policySaid,
+  type StoredPolicy,
+  type SubPolicy,
+  withPolicy
+} from "../../statuses/InteractionPolicy.ts"
+import * as LocalIds from "../LocalIds.ts"
+import { asForeign, type Foreign, idsOf } from "./Reading.ts"
+import { type Document, everybody, isEverybody } from "./Vocabulary.ts"
+
+/* Who may do what with a post, in the words of GoToSocial (federation.md section 9, `interactionPolicy`). */
+
+const link = (word: string) => ({ "@id": `gts:${word}`, "@type": "@id" })
+
+export const policyTerms = {
+  gts: "https://gotosocial.org/ns#",
+  interactionPolicy: link("interactionPolicy"),
+  canQuote: link("canQuote"),
+  canReply: link("canReply"),
+  canLike: link("canLike"),
+  canAnnounce: link("canAnnounce"),
+  automaticApproval: link("automaticApproval"),
+  manualApproval: link("manualApproval")
+}
+
+/** The policy of a local post: what it says, and in any case who may quote. The mentioned are named. */
+export const policyDocument = (status: Governed, actor: string, mentioned: ReadonlyArray<string>): Document => {
+  const idsFor: { readonly [Who in Audience]: ReadonlyArray<string> } = {
+    public: [everybody],
+    followers: [LocalIds.followers(actor)],
+    following: [LocalIds.following(actor)],
+    mentioned,
+    unsupported: []
+  }
+  const listed = (audiences: ReadonlyArray<Audience>) => audiences.flatMap((who) => idsFor[who])
+  const documentOf = ({ automatic, manual }: SubPolicy, reply: boolean): Document => {
+    const named = listed(automatic)
+    // Whoever is named in a post may answer it.
+    const always = reply && !named.includes(everybody) ? [...named, actor, ...mentioned] : named
+    return {
+      automaticApproval: always.length === 0 ? [actor] : [...new Set(always)],
+      ...(manual.length === 0 ? {} : { manualApproval: listed(manual) })
+    }
+  }
+  const said = interactions.filter((interaction) =>
+    interaction === "canQuote" || policySaid(status.interactionPolicy, interaction) !== undefined
+  )
+  return Object.fromEntries(
+    said.map((interaction) => [interaction, documentOf(policyOf(status, interaction), interaction === "canReply")])
+  )
+}
+
+/** What a post of another server says of it; `author` as its actor's document names it and its followers. */
+export const foreignPolicy = (
+  note: Foreign,
+  author: { readonly uri: string; readonly followersUrl: string | null }
+): StoredPolicy => {
+  const policy = asForeign(note["interactionPolicy"])
+  const audienceOf = (id: string): ReadonlyArray<Audience> =>
+    isEverybody(id)
+      ? ["public"]
+      : id === author.followersUrl
+      ? ["followers"]
+      : id === `${author.uri}/following`
+      ? ["following"]
+      : id === author.uri
+      ? []
+      : ["unsupported"]
+  const read = (interaction: Interaction) => {
+    const said = asForeign(policy?.[interaction])
+    if (said === undefined) return undefined
+    const list = (...words: ReadonlyArray<string>) => [
+      ...new Set(words.flatMap((word) => idsOf(said[word])).flatMap(audienceOf))
+    ]
+    // The second words are those of earlier versions.
+    return { automatic: list("automaticApproval", "always"), manual: list("manualApproval", "approvalRequired") }
+  }
+  return interactions.reduce<StoredPolicy>((stored, interaction) => {
+    const given = read(interaction)
+    return given === undefined ? stored : withPolicy(stored, interaction, given)
+  }, null)
+}

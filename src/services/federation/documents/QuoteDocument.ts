@@ -1,0 +1,107 @@
+import type { ServerConfig } from "../../instance/ServerConfig.ts"
+import * as Urls from "../../instance/Urls.ts"
+import type { QuoteRecord, StatusRecord } from "../../statuses/Statuses.ts"
+import * as LocalIds from "../LocalIds.ts"
+import { asForeign, asList, asText, type Foreign, idOf, type ReadUrl, typeOf } from "./Reading.ts"
+import type { Document } from "./Vocabulary.ts"
+
+/* What a post quotes: as FEP-044f says it, and in the earlier words of Fedibird, Misskey and FEP-e232. */
+
+const fep = "https://w3id.org/fep/044f#"
+const misskeyQuote = "https://misskey-hub.net/ns#_misskey_quote"
+
+export const quoteTerms = {
+  quote: { "@id": `${fep}quote`, "@type": "@id" },
+  quoteAuthorization: { "@id": `${fep}quoteAuthorization`, "@type": "@id" },
+  QuoteRequest: `${fep}QuoteRequest`,
+  QuoteAuthorization: `${fep}QuoteAuthorization`,
+  interactingObject: { "@id": "gts:interactingObject", "@type": "@id" },
+  interactionTarget: { "@id": "gts:interactionTarget", "@type": "@id" },
+  quoteUri: "http://fedibird.com/ns#quoteUri",
+  quoteUrl: "as:quoteUrl",
+  "_misskey_quote": misskeyQuote
+}
+
+type Config = Pick<ServerConfig["Service"], "publicUrl">
+type Quoted = NonNullable<QuoteRecord["status"]>
+
+/** The id of what is quoted, and its page. */
+const idsOfQuoted = (config: Config, { id, uri, url, username }: Quoted) => ({
+  uri: uri ?? LocalIds.note(config, username, BigInt(id)),
+  url: url ?? uri ?? Urls.status(config, username, BigInt(id))
+})
+
+/** What a local post says of what it quotes; `content` is its HTML with a link for those who show no quotes. */
+export const quoteDocument = (config: Config, record: StatusRecord): {
+  readonly words: Document
+  readonly tag: ReadonlyArray<Document>
+  readonly link: string | undefined
+} => {
+  const { quote } = record
+  if (quote === null) return { words: {}, tag: [], link: undefined }
+  const { status } = quote
+  if (status === null || status.deleted) return { words: { quote: { type: "Tombstone" } }, tag: [], link: undefined }
+  const { uri, url } = idsOfQuoted(config, status)
+  const isOwn = status.accountId === String(record.accountId)
+  const stamp = quote.state !== "accepted" || isOwn
+    ? undefined
+    : status.local
+    ? LocalIds.quoteAuthorization(LocalIds.actor(config, status.username), record.id)
+    : quote.authorizationUri ?? undefined
+  return {
+    words: {
+      quote: uri,
+      quoteUri: uri,
+      quoteUrl: uri,
+      "_misskey_quote": uri,
+      ...(stamp === undefined ? {} : { quoteAuthorization: stamp })
+    },
+    tag: [{
+      type: "Link",
+      mediaType: "application/ld+json; profile=\"https://www.w3.org/ns/activitystreams\"",
+      rel: misskeyQuote,
+      href: uri,
+      name: `RE: ${url}`
+    }],
+    link: url
+  }
+}
+
+/** What a post of another server quotes. */
+export interface ForeignQuote {
+  readonly uri: string
+  /** The id of the consent. */
+  readonly authorization: string | undefined
+  /** It says so in words that know no consent. */
+  readonly legacy: boolean
+}
+
+/** Characters of ids that are kept. */
+const uriCharactersMax = 2_000
+
+const isPost = (mediaType: string | undefined) =>
+  mediaType === "application/activity+json" ||
+  (mediaType?.startsWith("application/ld+json") === true && mediaType.includes("https://www.w3.org/ns/activitystreams"))
+
+const linked = (note: Foreign) =>
+  asList(note["tag"]).flatMap((item) => {
+    const tag = asForeign(item)
+    if (tag === undefined || typeOf(tag, "Link") === undefined) return []
+    const isQuote = asList(tag["rel"]).includes(misskeyQuote) || isPost(asText(tag["mediaType"], 256))
+    return isQuote ? idOf(tag["href"]) ?? [] : []
+  })
+
+export const foreignQuote = (note: Foreign, readUrl: ReadUrl): ForeignQuote | undefined => {
+  const read = (value: unknown) => {
+    const id = idOf(value)
+    return id !== undefined && id.length <= uriCharactersMax && readUrl(id) !== undefined ? id : undefined
+  }
+  const named = read(note["quote"])
+  const uri = named ??
+    [note["quoteUri"], note["_misskey_quote"], note["quoteUrl"], ...linked(note)].flatMap((value) =>
+      read(value) ?? []
+    )[0]
+  return uri === undefined || uri === note["id"]
+    ? undefined
+    : { uri, authorization: read(note["quoteAuthorization"]), legacy: named === undefined }
+}

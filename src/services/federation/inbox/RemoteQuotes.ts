@@ -1,0 +1,195 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { AccountId } from "../../Ids.ts"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { Jobs } from "../../intents/Jobs.ts"
+import { idRows, rowsOf } from "../../Rows.ts"
+import { decide, policyOf } from "../../statuses/InteractionPolicy.ts"
+import { Quotes } from "../../statuses/Quotes.ts"
+import { StoredStatus } from "../../statuses/StoredStatus.ts"
+import { traced } from "../../Traced.ts"
+import type { ForeignNote } from "../documents/ForeignNote.ts"
+import { KnownUris } from "./KnownUris.ts"
+
+/** Posts that are fetched because a post quotes one that quotes another one, and so on (row 51). */
+const depthMax = 2
+
+const quotedRows = rowsOf(Schema.Struct({
+  id: Schema.BigInt,
+  accountId: Schema.BigInt,
+  local: Schema.Boolean,
+  visibility: StoredStatus.fields.visibility,
+  interactionPolicy: StoredStatus.fields.interactionPolicy,
+  reblogOfId: Schema.NullOr(Schema.BigInt)
+}))
+const Waiting = Schema.Struct({
+  /** Who quotes, and the id of the post. */
+  author: AccountId,
+  uri: Schema.String,
+  /** What is quoted, as far as that is not here. */
+  missing: Schema.NullOr(Schema.String),
+  /** The id of what is quoted, and of its author, where they are of another server and here. */
+  quoted: Schema.NullOr(Schema.String),
+  quotedAuthor: Schema.NullOr(Schema.String),
+  /** The consent that it claims, where that has to be looked at. */
+  authorization: Schema.NullOr(Schema.String),
+  /** By how many posts it is quoted itself, one above the other. */
+  depth: Schema.Int
+})
+const waitingRows = rowsOf(Waiting)
+const knownRows = rowsOf(Schema.Struct({
+  quotedStatusId: Schema.NullOr(Schema.BigInt),
+  quotedUri: Schema.NullOr(Schema.String),
+  authorizationUri: Schema.NullOr(Schema.String),
+  state: Schema.String,
+  legacy: Schema.Boolean
+}))
+const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
+
+/** What posts of other servers quote; always inside the transaction of the author's actor, but for `waiting`. */
+export class RemoteQuotes extends Context.Service<RemoteQuotes, {
+  /** Writes down what a post quotes; what has to be looked at elsewhere is a job. Answers whom to tell of it, if anybody. */
+  readonly note: (
+    account: AccountId,
+    statusId: bigint,
+    quote: NonNullable<ForeignNote["quote"]>
+  ) => Effect.Effect<bigint | undefined, SqlError>
+  /** What has to be looked at elsewhere. */
+  readonly waiting: (statusId: bigint) => Effect.Effect<typeof Waiting.Type | undefined, SqlError>
+  /**
+   * Takes over what was found: what is quoted, and whether its author's server has the consent `authorization`. Answers whether
+   * the quote is agreed to by that.
+   */
+  readonly settle: (
+    account: AccountId,
+    statusId: bigint,
+    verdict: { readonly authorization: string; readonly holds: boolean } | undefined
+  ) => Effect.Effect<boolean, SqlError>
+  /** Quotes that stand by a consent of this author. */
+  readonly byAuthorization: (author: AccountId, uri: string) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
+}>()("murmuration/services/federation/inbox/RemoteQuotes") {
+  static readonly layerNoDeps = Layer.effect(
+    RemoteQuotes,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const jobs = yield* Jobs
+      const knownUris = yield* KnownUris
+      const quotes = yield* Quotes
+
+      const find = Effect.fnUntraced(function*(uri: string) {
+        const id = yield* knownUris.status(uri)
+        if (id === undefined) return undefined
+        const [found] = yield* quotedRows(sql`SELECT id, account_id, local, visibility, interaction_policy, reblog_of_id
+          FROM statuses WHERE id = ${id}`)
+        return found
+      })
+      type Found = NonNullable<Effect.Success<ReturnType<typeof find>>>
+
+      /** Whether consent needs no proof: to oneself, and where everybody has it and the one who quotes could not ask. */
+      const isFree = (account: AccountId, quoted: Found, legacy: boolean) =>
+        quoted.accountId === account || (legacy && decide(policyOf(quoted, "canQuote"), {
+              isAuthor: false,
+              follows: false,
+              followed: false,
+              mentioned: false
+            }) === "automatic")
+
+      const ours = new URL(config.publicUrl).origin
+      const isOurs = (uri: string) => URL.parse(uri)?.origin === ours
+
+      const note = traced("RemoteQuotes.note")(
+        function*(account: AccountId, statusId: bigint, quote: NonNullable<ForeignNote["quote"]>) {
+          const quoted = yield* find(quote.uri)
+          if (quoted !== undefined && quoted.reblogOfId !== null) return undefined
+          if (quoted === undefined && isOurs(quote.uri)) return undefined
+          const authorizationUri = quoted?.local === true ? null : quote.authorization ?? null
+          const [before] = yield* knownRows(sql`SELECT quoted_status_id, quoted_uri, authorization_uri, state, legacy
+            FROM quotes WHERE status_id = ${statusId} AND account_id = ${account}`)
+          if (before === undefined) {
+            const accepted = quoted !== undefined && isFree(account, quoted, quote.legacy)
+            yield* quotes.insert({
+              statusId,
+              accountId: account,
+              quotedStatusId: quoted?.id ?? null,
+              quotedAccountId: quoted?.accountId ?? null,
+              quotedUri: quoted === undefined ? quote.uri : null,
+              state: accepted ? "accepted" : "pending",
+              legacy: quote.legacy,
+              authorizationUri
+            })
+            if (quoted === undefined || (!accepted && authorizationUri !== null)) yield* jobs.enqueue("quote", statusId)
+            return accepted && quoted?.local === true && quoted.accountId !== account ? quoted.accountId : undefined
+          }
+          // Consent that came later.
+          const isNew = authorizationUri !== null && authorizationUri !== before.authorizationUri
+          if (before.state === "accepted" || before.state === "revoked" || !isNew) return undefined
+          yield* sql`UPDATE quotes SET authorization_uri = ${authorizationUri}, state = 'pending', legacy = ${quote.legacy}
+            WHERE status_id = ${statusId} AND account_id = ${account}`
+          yield* jobs.enqueue("quote", statusId)
+          return undefined
+        }
+      )
+
+      const waiting = traced("RemoteQuotes.waiting")(function*(statusId: bigint) {
+        const [row] = yield* waitingRows(sql`
+          WITH RECURSIVE above (status_id, depth) AS (SELECT ${statusId}::bigint, 0
+            UNION ALL SELECT q.status_id, above.depth + 1 FROM above JOIN quotes q ON q.quoted_status_id = above.status_id
+            WHERE above.depth <= ${depthMax})
+          SELECT q.account_id AS author, s.uri, q.quoted_uri AS missing, t.uri AS quoted, a.uri AS quoted_author,
+            CASE WHEN q.state = 'pending' THEN q.authorization_uri END AS authorization,
+            (SELECT max(depth)::int FROM above) AS depth
+          FROM quotes q JOIN statuses s ON s.id = q.status_id LEFT JOIN statuses t ON t.id = q.quoted_status_id
+          LEFT JOIN accounts a ON a.id = t.account_id
+          WHERE q.status_id = ${statusId} AND s.uri IS NOT NULL AND s.deleted_at IS NULL`)
+        return row === undefined || row.depth <= depthMax ? row : { ...row, missing: null }
+      })
+
+      const settle: RemoteQuotes["Service"]["settle"] = traced("RemoteQuotes.settle")(
+        function*(account, statusId, verdict) {
+          const [before] = yield* knownRows(sql`SELECT quoted_status_id, quoted_uri, authorization_uri, state, legacy
+            FROM quotes WHERE status_id = ${statusId} AND account_id = ${account}`)
+          if (before === undefined) return false
+          const [named] = before.quotedUri === null
+            ? yield* uriRows(sql`SELECT uri FROM statuses WHERE id = ${before.quotedStatusId} AND uri IS NOT NULL`)
+            : [{ uri: before.quotedUri }]
+          const quoted = named === undefined ? undefined : yield* find(named.uri)
+          if (quoted === undefined || quoted.reblogOfId !== null) return false
+          yield* sql`UPDATE quotes SET quoted_status_id = ${quoted.id}, quoted_account_id = ${quoted.accountId},
+            quoted_uri = NULL WHERE status_id = ${statusId} AND quoted_status_id IS NULL`
+          const isNow = verdict !== undefined && verdict.authorization === before.authorizationUri
+          const to = isFree(account, quoted, before.legacy) || (isNow && verdict.holds)
+            ? "accepted"
+            : isNow
+            ? "rejected"
+            : undefined
+          if (to === undefined) return false
+          return (yield* quotes.decide(statusId, quoted.accountId, ["pending"], to)) !== undefined && to === "accepted"
+        }
+      )
+
+      return RemoteQuotes.of({
+        note,
+        waiting,
+        settle,
+        byAuthorization: traced("RemoteQuotes.byAuthorization")((author, uri) =>
+          Effect.map(
+            idRows(
+              sql`SELECT status_id AS id FROM quotes WHERE authorization_uri = ${uri} AND quoted_account_id = ${author}
+              ORDER BY status_id LIMIT 100`
+            ),
+            (rows) => rows.map(({ id }) => id)
+          )
+        )
+      })
+    })
+  )
+  static readonly layer = RemoteQuotes.layerNoDeps.pipe(Layer.provide([KnownUris.layer, Quotes.layer]))
+}
+
+/** The quote of ours that a request's id names; undefined where it is none of ours. */
+export const requestedBy = (actorBase: string, id: string): bigint | undefined => {
+  const [, digits] = id.startsWith(`${actorBase}/`) ? /#quote_requests\/([0-9]{1,18})$/.exec(id) ?? [] : []
+  return digits === undefined ? undefined : BigInt(digits)
+}

@@ -1,0 +1,194 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { rowsOf } from "../../Rows.ts"
+import { traced } from "../../Traced.ts"
+import type { Activity } from "../documents/Activities.ts"
+import { noteContext } from "../documents/NoteDocument.ts"
+import { type Document, everybody } from "../documents/Vocabulary.ts"
+import * as LocalIds from "../LocalIds.ts"
+import { Objects } from "../Objects.ts"
+import { type HostNames, Outbox } from "./Outbox.ts"
+
+type Sent = Effect.Effect<HostNames, SqlError>
+
+const Party = { username: Schema.String, uri: Schema.NullOr(Schema.String) }
+const QuoteParties = Schema.Struct({
+  /** Who quotes, and the id of the post. */
+  account: Schema.Struct({ ...Party, id: Schema.String, post: Schema.NullOr(Schema.String) }),
+  /** Who is quoted, and the post. */
+  quoted: Schema.Struct({ ...Party, id: Schema.String, post: Schema.NullOr(Schema.String), postId: Schema.String }),
+  requestUri: Schema.NullOr(Schema.String),
+  state: Schema.String
+})
+const partyRows = rowsOf(QuoteParties)
+const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
+
+/** A request that another server made. */
+interface Request {
+  readonly id: string
+  readonly requester: string
+  /** The ids of what is quoted, and of what quotes. */
+  readonly object: string
+  readonly instrument: string
+}
+
+/** Consent to be quoted, asked of other servers, and given or taken back by accounts here (FEP-044f). */
+export class QuoteActivities extends Context.Service<QuoteActivities, {
+  /** Asks for it, for a quote that was just written here. */
+  readonly request: (statusId: bigint) => Sent
+  /** Gives it to a post of another server, or not. */
+  readonly answer: (type: "Accept" | "Reject", statusId: bigint) => Sent
+  /** Refuses a request of which nothing is kept. */
+  readonly refuse: (quotedAuthor: bigint, requesterId: bigint, request: Request) => Sent
+  /** Takes it back from a post of another server. */
+  readonly withdraw: (statusId: bigint) => Sent
+  /** The consent of somebody here as a document; undefined where there is none. */
+  readonly stamp: (username: string, statusId: bigint) => Effect.Effect<Document | undefined>
+}>()("murmuration/services/federation/outbox/QuoteActivities") {
+  static readonly layerNoDeps = Layer.effect(
+    QuoteActivities,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const objects = yield* Objects
+      const outbox = yield* Outbox
+      const none: HostNames = []
+
+      const actorOf = ({ uri, username }: { readonly uri: string | null; readonly username: string }) =>
+        uri ?? LocalIds.actor(config, username)
+      const activity = (document: Document & { readonly id: string; readonly type: string }): Activity => ({
+        type: document.type,
+        uri: document.id,
+        document: { "@context": noteContext, ...document }
+      })
+
+      const find = Effect.fnUntraced(function*(statusId: bigint) {
+        const [row] = yield* partyRows(sql`
+          SELECT json_build_object('id', a.id::text, 'username', a.username, 'uri', a.uri, 'post', s.uri) AS account,
+            json_build_object('id', b.id::text, 'username', b.username, 'uri', b.uri, 'post', t.uri, 'postId', t.id::text) AS quoted,
+            q.request_uri, q.state
+          FROM quotes q JOIN statuses s ON s.id = q.status_id JOIN accounts a ON a.id = s.account_id
+          JOIN statuses t ON t.id = q.quoted_status_id JOIN accounts b ON b.id = t.account_id
+          WHERE q.status_id = ${statusId} AND s.deleted_at IS NULL AND t.deleted_at IS NULL`)
+        return row && {
+          ...row,
+          object: row.quoted.post ?? LocalIds.note(config, row.quoted.username, BigInt(row.quoted.postId)),
+          instrument: row.account.post ?? LocalIds.note(config, row.account.username, statusId)
+        }
+      })
+      type Found = NonNullable<Effect.Success<ReturnType<typeof find>>>
+
+      const stampOf = ({ instrument, object, quoted }: Found, statusId: bigint) => ({
+        id: LocalIds.quoteAuthorization(actorOf(quoted), statusId),
+        type: "QuoteAuthorization",
+        attributedTo: actorOf(quoted),
+        interactingObject: instrument,
+        interactionTarget: object
+      })
+
+      const request = traced("QuoteActivities.request")(function*(statusId: bigint) {
+        const found = outbox.enabled ? yield* find(statusId) : undefined
+        if (found === undefined || found.account.uri !== null || found.quoted.uri === null) return none
+        const { account, object, quoted } = found
+        const note = (yield* objects.load([statusId])).get(statusId)?.note
+        const actor = actorOf(account)
+        const hosts = yield* outbox.toAccounts({
+          senderId: BigInt(account.id),
+          about: statusId,
+          activity: activity({
+            id: `${actor}#quote_requests/${statusId}`,
+            type: "QuoteRequest",
+            actor,
+            to: [quoted.uri],
+            object,
+            instrument: note
+          })
+        }, [BigInt(quoted.id)])
+        // The post goes along, so that its server is told of its end.
+        yield* sql`INSERT INTO reaches (about, inbox_ids) SELECT ${statusId}, ARRAY[inbox_id] FROM remote_actors
+          WHERE account_id = ${BigInt(quoted.id)} AND inbox_id IS NOT NULL
+          ON CONFLICT (about) DO UPDATE SET inbox_ids = reaches.inbox_ids || excluded.inbox_ids`
+        return hosts
+      })
+
+      const answered = Effect.fnUntraced(function*(
+        type: "Accept" | "Reject",
+        from: { readonly id: bigint; readonly actor: string },
+        to: bigint,
+        { id, instrument, object, requester }: Request,
+        result: string | undefined
+      ) {
+        const number = yield* Clock.currentTimeMillis
+        return yield* outbox.toAccounts({
+          senderId: from.id,
+          about: to,
+          activity: activity({
+            id: `${from.actor}#${type === "Accept" ? "accepts" : "rejects"}/quote_requests/${to}-${number}`,
+            type,
+            actor: from.actor,
+            to: [requester],
+            object: { id, type: "QuoteRequest", actor: requester, object, instrument },
+            ...(result === undefined ? {} : { result })
+          })
+        }, [to])
+      })
+
+      const answer = traced("QuoteActivities.answer")(function*(type: "Accept" | "Reject", statusId: bigint) {
+        const found = outbox.enabled ? yield* find(statusId) : undefined
+        if (
+          found === undefined || found.account.uri === null || found.quoted.uri !== null || found.requestUri === null
+        ) return none
+        const { account, instrument, object, quoted, requestUri } = found
+        return yield* answered(
+          type,
+          { id: BigInt(quoted.id), actor: actorOf(quoted) },
+          BigInt(account.id),
+          { id: requestUri, requester: actorOf(account), object, instrument },
+          type === "Accept" ? stampOf(found, statusId).id : undefined
+        )
+      })
+
+      const refuse = traced("QuoteActivities.refuse")(
+        function*(quotedAuthor: bigint, requesterId: bigint, request: Request) {
+          if (!outbox.enabled) return none
+          const [me] = yield* usernameRows(
+            sql`SELECT username FROM accounts WHERE id = ${quotedAuthor} AND domain IS NULL`
+          )
+          if (me === undefined) return none
+          const from = { id: quotedAuthor, actor: LocalIds.actor(config, me.username) }
+          return yield* answered("Reject", from, requesterId, request, undefined)
+        }
+      )
+
+      const withdraw = traced("QuoteActivities.withdraw")(function*(statusId: bigint) {
+        const found = outbox.enabled ? yield* find(statusId) : undefined
+        if (found === undefined || found.account.uri === null || found.quoted.uri !== null) return none
+        const object = stampOf(found, statusId)
+        return yield* outbox.toAccounts({
+          senderId: BigInt(found.quoted.id),
+          about: statusId,
+          activity: activity({
+            id: `${object.id}#delete`,
+            type: "Delete",
+            actor: object.attributedTo,
+            to: [everybody, actorOf(found.account)],
+            object
+          })
+        }, [BigInt(found.account.id)])
+      })
+
+      const stamp = traced("QuoteActivities.stamp")(function*(username: string, statusId: bigint) {
+        const found = yield* find(statusId)
+        return found?.state === "accepted" && found.quoted.uri === null &&
+            found.quoted.username.toLowerCase() === username.toLowerCase()
+          ? { "@context": noteContext, ...stampOf(found, statusId) }
+          : undefined
+      }, Effect.orDie)
+
+      return QuoteActivities.of({ request, answer, refuse, withdraw, stamp })
+    })
+  )
+  static readonly layer = QuoteActivities.layerNoDeps.pipe(Layer.provide([Objects.layer, Outbox.layer]))
+}

@@ -1,0 +1,101 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { eventually } from "../support/Eventually.ts"
+import { fediverse, settled } from "../support/Fediverse.ts"
+
+type Ids = ReadonlyArray<{ readonly id: string }>
+
+it.live(
+  "accounts of other servers are asked before they are in a collection, and may leave it; what changes is told",
+  () =>
+    Effect.gen(function*() {
+      const places = yield* fediverse(2)
+      const [here, there] = [places[0]!, places[1]!]
+      const [anna, zoe] = [yield* here.person("anna"), yield* there.person("zoe")]
+      const yan = yield* there.person("yan")
+      for (const one of [anna, zoe]) {
+        yield* one.ask("PATCH", "/api/v1/accounts/update_credentials", { discoverable: true })
+      }
+      yield* zoe.follow(anna)
+      yield* settled(places)
+      const [zoeHere, yanHere] = [yield* anna.find(zoe), yield* anna.find(yan)]
+      // What she allows is in her profile.
+      assert.deepInclude(zoeHere.feature_approval, { automatic: ["public"], current_user: "automatic" })
+      const { collection } = yield* anna.ask("POST", "/api/v1/collections", {
+        name: "birds",
+        description: "that sing",
+        tag_name: "birds",
+        account_ids: [zoeHere.id]
+      })
+      assert.strictEqual(collection.items[0].state, "pending")
+      yield* settled(places)
+      const path = `/api/v1/collections/${collection.id}`
+      const shown = Effect.map(anna.ask("GET", path), (answer) => answer.collection)
+      assert.strictEqual((yield* eventually(shown, ({ items }) => items[0]?.state === "accepted")).item_count, 1)
+      yield* settled(places)
+
+      const annaThere = yield* zoe.find(anna)
+      const seen = Effect.map(zoe.ask("GET", `/api/v1/accounts/${annaThere.id}/collections`), ({ collections }) =>
+        collections)
+      const [theirs] = yield* eventually(seen, ({ length }) =>
+        length > 0)
+      assert.deepInclude(theirs, {
+        name: "birds",
+        description: "that sing",
+        local: false,
+        uri: collection.uri,
+        item_count: 1
+      })
+      const told = (type: string) => zoe.ask("GET", `/api/v1/notifications?types[]=${type}`)
+      const [news] = yield* eventually(told("added_to_collection"), (found) => found.length === 1)
+      assert.strictEqual(news.collection.id, theirs.id)
+      const ids = ({ collections }: { readonly collections: Ids }) => collections.map(({ id }) => id)
+      const me = yield* zoe.ask("GET", "/api/v1/accounts/verify_credentials")
+      assert.deepStrictEqual(ids(yield* zoe.ask("GET", `/api/v1/accounts/${me.id}/in_collections`)), [theirs.id])
+
+      // As documents: what the owner has, and the word of who is in it.
+      const document = (place: typeof here, url: string) =>
+        Effect.flatMap(
+          place.fetch(new URL(url).pathname, { headers: { accept: "application/activity+json" } }),
+          (response) => Effect.promise(async () => JSON.parse(await response.text()))
+        )
+      const whole = yield* document(here, collection.uri)
+      assert.deepInclude(whole, { type: "FeaturedCollection", totalItems: 1, name: "birds", attributedTo: anna.uri })
+      const [item] = whole.orderedItems
+      assert.deepInclude(item, { type: "FeaturedItem", featuredObject: zoe.uri })
+      assert.deepInclude(yield* document(there, item.featureAuthorization), {
+        type: "FeatureAuthorization",
+        interactingObject: collection.uri,
+        interactionTarget: zoe.uri
+      })
+      assert.deepInclude(yield* document(here, item.id), { type: "FeaturedItem", featuredObject: zoe.uri })
+
+      yield* anna.ask("PATCH", path, { name: "more birds" })
+      yield* settled(places)
+      assert.lengthOf(yield* eventually(told("collection_update"), (found) => found.length === 1), 1)
+      assert.strictEqual((yield* zoe.ask("GET", `/api/v1/collections/${theirs.id}`)).collection.name, "more birds")
+
+      // Who looks at a profile that nobody here follows finds them, too.
+      const otto = yield* here.person("otto")
+      yield* otto.ask("POST", "/api/v1/collections", { name: "quiet" })
+      const ottoThere = yield* zoe.find(otto)
+      const quiet = yield* eventually(
+        zoe.ask("GET", `/api/v1/accounts/${ottoThere.id}/collections`),
+        ({ collections }) => collections.length > 0
+      )
+      assert.deepInclude(quiet.collections[0], { name: "quiet", item_count: 0 })
+
+      // Who does not want to be found is not asked at all.
+      const refused = yield* Effect.exit(anna.ask("POST", `${path}/items`, { account_id: yanHere.id }))
+      assert.strictEqual(refused._tag, "Failure")
+
+      // What is answered without a body has no JSON.
+      yield* Effect.exit(zoe.ask("POST", `/api/v1/collections/${theirs.id}/items/${theirs.items[0].id}/revoke`))
+      yield* settled(places)
+      assert.strictEqual((yield* eventually(shown, ({ item_count }) => item_count === 0)).item_count, 0)
+      yield* Effect.exit(anna.ask("DELETE", path))
+      yield* settled(places)
+      assert.deepStrictEqual(yield* eventually(seen, ({ length }) => length === 0), [])
+    }).pipe(Effect.scoped),
+  120_000
+)
