@@ -54,7 +54,6 @@ export interface Times {
 
 /** Characters of an activity's id that is kept. */
 const uriCharactersMax = 2_000
-
 /**
  * Does the activities of a remote account inside a transaction of its actor, mostly by the account's own verbs. Objects
  * that they name are looked for here; `NeedsFetch` says that one has to be fetched first. It belongs to whom it says
@@ -150,11 +149,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             : verbs.RemoveFollower(own, { _tag: "RemoveFollower", target }))
     )
 
-  /** A reply to a post of the sender's that is to be no part of its thread. */
-  const notTaken = (own: Ownership, replyId: StatusId): Outcome =>
+  /** A follow of ours, or a reply to a post of the sender's that is to be no part of its thread. */
+  const refused = (own: Ownership, self: InboundSender, object: unknown): Outcome =>
     Effect.flatMap(
-      removing.rejected(own, replyId),
-      (was) => was ? Effect.succeed(done) : ignored("no reply to its sender")
+      knownUris.status(idOf(object) ?? ""),
+      (replyId) => replyId === undefined ? rejected(own, self, object) : removing.rejected(own, replyId)
     )
 
   /** What is made of it by who may know it, else by the next. */
@@ -213,17 +212,14 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "QuoteRequest":
           return Effect.flatMap(Clock.currentTimeMillis, (now) => quotes.request(own, self, activity, now))
         case "Accept":
-          if (quotes.isAnswer(object)) return quotes.accepted(own, self, activity)
-          return taken(features.answered(own, self, activity), () =>
-            answered(self, object, (target) =>
-              verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target })))
         case "Reject":
-          if (quotes.isAnswer(object)) {
-            return quotes.rejected(own, activity)
-          }
-          return taken(features.answered(own, self, activity), () =>
-            Effect.flatMap(knownUris.status(idOf(object) ?? ""), (statusId) =>
-              statusId === undefined ? rejected(own, self, object) : notTaken(own, statusId)))
+          return taken(
+            quotes.isAnswer(object) ? quotes.answered(own, self, activity) : features.answered(own, self, activity),
+            () =>
+              type === "Reject" ?
+                refused(own, self, object) :
+                answered(self, object, (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
+          )
         case "Block":
           return onAccount(
             object,
@@ -240,8 +236,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           // The profile is what its document says, and no transaction can wait for another look at it.
           return idOf(object) === self.uri
             ? Effect.as(jobs.enqueue("profile", own.accountId), done)
-            : Effect.flatMap(Clock.currentTimeMillis, (now) =>
-              posts.edit(own, self, object, now))
+            : Effect.flatMap(Clock.currentTimeMillis, (now) => posts.edit(own, self, object, now))
         default:
           return ignored("unknown")
       }

@@ -133,5 +133,8 @@ export const make = Effect.fnUntraced(function*(
     return ids.length === 0 ? undefined : done
   })
 
-  return { request, isAnswer, accepted, rejected, revoked }
+  const answered = (own: Ownership, self: InboundSender, activity: Foreign): Outcome =>
+    typeOf(activity, "Accept") === undefined ? rejected(own, activity) : accepted(own, self, activity)
+
+  return { request, isAnswer, answered, revoked }
 })

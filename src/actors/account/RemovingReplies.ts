@@ -7,6 +7,7 @@ import { AccountId } from "../../services/Ids.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { type RemovedReply, ReplyRemovals } from "../../services/statuses/ReplyRemovals.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
+import { done, ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
@@ -46,11 +47,12 @@ export const make = Effect.gen(function*() {
         return onStatus(replyId)
       })
     },
-    /** A reply that the account, which is of another server, does not take; whether it was one. */
+    /** A reply that the account, which is of another server, does not take. */
     rejected: Effect.fnUntraced(function*(own: Ownership, replyId: bigint) {
       const reply = yield* removals.one(own.accountId, replyId)
-      if (reply !== undefined) yield* removed(own, [reply])
-      return reply !== undefined
+      if (reply === undefined) return yield* ignored("no reply to its sender")
+      yield* removed(own, [reply])
+      return done
     }),
     /** All replies of somebody whom the account blocks. */
     ofBlocked: Effect.fnUntraced(function*(own: Ownership, target: AccountId) {

@@ -130,6 +130,7 @@ export const layer = Singleton.make(
       every("1 second", "index", indexed),
       every("5 seconds", "measure", measure),
       every("1 minute", "forget", forget),
+      every("1 hour", "annualReportsDue", annualReports.prepare),
       every("1 hour", "retention", retention.sweep),
       every("1 minute", "trends", trends.run)
     ], { concurrency: "unbounded", discard: true })

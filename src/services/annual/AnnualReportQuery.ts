@@ -1,5 +1,6 @@
 import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
+import { idAt } from "../Ids.ts"
 import { boundsOf } from "../Moments.ts"
 import { rowsOf } from "../Rows.ts"
 import { ReportData } from "./AnnualReport.ts"
@@ -14,7 +15,8 @@ const figureRows = rowsOf(Figures)
 
 /** What an account did in a year, in one statement over its own statuses of that year. */
 export const reportOf = Effect.fnUntraced(function*(sql: SqlClient, account: bigint, year: number) {
-  const [from, to] = boundsOf({ year }, "UTC").map((millis) => new Date(millis))
+  const [first, last] = boundsOf({ year }, "UTC")
+  const [from, to] = [new Date(first), new Date(last)]
   const top = (figure: string) =>
     sql.literal(`(SELECT o.id::text FROM own o JOIN status_stats c ON c.status_id = o.id
       WHERE o.reblog_of_id IS NULL AND ${figureIsOpen} AND c.${figure} > 0 ORDER BY c.${figure} DESC, o.id DESC LIMIT 1)`)
@@ -25,7 +27,7 @@ export const reportOf = Effect.fnUntraced(function*(sql: SqlClient, account: big
   const [row] = yield* figureRows(sql`
     WITH own AS MATERIALIZED (SELECT s.id, s.reblog_of_id, s.in_reply_to_id, s.in_reply_to_account_id, s.application_id,
         s.visibility, s.created_at FROM statuses s
-      WHERE s.account_id = ${account} AND s.deleted_at IS NULL AND s.created_at >= ${from} AND s.created_at < ${to})
+      WHERE s.account_id = ${account} AND s.deleted_at IS NULL AND s.id >= ${idAt(first)} AND s.id < ${idAt(last)})
     SELECT json_build_object('total', count(*)::int, 'reblogs', count(reblog_of_id)::int,
         'replies', (count(*) FILTER (WHERE reblog_of_id IS NULL AND in_reply_to_account_id <> ${account}))::int,
         'standalone', (count(*) FILTER (WHERE reblog_of_id IS NULL AND in_reply_to_id IS NULL))::int) AS type_distribution,

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import { RefreshClaims } from "../federation/fetching/RefreshClaims.ts"
-import type { AccountId } from "../Ids.ts"
+import { type AccountId, idAt } from "../Ids.ts"
 import { boundsOf } from "../Moments.ts"
 import { persisted } from "../Persisted.ts"
 import { rowsOf } from "../Rows.ts"
@@ -12,7 +12,7 @@ import { reportOf } from "./AnnualReportQuery.ts"
 
 /** Reports that one round computes, and accounts for which one prepares them. */
 const reportsMax = 20
-const preparedMax = 200
+const preparedMax = 5_000
 /** Who was here in so many days gets a report unasked, in milliseconds. */
 const activeMillis = 30 * 86_400_000
 
@@ -21,7 +21,8 @@ const keptRows = rowsOf(Schema.Struct({ year: Schema.Int, data: Schema.Unknown }
 const waitingRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, year: Schema.Int }))
 const stateRows = rowsOf(Schema.Struct({ ready: Schema.Boolean }))
 
-const yearStart = (year: number) => new Date(boundsOf({ year }, "UTC")[0])
+/** The first id of a year. */
+const yearStart = (year: number) => idAt(boundsOf({ year }, "UTC")[0])
 
 /** A report that is done. */
 export interface AnnualReport extends ReportData {
@@ -38,7 +39,9 @@ export class AnnualReports extends Context.Service<AnnualReports, {
   /** Whether it is being computed from now on; the agenda takes it up within seconds. */
   readonly request: (owner: AccountId, year: number) => Effect.Effect<boolean>
   readonly read: (owner: AccountId, year: number) => Effect.Effect<void, RecordNotFound>
-  /** In December: prepares reports of who is here. Computes what waits. */
+  /** In December: has reports wait for who is here. */
+  readonly prepare: Effect.Effect<void>
+  /** Computes what waits. */
   readonly sweep: Effect.Effect<void>
 }>()("murmuration/services/annual/AnnualReports") {
   static readonly layerNoDeps = Layer.effect(AnnualReports, Effect.suspend(() => make))
@@ -54,7 +57,7 @@ const make = Effect.gen(function*() {
     Effect.map(Kept.decode(data), (report): AnnualReport => ({ ...report, year }))
   const posted = (account: bigint, year: number) =>
     sql`SELECT 1 FROM statuses WHERE account_id = ${account} AND deleted_at IS NULL
-      AND created_at >= ${yearStart(year)} ORDER BY id DESC LIMIT 1`
+      AND id >= ${yearStart(year)} LIMIT 1`
   const state = Effect.fnUntraced(function*(owner: AccountId, year: number) {
     const [found] = yield* stateRows(sql`SELECT data IS NOT NULL AS ready FROM annual_reports
       WHERE account_id = ${owner} AND year = ${year}`)
@@ -63,16 +66,20 @@ const make = Effect.gen(function*() {
     return (yield* posted(owner, year)).length > 0 ? "eligible" : "ineligible"
   })
 
+  const giveUp = (account: bigint, year: number) =>
+    sql`DELETE FROM annual_reports WHERE account_id = ${account} AND year = ${year} AND data IS NULL`
   const compute = Effect.fnUntraced(function*(account: bigint, year: number) {
     const report = yield* reportOf(sql, account, year)
-    if (report === undefined) {
-      yield* sql`DELETE FROM annual_reports WHERE account_id = ${account} AND year = ${year} AND data IS NULL`
-    } else {
+    if (report === undefined) yield* giveUp(account, year)
+    else {
       yield* sql`UPDATE annual_reports SET data = ${yield* Kept.encode(report)}::jsonb
         WHERE account_id = ${account} AND year = ${year}`
     }
     yield* claims.end("report", account, report === undefined ? 0 : 1)
-  })
+  }, (computed, account, year) =>
+    Effect.catchCause(computed, (cause) =>
+      // One that fails must not hold up those behind it; it can be asked for again.
+      Effect.andThen(Effect.logWarning(`the report of ${year} for ${account} failed`, cause), giveUp(account, year))))
   const prepare = Effect.gen(function*() {
     const year = yield* campaign
     if (year === undefined) return
@@ -82,7 +89,7 @@ const make = Effect.gen(function*() {
       WHERE u.last_seen_at > ${new Date(now - activeMillis)}
         AND NOT EXISTS (SELECT FROM annual_reports r WHERE r.account_id = u.account_id AND r.year = ${year})
         AND EXISTS (SELECT FROM statuses s WHERE s.account_id = u.account_id AND s.deleted_at IS NULL
-          AND s.created_at >= ${yearStart(year)})
+          AND s.id >= ${yearStart(year)})
       LIMIT ${sql.literal(String(preparedMax))} ON CONFLICT DO NOTHING`
   })
 
@@ -113,8 +120,8 @@ const make = Effect.gen(function*() {
         WHERE account_id = ${owner} AND year = ${year} AND data IS NOT NULL RETURNING 1`)
       if (read.length === 0) return yield* new RecordNotFound()
     }),
+    prepare: prepare.pipe(Effect.orDie, Effect.withSpan("AnnualReports.prepare")),
     sweep: Effect.gen(function*() {
-      yield* prepare
       const waiting = yield* waitingRows(sql`SELECT account_id, year FROM annual_reports WHERE data IS NULL
         ORDER BY created_at LIMIT ${sql.literal(String(reportsMax))}`)
       yield* Effect.forEach(waiting, ({ accountId, year }) => compute(accountId, year), { discard: true })

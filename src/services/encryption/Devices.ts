@@ -99,6 +99,8 @@ const make = Effect.gen(function*() {
       const taken = sql`SELECT 1 FROM devices WHERE account_id = ${account} AND device_id = ${device.deviceId}
         AND token_id <> ${token}`
       yield* Effect.gen(function*() {
+        // Two tokens of one account cannot both take a name.
+        yield* sql`SELECT 1 FROM users WHERE account_id = ${account} FOR NO KEY UPDATE`
         if ((yield* taken).length > 0) return yield* validationFailed("Device has already been taken")
         const [before] = yield* keptRows(sql`SELECT id, device_id, name, identity_key, fingerprint_key FROM devices
           WHERE token_id = ${token} FOR UPDATE`)

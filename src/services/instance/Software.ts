@@ -4,5 +4,5 @@ export const softwareVersion = "0.1.0"
 
 /** Clients look for the version of Mastodon whose interface a server speaks. */
 export const interfaceVersion = `4.7.0 (compatible; Murmuration ${softwareVersion})`
-/** What clients may use, by Mastodon's own counting: up to endorsements (6), without quotes (7). */
-export const interfaceLevel = 6
+/** What clients may use, by Mastodon's own counting. */
+export const interfaceLevel = 11

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../Paging.ts"
-import { idRows, rowsOf } from "../Rows.ts"
+import { idRows, only, rowsOf } from "../Rows.ts"
 import { transaction } from "../Transactions.ts"
 import { cut, SearchedStatus } from "./StatusTokens.ts"
 import * as Stems from "./Stems.ts"
@@ -10,9 +10,12 @@ import * as Stems from "./Stems.ts"
 /** Posts that one step takes of the queue, and of an account whose posts are all to be read anew. */
 const queuedMax = 200
 const scannedMax = 200
+/** How long a search waits for somebody who writes the index at this moment, in milliseconds. */
+const catchUpMillisMax = 250
 
 const searchedRows = rowsOf(SearchedStatus)
 const queuedRows = rowsOf(Schema.Struct({ place: Schema.BigInt, statusId: Schema.BigInt }))
+const waitingRows = rowsOf(Schema.Struct({ waiting: Schema.Boolean }))
 const scanRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, below: Schema.BigInt }))
 
 /**
@@ -23,6 +26,8 @@ const scanRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, below: Schema.
 export class StatusIndex extends Context.Service<StatusIndex, {
   /** Indexes some of what waits; answers whether there may be more. Any node may run it at any time. */
   readonly step: Effect.Effect<boolean, SqlError>
+  /** Has what was written until now in the index, where that is not much: who searches finds what it has just written. */
+  readonly catchUp: Effect.Effect<void>
 }>()("murmuration/services/search/StatusIndex") {
   static readonly layer = Layer.effect(
     StatusIndex,
@@ -81,9 +86,12 @@ export class StatusIndex extends Context.Service<StatusIndex, {
         return heldIds
       })
 
-      const queued = Effect.gen(function*() {
+      const queued = Effect.fnUntraced(function*(others: "skipped" | "waited for") {
+        if (others === "waited for") yield* sql`SET LOCAL lock_timeout = ${sql.literal(String(catchUpMillisMax))}`
         const rows = yield* queuedRows(sql`SELECT place, status_id FROM search_queue
-          ORDER BY place LIMIT ${rowsMax(sql, queuedMax)} FOR UPDATE SKIP LOCKED`)
+          ORDER BY place LIMIT ${rowsMax(sql, queuedMax)} FOR UPDATE ${
+          sql.literal(others === "skipped" ? "SKIP LOCKED" : "")
+        }`)
         if (rows.length === 0) return false
         const wanted = [...new Set(rows.map(({ statusId }) => statusId))]
         const held = new Set(yield* write(wanted))
@@ -95,7 +103,7 @@ export class StatusIndex extends Context.Service<StatusIndex, {
         const done = rows.filter(({ statusId }) => !again.has(statusId)).map(({ place }) => place)
         yield* sql`DELETE FROM search_queue WHERE place = ANY (${done}::bigint[])`
         return rows.length === queuedMax && done.length > 0
-      }).pipe(transaction(sql))
+      }, transaction(sql))
 
       const scanned = Effect.gen(function*() {
         const [scan] = yield* scanRows(sql`SELECT account_id, below FROM search_scans
@@ -118,10 +126,19 @@ export class StatusIndex extends Context.Service<StatusIndex, {
       }).pipe(transaction(sql))
 
       const step = Effect.gen(function*() {
-        const [more, scanning] = [yield* queued, yield* scanned]
+        const [more, scanning] = [yield* queued("skipped"), yield* scanned]
         return more || scanning
       }).pipe(Effect.withSpan("StatusIndex.step"))
-      return StatusIndex.of({ step })
+
+      const waiting = waitingRows(sql`SELECT EXISTS (SELECT FROM search_queue) AS waiting`)
+      const catchUp = Effect.gen(function*() {
+        if (!only(yield* waiting).waiting) return
+        yield* queued("waited for")
+      }).pipe(
+        Effect.catchCause((cause) => Effect.logDebug("a search goes without the newest posts", cause)),
+        Effect.withSpan("StatusIndex.catchUp")
+      )
+      return StatusIndex.of({ catchUp, step })
     })
   )
 }

@@ -11,6 +11,7 @@ import { traced } from "../Traced.ts"
 import { bounded, searchMillisMax } from "./Bounded.ts"
 import { idRangeOf } from "./SearchedRange.ts"
 import { readQuery, type SearchQuery } from "./SearchQuery.ts"
+import { StatusIndex } from "./StatusIndex.ts"
 import * as Stems from "./Stems.ts"
 import { timeWindows } from "./TimeWindows.ts"
 import {
@@ -70,6 +71,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { localDomain } = yield* ServerConfig
+      const index = yield* StatusIndex
       const stemsOf = Stems.make(sql)
 
       /** What the viewer did with posts of others, up to one more than `marksMax` of each kind. */
@@ -111,6 +113,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
       const find = traced("StatusSearch.find")(function*(viewer: AccountId, asked: StatusQuery, page: Page) {
         const query = readQuery(asked.text)
         if (!hasKeyword(query) || page.limit === 0 || asked.offset > offsetMax) return []
+        yield* index.catchUp
         const now = yield* Clock.currentTimeMillis
         // What a search has found when its time is over is its answer.
         const found: Array<{ readonly id: bigint }> = []
@@ -220,5 +223,5 @@ export class StatusSearch extends Context.Service<StatusSearch, {
       })
       return StatusSearch.of({ find })
     })
-  )
+  ).pipe(Layer.provide(StatusIndex.layer))
 }

@@ -85,7 +85,7 @@ layer(live, { excludeTestServices: true, timeout: "2 minutes" })("annual reports
       assert.deepStrictEqual(statuses.map((one) => one.id), [first.id])
 
       // Whoever is here gets one unasked, and nobody gets another's.
-      yield* inDecember(reports.sweep)
+      yield* inDecember(Effect.andThen(reports.prepare, reports.sweep))
       assert.lengthOf((yield* reading(ben)).annual_reports, 1)
       assert.lengthOf((yield* reading(idle)).annual_reports, 0)
       for (const none of [`/${year - 1}`, "/99", "/x"]) {

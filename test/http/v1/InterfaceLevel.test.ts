@@ -41,6 +41,56 @@ const levels: Readonly<Record<number, (me: Person) => Effect.Effect<unknown, unk
     assert.isTrue(body.endorsed)
     const tag = yield* call("POST", "/api/v1/tags/murmuration/feature", me.token)
     assert.isTrue(tag.body.featuring)
+  }),
+  7: Effect.fnUntraced(function*(me) {
+    const other = yield* somebody
+    const { body: quoted } = yield* call("POST", "/api/v1/statuses", other.token, {
+      status: "quote me",
+      quote_approval_policy: "public"
+    })
+    assert.strictEqual(quoted.quote_approval.automatic[0], "public")
+    const { body } = yield* call("POST", "/api/v1/statuses", me.token, { status: "so", quoted_status_id: quoted.id })
+    assert.strictEqual(body.quote.quoted_status.id, quoted.id)
+    const revoke = `/api/v1/statuses/${quoted.id}/quotes/${body.id}/revoke`
+    assert.strictEqual((yield* call("POST", revoke, other.token)).body.quote.state, "revoked")
+    const policy = `/api/v1/statuses/${quoted.id}/interaction_policy`
+    const changed = yield* call("PUT", policy, other.token, { quote_approval_policy: "nobody" })
+    assert.deepStrictEqual(changed.body.quote_approval.automatic, [])
+  }),
+  8: Effect.fnUntraced(function*(me) {
+    yield* call("PATCH", "/api/v1/profile", me.token, { display_name: "Someone else" })
+    assert.strictEqual((yield* call("GET", "/api/v1/profile", me.token)).body.display_name, "Someone else")
+    assert.strictEqual((yield* call("DELETE", "/api/v1/profile/avatar", me.token)).status, 200)
+  }),
+  9: Effect.fnUntraced(function*(me) {
+    const { body } = yield* call("POST", "/api/v1/statuses", me.token, { status: "to few", visibility: "direct" })
+    const own = (query: string) => call("GET", `/api/v1/accounts/${me.accountId}/statuses${query}`, me.token)
+    const [all, open] = [yield* own(""), yield* own("?exclude_direct=true")]
+    assert.isTrue(all.body.some(({ id }: { readonly id: string }) => id === body.id))
+    assert.isFalse(open.body.some(({ id }: { readonly id: string }) => id === body.id))
+  }),
+  10: Effect.fnUntraced(function*(me) {
+    const other = yield* somebody
+    yield* call("PATCH", "/api/v1/accounts/update_credentials", other.token, { discoverable: true })
+    const { body } = yield* call("POST", "/api/v1/collections", me.token, {
+      name: "people",
+      account_ids: [String(other.accountId)]
+    })
+    assert.strictEqual(body.collection.item_count, 1)
+    const notifications = yield* call("GET", "/api/v2/notifications?supported_types[]=mention", other.token)
+    assert.isArray(notifications.body.notification_groups)
+    const bytes = yield* Effect.promise(() => picture().png().toBuffer())
+    const both = yield* call("POST", "/api/v1/statuses", me.token, {
+      media_ids: [(yield* uploaded(me, bytes)).id],
+      poll: { options: ["a", "b"], expires_in: 600 }
+    })
+    assert.deepStrictEqual([both.body.media_attachments.length, both.body.poll.options.length], [1, 2])
+  }),
+  11: Effect.fnUntraced(function*(me) {
+    const { body } = yield* call("PATCH", "/api/v1/accounts/update_credentials", me.token, {
+      avatar_description: "a bird"
+    })
+    assert.strictEqual(body.avatar_description, "a bird")
   })
 }
 
