@@ -29,6 +29,8 @@ import {
 
 /** So many favourited, bookmarked, boosted and voted posts are looked through; of somebody who has more, what matches is. */
 const marksMax = 10_000
+/** Posts with some words that are few: whether they are marked is asked of each. */
+const fewMax = 2_000
 /** Found posts that one may page over. */
 const offsetMax = 10_000
 
@@ -177,15 +179,6 @@ export class StatusSearch extends Context.Service<StatusSearch, {
             const wanted = page.limit + asked.offset
             const most = rowsMax(sql, wanted)
             const { above = -1n, below = idMax } = range
-            if (inLibrary && !rare && marked > 0) {
-              found.push(
-                ...yield* idRows(sql`SELECT m.id FROM (SELECT DISTINCT id FROM (
-                ${marks(viewer)}) k WHERE id > ${above} AND id < ${below} ORDER BY id ${direction} OFFSET 0) m
-              CROSS JOIN LATERAL (SELECT FROM search_documents d WHERE d.status_id = m.id AND d.tokens @@ ${words}::tsquery OFFSET 0) d
-              CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = m.id AND ${seen()} OFFSET 0) s
-              ORDER BY m.id ${direction} LIMIT ${most}`)
-              )
-            }
             let inOrder = 0
             for (const window of timeWindows(range, ascending ? "oldest first" : "newest first", now)) {
               if (inOrder >= wanted || (yield* Clock.currentTimeMillis) - now > searchMillisMax) break
@@ -203,6 +196,24 @@ export class StatusSearch extends Context.Service<StatusSearch, {
               found.push(...rows)
               inOrder += rows.length
             }
+            if (!inLibrary || rare || marked === 0) return []
+            // What is found already may be so common that only newer marks count, or so rare that all of it is looked at.
+            const last = inOrder < wanted ? undefined : found[wanted - 1]?.id
+            const few = last === undefined
+              ? yield* idRows(sql`SELECT status_id AS id FROM search_documents
+                WHERE tokens @@ ${words}::tsquery LIMIT ${rowsMax(sql, fewMax + 1)}`)
+              : undefined
+            const kept = few === undefined || few.length > fewMax
+              ? sql`SELECT DISTINCT id FROM (${marks(viewer)}) k`
+              : sql`SELECT unnest(${few.map(({ id }) => id)}::bigint[]) AS id`
+            const [lowest, highest] = ascending ? [above, last ?? below] : [last ?? above, below]
+            found.push(
+              ...yield* idRows(sql`SELECT m.id FROM (SELECT id FROM (${kept}) k
+                WHERE id > ${lowest} AND id < ${highest} ORDER BY id ${direction} OFFSET 0) m
+              CROSS JOIN LATERAL (SELECT FROM search_documents d WHERE d.status_id = m.id AND d.tokens @@ ${words}::tsquery OFFSET 0) d
+              CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = m.id AND ${seen(mine)} OFFSET 0) s
+              ORDER BY m.id ${direction} LIMIT ${most}`)
+            )
             return []
           })
         )

@@ -1,3 +1,4 @@
+import { between, spent } from "../Cpu.ts"
 import type { Options } from "../Options.ts"
 import { token } from "../People.ts"
 import { type Bench, type Measured, percentile, type Row } from "../Row.ts"
@@ -53,16 +54,19 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
   }
   for (let n = 0; n < names.length * 10; n++) await search(n)
   found = 0
+  const before = spent(stand.watched)
   for (let n = 0; n < searches; n++) {
     const { kind, millis } = await search(n)
     took.get(kind)?.push(millis)
   }
+  const millis = between(before, spent(stand.watched), searches)
   const [sizes] = await stand.query(`SELECT pg_relation_size('search_documents_tokens')::float8 / 1048576 AS index,
     pg_total_relation_size('search_documents')::float8 / 1048576 AS whole, pg_total_relation_size('statuses')::float8 / 1048576 AS posts`)
   const all = [...took.values()].flat()
   const p95 = percentile(all, 0.95)
   return [{
     name,
+    millis,
     figures: {
       "posts in five scripts": posts,
       "ms (median)": percentile(all, 0.5),
