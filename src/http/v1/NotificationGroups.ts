@@ -150,7 +150,6 @@ export const layer = group(
           page,
           rows,
           cursor: ({ id }) => id,
-          back: "since_id",
           items: yield* accounts.render(rows.map(({ fromAccountId }) => fromAccountId))
         })
       }),
