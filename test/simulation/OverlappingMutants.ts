@@ -59,7 +59,7 @@ const unordered: Mutant = {
   },
   breaks: /^I21/,
   overlapping: true,
-  foundAt: 40,
+  foundAt: 14,
   seedsMax: 60
 }
 

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { statusBytesMax } from "../instance/ContentLimits.ts"
 import { rowsMax } from "../Paging.ts"
 import { idRows, only, rowsOf } from "../Rows.ts"
 import { transaction } from "../Transactions.ts"
@@ -40,7 +41,8 @@ export class StatusIndex extends Context.Service<StatusIndex, {
       const isOurs = (account: string) => `EXISTS (SELECT FROM users u WHERE u.account_id = ${account} OFFSET 0)`
       const marked = (table: string) =>
         `EXISTS (SELECT FROM ${table} k WHERE k.status_id = s.id AND ${isOurs("k.account_id")} OFFSET 0)`
-      const searched = sql.literal(`s.id, s.account_id, s.html, s.spoiler_text, s.language, s.sensitive,
+      const searched = sql.literal(
+        `s.id, s.account_id, left(s.html, ${statusBytesMax}) AS html, s.spoiler_text, s.language, s.sensitive,
         s.in_reply_to_id IS NOT NULL OR s.in_reply_to_uri IS NOT NULL AS is_reply,
         EXISTS (SELECT FROM quotes q WHERE q.status_id = s.id OFFSET 0) AS is_quote,
         s.visibility = 'public' AND a.indexable AS findable,
@@ -53,7 +55,8 @@ export class StatusIndex extends Context.Service<StatusIndex, {
         ARRAY(SELECT coalesce(f.description, '') FROM media_attachments f WHERE f.id = ANY (s.media_ids) ORDER BY f.id) AS descriptions,
         (SELECT p.options FROM polls p WHERE p.status_id = s.id) AS options,
         (SELECT coalesce(c.details ->> 'type', 'link') FROM status_cards l JOIN preview_cards c ON c.id = l.card_id
-          WHERE l.status_id = s.id) AS card_type`)
+          WHERE l.status_id = s.id) AS card_type`
+      )
 
       /** Writes what the index has of these posts, which nobody changes meanwhile; answers those that it could look at. */
       const write = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
