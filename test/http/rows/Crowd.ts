@@ -2,25 +2,10 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { hashedKey } from "../../../src/services/HashedKey.ts"
 import { StatusIndex } from "../../../src/services/search/StatusIndex.ts"
+import { plainCard } from "../../support/PlainCard.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
-const card = {
-  version: 1,
-  title: "A page",
-  description: "",
-  language: null,
-  type: "link",
-  authorName: "",
-  authorUrl: "",
-  providerName: "",
-  providerUrl: "",
-  html: "",
-  width: 0,
-  height: 0,
-  embedUrl: "",
-  imageDescription: "",
-  publishedAt: null
-}
+const card = { version: 1, ...plainCard }
 
 /** More than the largest page of accounts, and of what pages have 200 of. */
 const [crowdCount, manyCount] = [95, 205]

@@ -22,7 +22,7 @@ const shown = (by: Person) =>
   )
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the own profile", (it) => {
-  it.effect("S-138: is read as it was written, and changed by PATCH and PUT with what is shown of it", () =>
+  it.effect("S-138, S-230: is read as it was written, and changed by PATCH and PUT with what is shown of it", () =>
     Effect.gen(function*() {
       const { createPerson, createToken } = yield* TestServer
       const anna = yield* createPerson("anna")
