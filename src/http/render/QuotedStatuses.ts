@@ -44,30 +44,29 @@ export const make = (
   bodies: (ids: ReadonlyArray<bigint>) => Effect.Effect<Bodies>,
   viewerStates: ViewerStates["Service"]
 ) => {
-  const quotedOf = Effect.fnUntraced(function*(keys: Iterable<StatusKey>, found: Bodies) {
-    const quoted = quotedBy(keys, found)
-    if (quoted.length === 0) return undefined
+  const quotedOf = Effect.fnUntraced(function*(quoted: ReadonlyArray<StatusKey>, found: Bodies) {
     const missing = quoted.filter(({ id }) => !found.has(id)).map(({ id }) => id)
     const all = missing.length === 0 ? found : new Map([...found, ...yield* bodies(missing)])
     const shown = quoted.map(asIs(all))
     return { all, shown, named: [...new Map([...shown, ...quotedBy(shown, all)].map((key) => [key.id, key])).values()] }
   })
 
-  const of = Effect.fnUntraced(function*(
-    viewer: Viewer,
-    keys: Iterable<StatusKey>,
-    found: Bodies
-  ): Effect.fn.Return<QuotedPage> {
-    const quoted = yield* quotedOf(keys, found)
-    return quoted === undefined
-      ? { bodies: found, standings: noStandings }
-      : { bodies: quoted.all, standings: yield* viewerStates.ofQuoted(viewer, quoted.named) }
-  })
+  const of = (viewer: Viewer, keys: Iterable<StatusKey>, found: Bodies): Effect.Effect<QuotedPage> => {
+    const quoted = quotedBy(keys, found)
+    return quoted.length === 0
+      ? Effect.succeed({ bodies: found, standings: noStandings })
+      : Effect.flatMap(
+        quotedOf(quoted, found),
+        ({ all, named }) =>
+          Effect.map(viewerStates.ofQuoted(viewer, named), (standings) => ({ bodies: all, standings }))
+      )
+  }
 
   /** The same of one status for many; a query for each status that is quoted, two at most. */
   const forViewers = Effect.fnUntraced(function*(viewers: ReadonlyArray<AccountId>, key: StatusKey, found: Bodies) {
-    const quoted = yield* quotedOf([key], found)
-    if (quoted === undefined) return { bodies: found, shown: [], standings: () => noStandings }
+    const keys = quotedBy([key], found)
+    if (keys.length === 0) return { bodies: found, shown: [], standings: () => noStandings }
+    const quoted = yield* quotedOf(keys, found)
     const states = yield* Effect.forEach(
       quoted.named,
       (key) => Effect.map(viewerStates.quotedForViewers(viewers, key), (states) => [key.id, states] as const)
