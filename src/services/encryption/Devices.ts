@@ -126,9 +126,7 @@ const make = Effect.gen(function*() {
             ${keys.map(({ signature }) => signature)}::text[]) k (key_id, key, signature)
           ON CONFLICT (device, key_id) DO NOTHING`
         const [left] = yield* countRows(sql`SELECT count(*)::int AS count FROM one_time_keys WHERE device = ${id}`)
-        if ((left?.count ?? 0) > oneTimeKeysMax) {
-          return yield* validationFailed(`Keys are too many (maximum is ${oneTimeKeysMax})`)
-        }
+        if ((left?.count ?? 0) > oneTimeKeysMax) return yield* tooManyKeys
       }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
       return device
     }
@@ -170,10 +168,13 @@ const make = Effect.gen(function*() {
   })
 })
 
+const tooManyKeys = validationFailed(`Keys are too many (maximum is ${oneTimeKeysMax})`)
 const bytesOf = (base64: string) => /^[A-Za-z0-9+/]+={0,2}$/.test(base64) ? Buffer.from(base64, "base64") : undefined
 const isKey = (text: string) => text.length <= nameCharactersMax && bytesOf(text)?.byteLength === keyBytes
 
 const checked = Effect.fnUntraced(function*(device: Device, keys: ReadonlyArray<OneTimeKey>) {
+  // Before each is verified, which takes a tenth of a millisecond.
+  if (keys.length > oneTimeKeysMax) return yield* tooManyKeys
   const problems: Array<string> = []
   const named = [["Device", device.deviceId], ["Name", device.name]] as const
   for (const [name, text] of named) {

@@ -118,6 +118,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       }
       const plain = yield* createToken(dora.accountId, ["read", "write"])
       assert.strictEqual((yield* call("GET", `${base}/keys/count`, plain)).status, 403)
+      // Refused before any is verified: a thousand of them would hold everybody up.
+      const many = Array.from({ length: 501 }, (_, n) => ({ ...dora.keys.oneTime(3), key_id: `k${n}`, signature: "" }))
+      const { body: tooMany } = yield* upload(dora.token, {
+        device: dora.device,
+        one_time_keys: many
+      })
+      assert.match(tooMany.error, /Keys are too many/)
     }))
 
   it.effect("S-094 S-229: messages arrive at the device they are for, in its stream and by pages, until it clears them", () =>
