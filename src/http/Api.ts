@@ -37,6 +37,7 @@ import { NotificationGroupsGroup } from "./v1/NotificationGroups.ts"
 import { NotificationPoliciesGroup } from "./v1/NotificationPolicies.ts"
 import { NotificationRequestsGroup } from "./v1/NotificationRequests.ts"
 import { NotificationsGroup } from "./v1/Notifications.ts"
+import { OEmbedsGroup } from "./v1/OEmbeds.ts"
 import { PinsGroup } from "./v1/Pins.ts"
 import { PlaceholdersGroup } from "./v1/Placeholders.ts"
 import { PollsGroup } from "./v1/Polls.ts"
@@ -99,6 +100,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(NotificationPoliciesGroup)
   .add(NotificationRequestsGroup)
   .add(NotificationsGroup)
+  .add(OEmbedsGroup)
   .add(PinsGroup)
   .add(QuotesGroup)
   .add(PlaceholdersGroup)

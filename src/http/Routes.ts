@@ -50,6 +50,7 @@ import * as NotificationGroups from "./v1/NotificationGroups.ts"
 import * as NotificationPolicies from "./v1/NotificationPolicies.ts"
 import * as NotificationRequests from "./v1/NotificationRequests.ts"
 import * as Notifications from "./v1/Notifications.ts"
+import * as OEmbeds from "./v1/OEmbeds.ts"
 import * as Pins from "./v1/Pins.ts"
 import * as Placeholders from "./v1/Placeholders.ts"
 import * as Polls from "./v1/Polls.ts"
@@ -111,6 +112,7 @@ const groups = Layer.mergeAll(
   NotificationPolicies.layer,
   NotificationRequests.layer,
   Notifications.layer,
+  OEmbeds.layer,
   Pins.layer,
   Quotes.layer,
   Placeholders.layer,
