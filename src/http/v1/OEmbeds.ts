@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { localPost } from "../../services/discovery/LocalPosts.ts"
 import { parse } from "../../services/discovery/LocalUrls.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
+import { escape } from "../../services/html/Compose.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
@@ -12,7 +13,6 @@ import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { html } from "../html/Html.ts"
 import { json } from "../wire/Keys.ts"
 import { OEmbed, OEmbedQuery } from "../wire/OEmbed.ts"
 
@@ -20,6 +20,8 @@ import { OEmbed, OEmbedQuery } from "../wire/OEmbed.ts"
 const usualWidth = 400
 const usualHeight = 400
 const edgePixelsMax = 4_096
+/** What the frame may do: its links open pages of their own. */
+const rights = "allow-popups allow-popups-to-escape-sandbox"
 /** How long others may keep it, in seconds. */
 const cacheSeconds = 86_400
 
@@ -52,11 +54,13 @@ export const layer = group(
         if (record.reblogOfId !== null || author === undefined) return yield* new RecordNotFound()
         const width = pixels(query.maxwidth) ?? usualWidth
         const height = pixels(query.maxheight) ?? null
-        const frame = html`<iframe class="mastodon-embed" src="${
-          Urls.frame(config, record.username, record.id)
-        }" width="${width}" height="${
-          height ?? usualHeight
-        }" style="max-width: 100%; border: 0" sandbox="allow-popups allow-popups-to-escape-sandbox" allowfullscreen="allowfullscreen" loading="lazy"></iframe>`
+        const frame =
+          `<iframe class="mastodon-embed" src="${
+            escape(Urls.frame(config, record.username, record.id))
+          }" width="${width}" height="${
+            height ?? usualHeight
+          }" style="max-width: 100%; border: 0" sandbox="${rights}" ` +
+          `allowfullscreen="allowfullscreen" loading="lazy"></iframe>`
         return Reply.json(json<OEmbed>({
           type: "rich",
           version: "1.0",
@@ -65,7 +69,7 @@ export const layer = group(
           providerName: config.localDomain,
           providerUrl: `${config.publicUrl}/`,
           cacheAge: cacheSeconds,
-          html: String(frame),
+          html: frame,
           width,
           height
         }))
