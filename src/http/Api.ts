@@ -18,6 +18,7 @@ import { CredentialsGroup } from "./v1/Credentials.ts"
 import { DirectoryGroup } from "./v1/Directory.ts"
 import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
+import { EmojiReactionsGroup } from "./v1/EmojiReactions.ts"
 import { EncryptedMessagesGroup } from "./v1/EncryptedMessages.ts"
 import { EndorsementsGroup } from "./v1/Endorsements.ts"
 import { FavouritesGroup } from "./v1/Favourites.ts"
@@ -80,6 +81,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(DirectoryGroup)
   .add(DomainBlocksGroup)
   .add(EmailsGroup)
+  .add(EmojiReactionsGroup)
   .add(EncryptedMessagesGroup)
   .add(EndorsementsGroup)
   .add(FavouritesGroup)
