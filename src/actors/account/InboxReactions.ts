@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { contentOf, emojiOf } from "../../services/federation/documents/ReactionDocument.ts"
-import { type Foreign, idOf, typeOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import { asText, type Foreign, idOf, typeOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { RemoteEmojis } from "../../services/federation/inbox/RemoteEmojis.ts"
@@ -18,6 +18,9 @@ import type { Ownership } from "./Ownership.ts"
 import * as Reacting from "./Reacting.ts"
 
 const knownRows = rowsOf(Schema.Struct({ id: Schema.BigInt, domain: Schema.String }))
+
+/** Characters of an id that is shown to others. */
+const uriCharactersMax = 2_000
 
 /** Misskey's word in a reaction for the server that sends it. */
 const senderItself = "."
@@ -74,8 +77,8 @@ export const make = Effect.gen(function*() {
 
   /** The id that an activity goes by; one of another server is none of the sender's to give. */
   const ownId = (self: InboundSender, activity: Foreign) => {
-    const id = readUrl(idOf(activity))
-    return id !== undefined && id.origin === URL.parse(self.uri)?.origin ? id.href : undefined
+    const id = asText(idOf(activity), uriCharactersMax)
+    return id !== undefined && URL.parse(id)?.origin === URL.parse(self.uri)?.origin ? id : undefined
   }
 
   const react = Effect.fnUntraced(

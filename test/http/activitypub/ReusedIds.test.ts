@@ -159,9 +159,6 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
         assert.strictEqual(yield* at(zoe, undo(second), 6), "done")
         assert.isFalse(yield* stands)
       }))
-  }
-
-  for (const type of ["Announce", "Block", "EmojiReact", "Follow", "Like"] as const) {
     it.effect(`F44: an earlier ${type} and its Undo that come late, in any order, leave the later one`, () =>
       Effect.gen(function*() {
         const { activity, stands, zoe } = yield* cases(type, `late${type.toLowerCase()}`)
