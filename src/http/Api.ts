@@ -19,6 +19,7 @@ import { DirectoryGroup } from "./v1/Directory.ts"
 import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
 import { EmailSubscriptionsGroup } from "./v1/EmailSubscriptions.ts"
+import { EmojiReactionsGroup } from "./v1/EmojiReactions.ts"
 import { EncryptedMessagesGroup } from "./v1/EncryptedMessages.ts"
 import { EndorsementsGroup } from "./v1/Endorsements.ts"
 import { FavouritesGroup } from "./v1/Favourites.ts"
@@ -82,6 +83,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(DomainBlocksGroup)
   .add(EmailsGroup)
   .add(EmailSubscriptionsGroup)
+  .add(EmojiReactionsGroup)
   .add(EncryptedMessagesGroup)
   .add(EndorsementsGroup)
   .add(FavouritesGroup)

@@ -32,6 +32,7 @@ import * as Directory from "./v1/Directory.ts"
 import * as DomainBlocks from "./v1/DomainBlocks.ts"
 import * as Emails from "./v1/Emails.ts"
 import * as EmailSubscriptions from "./v1/EmailSubscriptions.ts"
+import * as EmojiReactions from "./v1/EmojiReactions.ts"
 import * as EncryptedMessages from "./v1/EncryptedMessages.ts"
 import * as Endorsements from "./v1/Endorsements.ts"
 import * as Favourites from "./v1/Favourites.ts"
@@ -96,6 +97,7 @@ const groups = Layer.mergeAll(
   EmailSubscriptions.layer,
   EncryptedMessages.layer,
   Endorsements.layer,
+  EmojiReactions.layer,
   Favourites.layer,
   FeaturedTags.layer,
   FilterKeywords.layer,

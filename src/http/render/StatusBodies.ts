@@ -11,8 +11,8 @@ import type { Viewer } from "../../services/Viewer.ts"
 import type { Account } from "../wire/Account.ts"
 import { id, idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
 import type { FilterResult } from "../wire/Filter.ts"
-import { json, none, type Ready, type Values } from "../wire/Keys.ts"
-import type { Quote, ShallowQuote, Status, StatusBody } from "../wire/Status.ts"
+import { json, list, none, type Ready, type Values } from "../wire/Keys.ts"
+import type { Quote, ShallowQuote, Status, StatusBody, StatusReaction } from "../wire/Status.ts"
 import { assemble, noFigures, openBody, openPoll } from "../wire/StatusJson.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { composeCard, creatorOf, type ReadyCard, readyCard } from "./CardValues.ts"
@@ -162,6 +162,9 @@ export const compose = (
     approval: status.approval,
     quoting: state.quoting,
     figures: key.original === undefined ? state : noFigures,
+    reactions: key.original === undefined && state.reactions.length > 0
+      ? list(state.reactions.map((reaction) => json<StatusReaction>(reaction)))
+      : undefined,
     marks: viewer === undefined ? undefined : state,
     pinnable: own && key.original === undefined && key.visibility !== "direct",
     asks: own,

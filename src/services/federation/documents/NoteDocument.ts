@@ -26,6 +26,7 @@ const terms = {
   focalPoint: { "@container": "@list", "@id": "toot:focalPoint" },
   blurhash: "toot:blurhash",
   votersCount: "toot:votersCount",
+  emojiReactions: { "@id": "http://fedibird.com/ns#emojiReactions", "@type": "@id" },
   ...policyTerms,
   ...quoteTerms
 }
@@ -61,6 +62,7 @@ export interface NoteRelations {
   readonly inReplyTo: string | undefined
   readonly favourites: number
   readonly reblogs: number
+  readonly reactions: number
   /** The author's own replies, the first ones. */
   readonly ownReplies: ReadonlyArray<bigint>
   /** Its thread began here, with a post that everybody may read. */
@@ -123,6 +125,7 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     },
     likes: collection(LocalIds.likes(id), related.favourites),
     shares: collection(LocalIds.shares(id), related.reblogs),
+    ...(related.reactions > 0 ? { emojiReactions: LocalIds.emojiReactions(id) } : {}),
     ...(record.poll === null ? {} : pollDocument(record.poll, now))
   }
 }
