@@ -139,6 +139,7 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
               "/history",
               "/favourited_by",
               "/reblogged_by",
+              "/quotes",
               ...(by === undefined ? [] : ["/source"])
             ]
             for (const route of routes) {
