@@ -42,6 +42,7 @@ import { Outbox } from "../services/federation/outbox/Outbox.ts"
 import { OutgoingActivities } from "../services/federation/outbox/OutgoingActivities.ts"
 import { PostActivities } from "../services/federation/outbox/PostActivities.ts"
 import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.ts"
+import { ReactionActivities } from "../services/federation/outbox/ReactionActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { Purges } from "../services/federation/purge/Purges.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
@@ -79,6 +80,7 @@ import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
 import { Authors } from "../services/statuses/Authors.ts"
 import { ConversationWriter } from "../services/statuses/ConversationWriter.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
+import { EmojiReactions } from "../services/statuses/EmojiReactions.ts"
 import { Favourites } from "../services/statuses/Favourites.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { HeldStatuses } from "../services/statuses/HeldStatuses.ts"
@@ -93,6 +95,7 @@ import { StatusTargets } from "../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../services/statuses/StatusWriter.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
+import { DigestPosts } from "../services/subscriptions/DigestPosts.ts"
 import { TrendRefresh } from "../services/trends/TrendRefresh.ts"
 import { originChecks } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
@@ -114,6 +117,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     DeliveryHosts.layer,
     CollectionWriter.layer,
     ConversationWriter.layer,
+    DigestPosts.layer,
     DomainEnforcement.layer,
     DomainPolicies.layer,
     FeatureActivities.layer,
@@ -131,6 +135,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     LocalActors.layer,
     ModerationActions.layer,
     Moves.layer,
+    EmojiReactions.layer,
     Endorsements.layer,
     Mutes.layer,
     Objects.layer,
@@ -146,6 +151,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     ReplyRemovals.layer,
     PostActivities.layer,
     QuoteActivities.layer,
+    ReactionActivities.layer,
     Profiles.layer,
     Purges.layer,
     Reblogs.layer,

@@ -22,6 +22,7 @@ import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
 import { FetchedBy } from "../services/federation/outbox/FetchedBy.ts"
 import { InteractionActivities } from "../services/federation/outbox/InteractionActivities.ts"
 import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.ts"
+import { ReactionActivities } from "../services/federation/outbox/ReactionActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { RemoteLookup } from "../services/federation/RemoteLookup.ts"
 import { Replies } from "../services/federation/Replies.ts"
@@ -83,15 +84,18 @@ import { Contexts } from "../services/statuses/Contexts.ts"
 import { ConversationMutes } from "../services/statuses/ConversationMutes.ts"
 import { Conversations } from "../services/statuses/Conversations.ts"
 import { DefaultPolicies } from "../services/statuses/DefaultPolicies.ts"
+import { EmojiReactions } from "../services/statuses/EmojiReactions.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { History } from "../services/statuses/History.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
 import { Quotes } from "../services/statuses/Quotes.ts"
 import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
+import { StatusReactions } from "../services/statuses/StatusReactions.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
+import { EmailSubscriptions } from "../services/subscriptions/EmailSubscriptions.ts"
 import { Directory } from "../services/suggestions/Directory.ts"
 import { Suggestions } from "../services/suggestions/Suggestions.ts"
 import { Translations } from "../services/translation/Translations.ts"
@@ -111,6 +115,7 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
   Layer.mergeAll(
     Apps.layer,
     Grants.layer,
+    EmailSubscriptions.layer,
     LiveTokens.layer,
     MailLinks.layer,
     PushSubscriptions.layerNoDeps.pipe(Layer.provide(SealedTokens.layer)),
@@ -155,6 +160,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     History.layer,
     HomeTimelines.layer,
     Instance.layer,
+    EmojiReactions.layer,
     Interactions.layer,
     ListMembers.layer,
     ListTimelines.layer,
@@ -173,6 +179,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     Search.layer,
     StatusSearch.layer,
     Reports.layer,
+    StatusReactions.layer,
     ViewerStates.layer,
     TagFollows.layer,
     Tags.layer,
@@ -202,6 +209,7 @@ const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
     PublishedBlocks.layer,
     InteractionActivities.layer,
     QuoteActivities.layer,
+    ReactionActivities.layer,
     RemoteLookup.layer,
     Replies.layer,
     Senders.layer,

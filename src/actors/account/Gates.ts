@@ -50,7 +50,13 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  /** The same; undefined where the account may not. */
+  /** Fails where the account may not, or not at once. */
+  const atOnce = Effect.fnUntraced(function*(accountId: bigint, target: PolicyTarget, kind: RequestKind) {
+    const agreement = yield* gate(accountId, target, kind)
+    if (agreement === "asks") return yield* new NotAllowed({ text: refusals[kind] })
+  })
+
+  /** The same as `gate`; undefined where the account may not. */
   const agreed = (accountId: bigint, target: PolicyTarget, kind: RequestKind) =>
     Effect.catchTag(gate(accountId, target, kind), "NotAllowed", () => Effect.undefined)
 
@@ -77,5 +83,5 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  return { gate, agreed, answer }
+  return { gate, agreed, answer, atOnce }
 })

@@ -53,6 +53,8 @@ export const ProfileChange = Schema.Struct({
   chosenLanguages: Schema.optionalKey(Schema.Array(Schema.String)),
   showApplication: Schema.optionalKey(Schema.Boolean),
   noindex: Schema.optionalKey(Schema.Boolean),
+  /** Whether others may get the public posts by e-mail. */
+  emailSubscriptions: Schema.optionalKey(Schema.Boolean),
   expandMedia: Schema.optionalKey(ExpandMedia),
   expandSpoilers: Schema.optionalKey(Schema.Boolean),
   autoplayGifs: Schema.optionalKey(Schema.Boolean)
@@ -101,6 +103,9 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("CancelScheduled", { scheduledId: StatusIdFromString }),
   Schema.TaggedStruct("Favourite", OnStatus),
   Schema.TaggedStruct("Unfavourite", OnStatus),
+  /** `name` is an emoji of Unicode, or a custom one: `shortcode`, or `shortcode@domain` where it stands on the status already. */
+  Schema.TaggedStruct("React", { ...OnStatus, name: Schema.String }),
+  Schema.TaggedStruct("Unreact", { ...OnStatus, name: Schema.String }),
   Schema.TaggedStruct("Reblog", { ...OnStatus, visibility: Schema.NullOr(Visibility) }),
   Schema.TaggedStruct("Unreblog", OnStatus),
   /** `choices` are indexes of the poll's options. */

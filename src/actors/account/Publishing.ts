@@ -21,6 +21,7 @@ import { blank } from "../../services/statuses/StatusRows.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
 import { Revised, unwritten, written } from "../../services/statuses/StoredStatus.ts"
+import { DigestPosts } from "../../services/subscriptions/DigestPosts.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Controlling from "./Controlling.ts"
 import * as Gates from "./Gates.ts"
@@ -33,6 +34,7 @@ import { type Commands, onStatus } from "./Verbs.ts"
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const authors = yield* Authors
+  const digests = yield* DigestPosts
   const drafts = yield* Drafts
   const fanouts = yield* Fanouts
   const attachments = yield* AttachmentWriter
@@ -123,6 +125,9 @@ export const make = Effect.gen(function*() {
         yield* cards.attach(fanout.intent.statusId, draft.link, false)
       }
       const waits = parent?.agreement === "asks"
+      const goesOut = author.emailSubscriptions && visibility === "public" &&
+        (parent?.answeredId ?? accountId) === accountId
+      if (goesOut) yield* digests.gather(accountId, fanout.intent.statusId, new Date(millis))
       if (quoted !== undefined) yield* quoting.attach(own, fanout.intent.statusId, quoted, visibility, waits)
       if (post.poll !== null) {
         const endsAt = yield* polls.create(fanout.intent.statusId, post.poll, millis)

@@ -110,6 +110,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         "The author of this post does not let you reply to it"
       ])
       assert.strictEqual((yield* act(cleo, closed, "favourite")).status, 403)
+      const reaction = `/api/v1/pleroma/statuses/${closed.id}/reactions/${encodeURIComponent("👍")}`
+      assert.strictEqual((yield* ask(cleo, "PUT", reaction)).status, 403)
       assert.strictEqual((yield* act(ben, closed, "reblog")).status, 403)
       const scheduled = yield* reply(cleo, closed, "later", { scheduled_at: "2099-01-01T00:00:00Z" })
       assert.strictEqual(scheduled.status, 403)
