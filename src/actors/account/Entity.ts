@@ -12,6 +12,7 @@ import { untilNoClash } from "../../services/Transactions.ts"
 import * as Announcements from "./Announcements.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Collecting from "./Collecting.ts"
+import * as Drafting from "./Drafting.ts"
 import * as Fanout from "./Fanout.ts"
 import * as FeaturedTags from "./FeaturedTags.ts"
 import * as Inbox from "./Inbox.ts"
@@ -44,6 +45,7 @@ const make = Effect.gen(function*() {
   const quoting = yield* Quoting.make
   const removing = yield* RemovingReplies.make
   const scheduling = yield* Scheduling.make(publishing)
+  const drafting = yield* Drafting.make(publishing, scheduling)
   const relations = yield* Relations.make
   const domains = yield* UserDomainBlocking.make(relations.verbs)
   const interactions = yield* Interactions.make
@@ -63,6 +65,7 @@ const make = Effect.gen(function*() {
     ...quoting.verbs,
     ...removing.verbs,
     ...scheduling.verbs,
+    ...drafting.verbs,
     ...relations.verbs,
     ...domains.verbs,
     ...interactions.verbs,

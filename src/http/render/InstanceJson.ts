@@ -8,6 +8,7 @@ import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { interfaceLevel, interfaceVersion } from "../../services/instance/Software.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { mimeNames } from "../../services/media/FileTypes.ts"
+import { contentTypes } from "../../services/statuses/StoredStatus.ts"
 import { html } from "../html/Html.ts"
 import { iconPath, iconSizes, thumbnailPath } from "../html/PagePaths.ts"
 import type { Account } from "../wire/Account.ts"
@@ -109,7 +110,7 @@ export const instanceJson = (
       },
       vapid: { publicKey: vapidKey },
       accounts,
-      statuses,
+      statuses: { ...statuses, supportedMimeTypes: contentTypes },
       mediaAttachments: { descriptionLimit: Limits.mediaDescriptionCharactersMax, ...mediaAttachments(mediaTypes) },
       polls,
       lists: {
@@ -117,6 +118,7 @@ export const instanceJson = (
         maxAccountsPerList: Limits.listAccountsMax,
         maxTagsPerList: Limits.listTagsMax
       },
+      drafts: { maxDrafts: Limits.draftsMax },
       catchup: { maxStatuses: catchupStatusesMax, maxHours: catchupHoursMax },
       translation: { enabled: translates },
       timelinesAccess: {

@@ -23,7 +23,7 @@ import { DeletedStatus, Status } from "../wire/Status.ts"
 import { NewStatus, StatusDeletion, StatusEdit } from "../wire/StatusRequests.ts"
 import { familyHeaders, idempotencyKey } from "./CommandHeaders.ts"
 import { scheduledFor } from "./ScheduledStatuses.ts"
-import { filesOf, pollOf, postOf, quotePolicyOf, saidOf, wordsOf } from "./StatusPayloads.ts"
+import { contentTypeOf, filesOf, pollOf, postOf, quotePolicyOf, saidOf, wordsOf } from "./StatusPayloads.ts"
 import { Thumbnails } from "./Thumbnails.ts"
 
 /** Statuses that one request may name. */
@@ -99,6 +99,7 @@ export const layer = group(
           _tag: "Edit",
           statusId: params.id,
           text: payload.status ?? "",
+          contentType: yield* contentTypeOf(payload.contentType),
           ...yield* saidOf(payload),
           quoteApprovalPolicy: quotePolicyOf(payload.quoteApprovalPolicy),
           ...(payload.mediaIds === undefined ? {} : { mediaIds: filesOf(payload.mediaIds) }),
