@@ -117,6 +117,7 @@ const groupText = (
     latestPageNotificationAt: timestamp(newest.createdAt),
     sampleAccountIds: sampleAccountIds.map(id),
     ...(newest.statusId !== undefined && { statusId: id(newest.statusId) }),
+    ...(newest.year !== undefined && { annualReport: { year: String(newest.year) } }),
     ...(event !== undefined && { event: severanceValues(event) }),
     ...(fallback && { fallback })
   }
