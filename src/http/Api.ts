@@ -20,6 +20,7 @@ import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
 import { DraftsGroup } from "./v1/Drafts.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
 import { EmailSubscriptionsGroup } from "./v1/EmailSubscriptions.ts"
+import { EmojiReactionsGroup } from "./v1/EmojiReactions.ts"
 import { EncryptedMessagesGroup } from "./v1/EncryptedMessages.ts"
 import { EndorsementsGroup } from "./v1/Endorsements.ts"
 import { FavouritesGroup } from "./v1/Favourites.ts"
@@ -84,6 +85,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(EmailsGroup)
   .add(DraftsGroup)
   .add(EmailSubscriptionsGroup)
+  .add(EmojiReactionsGroup)
   .add(EncryptedMessagesGroup)
   .add(EndorsementsGroup)
   .add(FavouritesGroup)

@@ -33,6 +33,7 @@ import * as DomainBlocks from "./v1/DomainBlocks.ts"
 import * as Drafts from "./v1/Drafts.ts"
 import * as Emails from "./v1/Emails.ts"
 import * as EmailSubscriptions from "./v1/EmailSubscriptions.ts"
+import * as EmojiReactions from "./v1/EmojiReactions.ts"
 import * as EncryptedMessages from "./v1/EncryptedMessages.ts"
 import * as Endorsements from "./v1/Endorsements.ts"
 import * as Favourites from "./v1/Favourites.ts"
@@ -98,6 +99,7 @@ const groups = Layer.mergeAll(
   EmailSubscriptions.layer,
   EncryptedMessages.layer,
   Endorsements.layer,
+  EmojiReactions.layer,
   Favourites.layer,
   FeaturedTags.layer,
   FilterKeywords.layer,

@@ -40,6 +40,7 @@ import { Outbox } from "../services/federation/outbox/Outbox.ts"
 import { OutgoingActivities } from "../services/federation/outbox/OutgoingActivities.ts"
 import { PostActivities } from "../services/federation/outbox/PostActivities.ts"
 import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.ts"
+import { ReactionActivities } from "../services/federation/outbox/ReactionActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { Purges } from "../services/federation/purge/Purges.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
@@ -77,6 +78,7 @@ import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
 import { Authors } from "../services/statuses/Authors.ts"
 import { ConversationWriter } from "../services/statuses/ConversationWriter.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
+import { EmojiReactions } from "../services/statuses/EmojiReactions.ts"
 import { Favourites } from "../services/statuses/Favourites.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { Polls } from "../services/statuses/Polls.ts"
@@ -128,6 +130,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     LocalActors.layer,
     ModerationActions.layer,
     Moves.layer,
+    EmojiReactions.layer,
     Endorsements.layer,
     Mutes.layer,
     Objects.layer,
@@ -139,6 +142,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     ReplyRemovals.layer,
     PostActivities.layer,
     QuoteActivities.layer,
+    ReactionActivities.layer,
     Profiles.layer,
     Purges.layer,
     Reblogs.layer,

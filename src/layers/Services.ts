@@ -22,6 +22,7 @@ import { Objects } from "../services/federation/Objects.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
 import { FetchedBy } from "../services/federation/outbox/FetchedBy.ts"
 import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.ts"
+import { ReactionActivities } from "../services/federation/outbox/ReactionActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { RemoteLookup } from "../services/federation/RemoteLookup.ts"
 import { Replies } from "../services/federation/Replies.ts"
@@ -81,6 +82,7 @@ import { Bookmarks } from "../services/statuses/Bookmarks.ts"
 import { Contexts } from "../services/statuses/Contexts.ts"
 import { ConversationMutes } from "../services/statuses/ConversationMutes.ts"
 import { Conversations } from "../services/statuses/Conversations.ts"
+import { EmojiReactions } from "../services/statuses/EmojiReactions.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { History } from "../services/statuses/History.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
@@ -88,6 +90,7 @@ import { Quotes } from "../services/statuses/Quotes.ts"
 import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
 import { StatusDrafts } from "../services/statuses/StatusDrafts.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
+import { StatusReactions } from "../services/statuses/StatusReactions.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
@@ -157,6 +160,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     History.layer,
     HomeTimelines.layer,
     Instance.layer,
+    EmojiReactions.layer,
     Interactions.layer,
     ListMembers.layer,
     ListTimelines.layer,
@@ -174,6 +178,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     StatusDrafts.layer,
     StatusSearch.layer,
     Reports.layer,
+    StatusReactions.layer,
     ViewerStates.layer,
     TagFollows.layer,
     Tags.layer,
@@ -202,6 +207,7 @@ const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
     Objects.layer,
     PublishedBlocks.layer,
     QuoteActivities.layer,
+    ReactionActivities.layer,
     RemoteLookup.layer,
     Replies.layer,
     Senders.layer,

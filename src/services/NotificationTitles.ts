@@ -9,6 +9,7 @@ const titles: Readonly<Record<NotificationType, Title>> = {
   status: (say, name) => say("{name} just posted", { name }),
   reblog: (say, name) => say("{name} boosted your post", { name }),
   favourite: (say, name) => say("{name} favourited your post", { name }),
+  "pleroma:emoji_reaction": (say, name) => say("{name} reacted to your post", { name }),
   follow: (say, name) => say("{name} is now following you", { name }),
   "follow_request": (say, name) => say("{name} wants to follow you", { name }),
   poll: (say, name) => say("A poll by {name} has ended", { name }),

@@ -26,6 +26,8 @@ interface NotificationKind {
   readonly filterable: boolean
   /** One that is filtered is a request of its sender to be heard. */
   readonly requests?: boolean
+  /** Beyond Mastodon: only who names the type among those that they know is told. */
+  readonly onDemand?: boolean
 }
 
 const exists = (table: string, condition: string, lock: "FOR KEY SHARE" | "FOR SHARE" = "FOR KEY SHARE") =>
@@ -51,6 +53,12 @@ const kinds = {
     standsWhile: exists("statuses", "reblog_of_id = n.status_id AND deleted_at IS NULL", "FOR SHARE")
   },
   favourite: { ...byStatus, groupable: true, standsWhile: exists("favourites", "status_id = n.status_id") },
+  /** Somebody reacted with an emoji; the name is Pleroma's. It tells of the last emoji. */
+  "pleroma:emoji_reaction": {
+    ...byStatus,
+    onDemand: true,
+    standsWhile: exists("emoji_reactions", "status_id = n.status_id")
+  },
   follow: { ...byAccount, groupable: true, standsWhile: exists("follows", isTarget) },
   "follow_request": { ...byAccount, standsWhile: exists("follow_requests", isTarget) },
   /** A poll has ended: its author is told, too. */
@@ -124,6 +132,9 @@ export const isBesideStatuses = (type: NotificationType): boolean =>
 
 /** The permission that staff needs for it. */
 export const staffOf = (type: StaffType) => kinds[type].recipients.staff
+
+/** Those that are shown only to who asks for them by name. */
+export const onDemandTypes = typesWhere(({ onDemand }) => onDemand === true)
 
 /** Those of which the recipient's policy decides, and of these the ones that are requests to be heard. */
 export const filterableTypes = typesWhere(({ filterable }) => filterable)

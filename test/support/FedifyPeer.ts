@@ -5,6 +5,7 @@ import {
   Announce,
   Create,
   Delete,
+  EmojiReact,
   Endpoints,
   Follow,
   Like,
@@ -24,7 +25,7 @@ export interface Heard {
   readonly type: string
   readonly actor: string
   readonly object: string
-  /** The text of the object, where it carries one. */
+  /** The text of the object, where it carries one, or with what somebody reacts. */
   readonly content: string | undefined
 }
 
@@ -50,11 +51,12 @@ const webRequest = async (request: IncomingMessage, origin: string) => {
 
 const heardOf = async (activity: Activity): Promise<Heard> => {
   const object = activity instanceof Create || activity instanceof Update ? await activity.getObject() : undefined
+  const said = object ?? (activity instanceof EmojiReact ? activity : undefined)
   return {
     type: activity.constructor.name,
     actor: activity.actorId?.href ?? "",
     object: (object?.id ?? activity.objectId)?.href ?? "",
-    content: object?.content?.toString()
+    content: said?.content?.toString()
   }
 }
 
@@ -157,9 +159,11 @@ const doings = ({ context, notes }: Started) => {
     follow: (whom: string) => tell(whom, new Follow({ id: next("follows"), actor: me(), object: new URL(whom) })),
     like: (post: string, whom: string) =>
       tell(whom, new Like({ id: next("likes"), actor: me(), object: new URL(post) })),
+    react: (post: string, whom: string, content: string) =>
+      tell(whom, new EmojiReact({ id: next("reactions"), actor: me(), object: new URL(post), content })),
     boost: (post: string, whom: string) =>
       tell(whom, new Announce({ id: next("boosts"), actor: me(), object: new URL(post), to })),
-    undo: (what: Follow | Like | Announce, whom: string) =>
+    undo: (what: Follow | Like | Announce | EmojiReact, whom: string) =>
       tell(whom, new Undo({ id: next("undos"), actor: me(), object: what })),
     /** A post to somebody's inbox; answers its id. */
     post: (content: string, whom: string, replyTo?: string) =>

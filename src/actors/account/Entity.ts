@@ -26,6 +26,7 @@ import { Account, accountMailboxMax, type Command, PersistedCommand } from "./Pr
 import * as Publishing from "./Publishing.ts"
 import * as Purging from "./Purging.ts"
 import * as Quoting from "./Quoting.ts"
+import * as Reacting from "./Reacting.ts"
 import * as Relations from "./Relations.ts"
 import * as RemovingReplies from "./RemovingReplies.ts"
 import * as Scheduling from "./Scheduling.ts"
@@ -49,6 +50,7 @@ const make = Effect.gen(function*() {
   const relations = yield* Relations.make
   const domains = yield* UserDomainBlocking.make(relations.verbs)
   const interactions = yield* Interactions.make
+  const reacting = yield* Reacting.make
   const moderation = yield* Moderation.make
   const moving = yield* Moving.make(relations.verbs)
   const polling = yield* Polling.make
@@ -69,6 +71,7 @@ const make = Effect.gen(function*() {
     ...relations.verbs,
     ...domains.verbs,
     ...interactions.verbs,
+    ...reacting.verbs,
     ...moderation.verbs,
     ...moving.verbs,
     ...polling.verbs,

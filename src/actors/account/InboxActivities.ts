@@ -17,6 +17,7 @@ import * as InboxMoves from "./InboxMoves.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import * as InboxQuotes from "./InboxQuotes.ts"
+import * as InboxReactions from "./InboxReactions.ts"
 import * as InboxReports from "./InboxReports.ts"
 import * as InboxUndo from "./InboxUndo.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -32,6 +33,7 @@ const known = [
   "Block",
   "Create",
   "Delete",
+  "EmojiReact",
   "FeatureRequest",
   "Flag",
   "Follow",
@@ -52,8 +54,6 @@ export interface Times {
   readonly signed: number
 }
 
-/** Characters of an activity's id that is kept. */
-const uriCharactersMax = 2_000
 /**
  * Does the activities of a remote account inside a transaction of its actor, mostly by the account's own verbs. Objects
  * that they name are looked for here; `NeedsFetch` says that one has to be fetched first. It belongs to whom it says
@@ -73,7 +73,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const activities = yield* FollowActivities
   const send = yield* Sending.make
   const removing = yield* RemovingReplies.make
-  const undoing = yield* InboxUndo.make(verbs)
+  const reactions = yield* InboxReactions.make
+  const undoing = yield* InboxUndo.make(verbs, reactions)
   const quotes = yield* InboxQuotes.make(posts, yield* Quoting.make)
 
   const onAccount = (
@@ -94,12 +95,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     )
 
   /** Keeps the id, for who undoes by it. */
-  const remember = (own: Ownership, activity: Foreign, type: UndoableType, targetId: bigint) => {
-    const uri = idOf(activity)
-    return uri === undefined || uri.length > uriCharactersMax
-      ? Effect.void
-      : undoables.remember(own.accountId, uri, { type, targetId })
-  }
+  const remember = (own: Ownership, activity: Foreign, type: UndoableType, targetId: bigint) =>
+    undoables.remember(own.accountId, idOf(activity), { type, targetId })
 
   /** Answered by whom it is for: accepted, again if need be, or refused; or it waits. */
   const follow = (own: Ownership, target: AccountId, activity: Foreign): Outcome => {
@@ -179,15 +176,20 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "Flag":
           return reports.flag(own, self, activity)
         case "Like":
+          // One that says with what is a reaction as well, and a favourite for who knows of none.
           return onStatus(object, (statusId) =>
-            Effect.andThen(
-              verbs.Favourite(own, { _tag: "Favourite", statusId }),
-              remember(own, activity, "Like", statusId)
+            verbs.Favourite(own, { _tag: "Favourite", statusId }).pipe(
+              Effect.andThen(reactions.react(own, self, activity, statusId)),
+              Effect.andThen(remember(own, activity, "Like", statusId))
             ))
+        case "EmojiReact":
+          return reactions.received(own, self, activity, (id) => remember(own, activity, type, id))
         case "Announce":
           return boosts.announce(own, self, activity, times.signed)
         case "Create":
-          if (typeof object === "string") return byId(self, object, true)
+          if (typeof object === "string") {
+            return byId(self, object, true)
+          }
           return Effect.flatMap(
             Clock.currentTimeMillis,
             (now) => posts.create(own, self, object, Math.min(now, times.received), false)

@@ -119,6 +119,9 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("CancelScheduled", { scheduledId: StatusIdFromString }),
   Schema.TaggedStruct("Favourite", OnStatus),
   Schema.TaggedStruct("Unfavourite", OnStatus),
+  /** `name` is an emoji of Unicode, or a custom one: `shortcode`, or `shortcode@domain` where it stands on the status already. */
+  Schema.TaggedStruct("React", { ...OnStatus, name: Schema.String }),
+  Schema.TaggedStruct("Unreact", { ...OnStatus, name: Schema.String }),
   Schema.TaggedStruct("Reblog", { ...OnStatus, visibility: Schema.NullOr(Visibility) }),
   Schema.TaggedStruct("Unreblog", OnStatus),
   /** `choices` are indexes of the poll's options. */

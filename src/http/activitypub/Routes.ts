@@ -60,6 +60,7 @@ const make = Effect.gen(function*() {
     HttpRouter.add("GET", base, note),
     HttpRouter.add("GET", `${base}/activity`, part("activity")),
     HttpRouter.add("GET", `${base}/replies`, part("replies")),
+    HttpRouter.add("GET", `${base}/emoji_reactions`, part("emojiReactions")),
     HttpRouter.add("GET", `${base}/likes`, part("likes")),
     HttpRouter.add("GET", `${base}/shares`, part("shares"))
   )

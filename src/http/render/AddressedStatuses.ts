@@ -19,8 +19,10 @@ export interface AddressedStatus {
 }
 
 /** What of a state differs from one viewer to another. */
-const viewOf = ({ bookmarked, favourited, muted, pinned, quoting, reblogged, votes }: ViewerState) =>
-  `${bookmarked},${favourited},${muted},${pinned},${reblogged},${quoting},${votes.join()}`
+const viewOf = ({ bookmarked, favourited, muted, pinned, quoting, reactions, reblogged, votes }: ViewerState) =>
+  `${bookmarked},${favourited},${muted},${pinned},${reblogged},${quoting},${votes.join()},${
+    reactions.map(({ me }) => me ? 1 : 0).join("")
+  }`
 const quoteViewOf = ([id, { standing, state }]: readonly [bigint, QuotedState]) =>
   `${id}:${standing}:${state === undefined ? "" : viewOf(state)}`
 

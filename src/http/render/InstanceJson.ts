@@ -8,6 +8,7 @@ import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { interfaceLevel, interfaceVersion } from "../../services/instance/Software.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { mimeNames } from "../../services/media/FileTypes.ts"
+import { accountReactionsMax, reactionsMax } from "../../services/statuses/ReactionEmoji.ts"
 import { contentTypes } from "../../services/statuses/StoredStatus.ts"
 import { html } from "../html/Html.ts"
 import { iconPath, iconSizes, thumbnailPath } from "../html/PagePaths.ts"
@@ -64,6 +65,9 @@ const accounts: Values<Instance["configuration"]["accounts"]> = {
   maxAvatarDescriptionLength: Limits.pictureDescriptionCharactersMax,
   maxHeaderDescriptionLength: Limits.pictureDescriptionCharactersMax
 }
+
+/** Capabilities beyond Mastodon, by the names that apps know from Pleroma and Akkoma. */
+const pleromaFeatures = ["pleroma_emoji_reactions", "pleroma_custom_emoji_reactions"]
 
 const streamingUrl = (publicUrl: string) => publicUrl.replace(/^http/, "ws")
 
@@ -137,6 +141,12 @@ export const instanceJson = (
       url: null
     },
     apiVersions: { mastodon: interfaceLevel },
+    pleroma: {
+      metadata: {
+        features: pleromaFeatures,
+        emojiReactions: { maxReactions: reactionsMax, maxReactionsPerAccount: accountReactionsMax }
+      }
+    },
     wrapstodon: campaign ?? null,
     rules: rules.map(ruleValues)
   }, { contact: splice<Instance["contact"], "account">({ email: about.contactEmail }, { account: contact }) })

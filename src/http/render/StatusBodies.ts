@@ -11,8 +11,8 @@ import type { Viewer } from "../../services/Viewer.ts"
 import type { Account } from "../wire/Account.ts"
 import { id, idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
 import type { FilterResult } from "../wire/Filter.ts"
-import { json, none, type Ready, type Values } from "../wire/Keys.ts"
-import type { Quote, ShallowQuote, Status, StatusBody } from "../wire/Status.ts"
+import { json, list, none, type Ready, type Values } from "../wire/Keys.ts"
+import type { Quote, ShallowQuote, Status, StatusBody, StatusReaction } from "../wire/Status.ts"
 import { assemble, noFigures, openBody, openPoll } from "../wire/StatusJson.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { composeCard, creatorOf, type ReadyCard, readyCard } from "./CardValues.ts"
@@ -162,11 +162,20 @@ export const compose = (
     approval: status.approval,
     quoting: state.quoting,
     figures: key.original === undefined ? state : noFigures,
+    reactions: key.original === undefined && state.reactions.length > 0
+      ? list(state.reactions.map((reaction) => json<StatusReaction>(reaction)))
+      : undefined,
     marks: viewer === undefined ? undefined : state,
     pinnable: own && key.original === undefined && key.visibility !== "direct",
     asks: own,
     filtered
   })
+}
+
+/** Few cards name somebody, which is seen without looking each status up. */
+const creditAnybody = (bodies: ReadonlyMap<bigint, ReadyStatus>): boolean => {
+  for (const { card } of bodies.values()) if (card?.creatorId !== undefined) return true
+  return false
 }
 
 /** The accounts that statuses show: their authors, those of what they repeat, and those of the pages that they link to. */
@@ -175,10 +184,11 @@ export const authorsOf = (
   bodies: ReadonlyMap<bigint, ReadyStatus>
 ): ReadonlySet<bigint> => {
   const authors = new Set<bigint>()
+  const credits = creditAnybody(bodies)
   for (const key of keys) {
     authors.add(key.accountId)
     if (key.original !== undefined) authors.add(key.original.accountId)
-    const creator = creatorOf(bodies.get((key.original ?? key).id)?.card)
+    const creator = credits ? creatorOf(bodies.get((key.original ?? key).id)?.card) : undefined
     if (creator !== undefined) authors.add(creator)
   }
   return authors

@@ -125,6 +125,14 @@ export const Instance = Schema.Struct({
     url: Schema.NullOr(Url)
   }),
   api_versions: Schema.Struct({ mastodon: Count }),
+  /** Beyond Mastodon: what apps know from Pleroma and may use here as they do there. */
+  pleroma: Schema.Struct({
+    metadata: Schema.Struct({
+      features: Schema.Array(Schema.String),
+      /** Different emoji among the reactions to one status, and of one account to it. */
+      emoji_reactions: Schema.Struct({ max_reactions: Count, max_reactions_per_account: Count })
+    })
+  }),
   wrapstodon: Schema.NullOr(Count),
   contact: Schema.Struct({ email: Schema.String, account: Schema.NullOr(Account) }),
   rules: Schema.Array(Rule)

@@ -70,6 +70,27 @@ export const StatusBody = Schema.Struct({
 })
 export type StatusBody = typeof StatusBody.Type
 
+/** Beyond Mastodon: an emoji with which people react to a status; `name@domain` is another server's. */
+export const StatusReaction = Schema.Struct({
+  name: Schema.String,
+  count: Count,
+  me: Schema.Boolean,
+  url: Schema.NullOr(Url),
+  static_url: Schema.NullOr(Url)
+}).annotate({ identifier: "StatusReaction" })
+export type StatusReaction = typeof StatusReaction.Type
+
+/** The same with some of those who react, the first ones first. */
+export const StatusReactionAccounts = Schema.Struct({ ...StatusReaction.fields, accounts: Schema.Array(Account) })
+  .annotate({ identifier: "StatusReactionAccounts" })
+export type StatusReactionAccounts = typeof StatusReactionAccounts.Type
+
+/** Absent where there are none, in both places where clients look for them. */
+const reactions = {
+  emoji_reactions: Schema.optionalKey(Schema.Array(StatusReaction)),
+  pleroma: Schema.optionalKey(Schema.Struct({ emoji_reactions: Schema.Array(StatusReaction) }))
+}
+
 /** What moves with every interaction. */
 const figures = {
   replies_count: Count,
@@ -94,6 +115,7 @@ const marks = {
 const flat = {
   ...StatusBody.fields,
   ...figures,
+  ...reactions,
   ...marks,
   account: Account,
   application: Schema.optionalKey(Schema.NullOr(StatusApplication))

@@ -33,6 +33,7 @@ export const quoteAuthorization = (actor: string, statusId: bigint): string =>
 export const activity = (note: string): string => `${note}/activity`
 export const replies = (note: string): string => `${note}/replies`
 export const likes = (note: string): string => `${note}/likes`
+export const emojiReactions = (note: string): string => `${note}/emoji_reactions`
 export const shares = (note: string): string => `${note}/shares`
 
 /** What belongs to an account by its number, as collections of accounts do (FEP-7aa9). */

@@ -17,7 +17,9 @@ import {
 import type { Document } from "./documents/Vocabulary.ts"
 import * as LocalIds from "./LocalIds.ts"
 
-const figureRows = rowsOf(Schema.Struct({ id: Schema.BigInt, favourites: Schema.Int, reblogs: Schema.Int }))
+const figureRows = rowsOf(
+  Schema.Struct({ id: Schema.BigInt, favourites: Schema.Int, reblogs: Schema.Int, reactions: Schema.Int })
+)
 const replyRows = rowsOf(
   Schema.Struct({
     id: Schema.BigInt,
@@ -77,7 +79,7 @@ export class Objects extends Context.Service<Objects, {
           WHERE id = ANY (${ids}::bigint[])`)
       const figures = (ids: ReadonlyArray<bigint>) =>
         figureRows(sql`SELECT status_id AS id, favourites_count AS favourites,
-          reblogs_count AS reblogs FROM status_stats WHERE status_id = ANY (${ids}::bigint[])`)
+          reblogs_count AS reblogs, reactions_count AS reactions FROM status_stats WHERE status_id = ANY (${ids}::bigint[])`)
       const ownReplies = (ids: ReadonlyArray<bigint>) =>
         replyRows(sql`
           SELECT s.id, ARRAY(SELECT a.uri FROM mentions m JOIN accounts a ON a.id = m.account_id
@@ -113,6 +115,7 @@ export class Objects extends Context.Service<Objects, {
             inReplyTo: parent === undefined ? undefined : uriOf(parent),
             favourites: countById.get(record.id)?.favourites ?? 0,
             reblogs: countById.get(record.id)?.reblogs ?? 0,
+            reactions: countById.get(record.id)?.reactions ?? 0,
             emojis: named(record.html, record.spoilerText, ...record.poll?.options ?? []),
             readers: repliesById.get(record.id)?.readers ?? [],
             ownReplies: repliesById.get(record.id)?.replies ?? [],

@@ -1,6 +1,7 @@
 import MarkdownIt from "markdown-it"
 import { type Meaning, paragraphs, writer } from "./Compose.ts"
-import { nestingMax, plainText, sanitise } from "./Sanitise.ts"
+import { plainText } from "./PlainText.ts"
+import { nestingMax, sanitise } from "./Sanitise.ts"
 import { type Token, tokenAt } from "./TextTokens.ts"
 
 /*

@@ -7,7 +7,7 @@ import { exceedsTold } from "../html/Text.ts"
 import { AccountId } from "../Ids.ts"
 import { accountBytesMax } from "../instance/ContentLimits.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { idRows, padded, rowsOf, Timestamptz } from "../Rows.ts"
+import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { mayOffer } from "./EmailOffers.ts"
 
@@ -123,7 +123,7 @@ export class Accounts extends Context.Service<Accounts, {
 
       const load = traced("Accounts.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
-        const wanted = padded(new Set(ids))
+        const wanted = [...new Set(ids)]
         const records = yield* accountRows(sql`
           SELECT a.id, a.username, a.domain, a.uri, a.url, a.display_name, a.note_html, a.fields, a.locked, a.bot,
             a.discoverable, a.indexable, a.hide_collections, a.show_media, a.show_media_replies, a.show_featured,

@@ -1,4 +1,5 @@
 import { decide, type Standing, type SubPolicy, type Verdict } from "./InteractionPolicy.ts"
+import type { Reaction } from "./ReactionEmoji.ts"
 import type { StoredStatus } from "./StoredStatus.ts"
 
 /**
@@ -30,6 +31,8 @@ export interface ViewerState {
   readonly votes: ReadonlyArray<number>
   /** Whether the viewer may quote it. */
   readonly quoting: Verdict
+  /** The emoji with which people react to it. */
+  readonly reactions: ReadonlyArray<Reaction>
 }
 
 /** Whether a viewer may quote a status; nobody in particular may not. */

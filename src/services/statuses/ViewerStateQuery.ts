@@ -1,6 +1,5 @@
 import { Schema } from "effect"
 import { hiddenAmong, hiddenBy } from "../HiddenAccounts.ts"
-import { padded } from "../Rows.ts"
 import type { Viewer } from "../Viewer.ts"
 import { dependsOnFollows } from "./InteractionPolicy.ts"
 import { type Hiding, quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
@@ -40,7 +39,7 @@ export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding
     if (status.original !== undefined) ask(status.original)
     conversations.add((status.original ?? status).conversationId)
   }
-  return { variant, statuses: padded(statuses), authors: padded(authors), conversations: padded(conversations) }
+  return { variant, statuses: [...statuses], authors: [...authors], conversations: [...conversations] }
 }
 
 const list = (column: string, table: string, condition: string) =>
@@ -50,7 +49,7 @@ const mine = (column: string, table: string, ids: string) =>
 
 /** What a status shows of its counters: of one from elsewhere we see a part only, and its origin may know of more. */
 export const figures =
-  "replies_count, greatest(reblogs_count, stated_reblogs), greatest(favourites_count, stated_favourites), quotes_count"
+  "replies_count, greatest(reblogs_count, stated_reblogs), greatest(favourites_count, stated_favourites), quotes_count, reactions_count"
 
 /** One row of arrays of ids. $1 statuses, $2 authors, $3 the viewer, $4 conversations, $5 the time. */
 export const textOf = (variant: number): string => {
@@ -59,7 +58,7 @@ export const textOf = (variant: number): string => {
       `unnest(ARRAY[status_id, ${figures}])`,
       "status_stats",
       "status_id = ANY ($1::bigint[]) AND (replies_count > 0 OR reblogs_count > 0 OR favourites_count > 0 " +
-        "OR stated_reblogs > 0 OR stated_favourites > 0 OR quotes_count > 0)"
+        "OR stated_reblogs > 0 OR stated_favourites > 0 OR quotes_count > 0 OR reactions_count > 0)"
     ) + " AS counters"
   ]
   if (!(variant & permitted)) {
@@ -145,6 +144,7 @@ export const setOf = (ids: ReadonlyArray<bigint> | undefined) =>
   ids === undefined || ids.length === 0 ? nobody : new Set(ids)
 
 const none: ReadonlyArray<number> = []
+export const noReactions: ViewerState["reactions"] = []
 /** `id,number,id,number ...` as a list of numbers for each id. */
 export const listsOf = (flat: ReadonlyArray<bigint> = []): ReadonlyMap<bigint, ReadonlyArray<number>> => {
   const found = new Map<bigint, ReadonlyArray<number>>()
@@ -159,9 +159,11 @@ const nothing: Row = { counters: [] }
 
 export const answersOf = (viewer: Viewer, row: Row = nothing) => {
   const counters = new Map<bigint, ReadonlyArray<number>>()
-  for (let at = 0; at < row.counters.length; at += 5) {
-    const [id = 0n, ...counts] = row.counters.slice(at, at + 5)
+  const reacted: Array<bigint> = []
+  for (let at = 0; at < row.counters.length; at += 6) {
+    const [id = 0n, ...counts] = row.counters.slice(at, at + 6)
     counters.set(id, counts.map(Number))
+    if (row.counters[at + 5] !== 0n) reacted.push(id)
   }
   const followers = setOf(row.followers)
   const [blockers, followed, mentions] = [setOf(row.blockers), setOf(row.followed), setOf(row.mentions)]
@@ -178,6 +180,9 @@ export const answersOf = (viewer: Viewer, row: Row = nothing) => {
     hidden: setOf(row.hidden),
     hiddenBy: { blocked: setOf(row.blocked), muted: setOf(row.muted), domain: setOf(row.domain) },
     relations,
+    /** Those that have reactions. */
+    reacted,
+    /** Without its reactions. */
     state: (status: StatusKey): ViewerState => {
       const { accountId, conversationId, id } = status
       const [repliesCount = 0, reblogsCount = 0, favouritesCount = 0, quotesCount = 0] = counters.get(id) ?? none
@@ -193,7 +198,8 @@ export const answersOf = (viewer: Viewer, row: Row = nothing) => {
         bookmarked: bookmarks.has(id),
         muted: quiet.has(conversationId),
         pinned: pins.has(id),
-        votes: votes.get(id) ?? none
+        votes: votes.get(id) ?? none,
+        reactions: noReactions
       }
     }
   }
