@@ -18,6 +18,7 @@ import { CredentialsGroup } from "./v1/Credentials.ts"
 import { DirectoryGroup } from "./v1/Directory.ts"
 import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
+import { EmailSubscriptionsGroup } from "./v1/EmailSubscriptions.ts"
 import { EmojiReactionsGroup } from "./v1/EmojiReactions.ts"
 import { EncryptedMessagesGroup } from "./v1/EncryptedMessages.ts"
 import { EndorsementsGroup } from "./v1/Endorsements.ts"
@@ -38,8 +39,8 @@ import { NotificationGroupsGroup } from "./v1/NotificationGroups.ts"
 import { NotificationPoliciesGroup } from "./v1/NotificationPolicies.ts"
 import { NotificationRequestsGroup } from "./v1/NotificationRequests.ts"
 import { NotificationsGroup } from "./v1/Notifications.ts"
+import { OEmbedsGroup } from "./v1/OEmbeds.ts"
 import { PinsGroup } from "./v1/Pins.ts"
-import { PlaceholdersGroup } from "./v1/Placeholders.ts"
 import { PollsGroup } from "./v1/Polls.ts"
 import { PreferencesGroup } from "./v1/Preferences.ts"
 import { PushSubscriptionsGroup } from "./v1/PushSubscriptions.ts"
@@ -82,6 +83,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(DomainBlocksGroup)
   .add(EmailsGroup)
   .add(EmojiReactionsGroup)
+  .add(EmailSubscriptionsGroup)
   .add(EncryptedMessagesGroup)
   .add(EndorsementsGroup)
   .add(FavouritesGroup)
@@ -101,9 +103,9 @@ export class Api extends HttpApi.make("murmuration")
   .add(NotificationPoliciesGroup)
   .add(NotificationRequestsGroup)
   .add(NotificationsGroup)
+  .add(OEmbedsGroup)
   .add(PinsGroup)
   .add(QuotesGroup)
-  .add(PlaceholdersGroup)
   .add(PollsGroup)
   .add(PreferencesGroup)
   .add(PushSubscriptionsGroup)

@@ -31,6 +31,7 @@ import * as Credentials from "./v1/Credentials.ts"
 import * as Directory from "./v1/Directory.ts"
 import * as DomainBlocks from "./v1/DomainBlocks.ts"
 import * as Emails from "./v1/Emails.ts"
+import * as EmailSubscriptions from "./v1/EmailSubscriptions.ts"
 import * as EmojiReactions from "./v1/EmojiReactions.ts"
 import * as EncryptedMessages from "./v1/EncryptedMessages.ts"
 import * as Endorsements from "./v1/Endorsements.ts"
@@ -51,8 +52,8 @@ import * as NotificationGroups from "./v1/NotificationGroups.ts"
 import * as NotificationPolicies from "./v1/NotificationPolicies.ts"
 import * as NotificationRequests from "./v1/NotificationRequests.ts"
 import * as Notifications from "./v1/Notifications.ts"
+import * as OEmbeds from "./v1/OEmbeds.ts"
 import * as Pins from "./v1/Pins.ts"
-import * as Placeholders from "./v1/Placeholders.ts"
 import * as Polls from "./v1/Polls.ts"
 import * as Preferences from "./v1/Preferences.ts"
 import * as PushSubscriptions from "./v1/PushSubscriptions.ts"
@@ -93,6 +94,7 @@ const groups = Layer.mergeAll(
   Directory.layer,
   DomainBlocks.layer,
   Emails.layer,
+  EmailSubscriptions.layer,
   EncryptedMessages.layer,
   Endorsements.layer,
   EmojiReactions.layer,
@@ -113,9 +115,9 @@ const groups = Layer.mergeAll(
   NotificationPolicies.layer,
   NotificationRequests.layer,
   Notifications.layer,
+  OEmbeds.layer,
   Pins.layer,
   Quotes.layer,
-  Placeholders.layer,
   Polls.layer,
   Preferences.layer,
   PushSubscriptions.layer,

@@ -90,6 +90,7 @@ import { StatusTargets } from "../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../services/statuses/StatusWriter.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
+import { DigestPosts } from "../services/subscriptions/DigestPosts.ts"
 import { TrendRefresh } from "../services/trends/TrendRefresh.ts"
 import { originChecks } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
@@ -111,6 +112,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     DeliveryHosts.layer,
     CollectionWriter.layer,
     ConversationWriter.layer,
+    DigestPosts.layer,
     DomainEnforcement.layer,
     DomainPolicies.layer,
     FeatureActivities.layer,

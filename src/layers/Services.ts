@@ -92,6 +92,7 @@ import { StatusReactions } from "../services/statuses/StatusReactions.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
+import { EmailSubscriptions } from "../services/subscriptions/EmailSubscriptions.ts"
 import { Directory } from "../services/suggestions/Directory.ts"
 import { Suggestions } from "../services/suggestions/Suggestions.ts"
 import { Translations } from "../services/translation/Translations.ts"
@@ -111,6 +112,7 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
   Layer.mergeAll(
     Apps.layer,
     Grants.layer,
+    EmailSubscriptions.layer,
     LiveTokens.layer,
     MailLinks.layer,
     PushSubscriptions.layerNoDeps.pipe(Layer.provide(SealedTokens.layer)),

@@ -30,22 +30,6 @@ export const only = <Row>([row]: ReadonlyArray<Row>): Row => {
   return row
 }
 
-/** Elements that Postgres expects of an array which it does not see while it plans. */
-const plannedElements = 10
-
-/**
- * The values of an array parameter, at least ten, the last one repeated. Postgres plans with ten for an array that it
- * does not know; a shorter one looks so cheap that it would plan the whole query anew each time. Planning costs several
- * times what running it does. For queries to which a repeated value makes no difference.
- */
-export const padded = <A>(values: ReadonlySet<A>): ReadonlyArray<A> => {
-  const array = [...values]
-  const last = array.at(-1)
-  return last === undefined || array.length >= plannedElements
-    ? array
-    : [...array, ...Array<A>(plannedElements - array.length).fill(last)]
-}
-
 /** What a statement for many keys gives for each of them; none is a defect of the statement. */
 export const known = <A>(value: A | undefined): A => {
   if (value === undefined) throw new Error("A statement did not give what it gives for every key")

@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     return [...uris].flatMap(([id, spellings]) => {
       const quiet = !spellings.some(([uri]) => note.mentioned.includes(uri))
       // A post for a few belongs to all whom it addresses; those whom it does not mention are not notified.
-      const counts = !quiet || note.visibility === "direct"
+      const counts = !quiet || !isOpen(note.visibility)
       return counts && id !== own.accountId
         ? [{ id, quiet, addressed: spellings.some(([uri]) => addressed.has(uri)) }]
         : []
@@ -120,11 +120,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (buried) return yield* ignored("it was deleted")
     const parentId = note.inReplyTo === undefined ? undefined : yield* knownUris.status(note.inReplyTo)
     const mentions = yield* mentionsOf(own, self, note)
-    const open = isOpen(note.visibility)
-    const concerns = (open && (asked || listed)) || parentId !== undefined || followed ||
-      mentions.some((mention) => mention.addressed)
-    // A question more for what would be left else.
-    const wanted = concerns ||
+    const concerns = (isOpen(note.visibility) && (asked || listed)) || parentId !== undefined || followed
+    // A question more for what would be left else. An edit addresses those, too, whom it mentions no more.
+    const wanted = concerns || (yield* knownUris.localAccounts(note.addressed)).length > 0 ||
       (note.quote !== undefined && (yield* knownUris.localStatuses([note.quote.uri])).length > 0) ||
       (note.visibility === "public" && (yield* tagFollows.wanted(note.tags)))
     if (!wanted) return yield* ignored("it concerns nobody here")

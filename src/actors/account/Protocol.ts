@@ -53,6 +53,8 @@ export const ProfileChange = Schema.Struct({
   chosenLanguages: Schema.optionalKey(Schema.Array(Schema.String)),
   showApplication: Schema.optionalKey(Schema.Boolean),
   noindex: Schema.optionalKey(Schema.Boolean),
+  /** Whether others may get the public posts by e-mail. */
+  emailSubscriptions: Schema.optionalKey(Schema.Boolean),
   expandMedia: Schema.optionalKey(ExpandMedia),
   expandSpoilers: Schema.optionalKey(Schema.Boolean),
   autoplayGifs: Schema.optionalKey(Schema.Boolean)

@@ -19,6 +19,7 @@ import { blank } from "../../services/statuses/StatusRows.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
 import { Revised, unwritten, written } from "../../services/statuses/StoredStatus.ts"
+import { DigestPosts } from "../../services/subscriptions/DigestPosts.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
@@ -29,6 +30,7 @@ import { type Commands, onStatus } from "./Verbs.ts"
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const authors = yield* Authors
+  const digests = yield* DigestPosts
   const drafts = yield* Drafts
   const attachments = yield* AttachmentWriter
   const agenda = yield* AgendaEntries
@@ -108,6 +110,9 @@ export const make = Effect.gen(function*() {
       if (draft.link !== undefined && mediaIds.length === 0) {
         yield* cards.attach(fanout.intent.statusId, draft.link, false)
       }
+      const goesOut = author.emailSubscriptions && visibility === "public" &&
+        (parent?.accountId ?? accountId) === accountId
+      if (goesOut) yield* digests.gather(accountId, fanout.intent.statusId, new Date(millis))
       if (quoted !== undefined) yield* quoting.attach(own, fanout.intent.statusId, quoted, visibility)
       if (post.poll !== null) {
         const endsAt = yield* polls.create(fanout.intent.statusId, post.poll, millis)

@@ -172,16 +172,23 @@ export const compose = (
   })
 }
 
+/** Few cards name somebody, which is seen without looking each status up. */
+const creditAnybody = (bodies: ReadonlyMap<bigint, ReadyStatus>): boolean => {
+  for (const { card } of bodies.values()) if (card?.creatorId !== undefined) return true
+  return false
+}
+
 /** The accounts that statuses show: their authors, those of what they repeat, and those of the pages that they link to. */
 export const authorsOf = (
   keys: Iterable<StatusKey>,
   bodies: ReadonlyMap<bigint, ReadyStatus>
 ): ReadonlySet<bigint> => {
   const authors = new Set<bigint>()
+  const credits = creditAnybody(bodies)
   for (const key of keys) {
     authors.add(key.accountId)
     if (key.original !== undefined) authors.add(key.original.accountId)
-    const creator = creatorOf(bodies.get((key.original ?? key).id)?.card)
+    const creator = credits ? creatorOf(bodies.get((key.original ?? key).id)?.card) : undefined
     if (creator !== undefined) authors.add(creator)
   }
   return authors

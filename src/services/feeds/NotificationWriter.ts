@@ -20,7 +20,7 @@ import {
   type StatusType
 } from "../NotificationTypes.ts"
 import { rowsMax } from "../Paging.ts"
-import { padded, rowsOf } from "../Rows.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { type Reason, standing, telling } from "./NewNotifications.ts"
 import { isOf, ofFollows } from "./NotificationConditions.ts"
@@ -141,7 +141,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         }
       )
       const readersOf = (readers: ReadonlyArray<bigint>) =>
-        sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id`
+        sql`SELECT unnest(${[...new Set(readers)]}::bigint[]) AS account_id`
 
       const tellAndComplete = gatheredOrAlone(
         { max: completionsMax },

@@ -7,7 +7,7 @@ import { normalise } from "../html/HashtagNames.ts"
 import { handle, tokens } from "../html/TextTokens.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
-import { padded, rowsOf } from "../Rows.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /** Mentions and hashtags of one text that are heeded; further ones stay plain text. */
@@ -37,7 +37,7 @@ const namedRows = rowsOf(NamedAccount)
 export const namedQuery = (sql: SqlClient.SqlClient, handles: ReadonlySet<string>) =>
   sql`SELECT id, username, domain, url FROM accounts
     WHERE (lower(username), lower(coalesce(domain, ''))) IN (
-      SELECT split_part(h, '@', 1), split_part(h, '@', 2) FROM unnest(${padded(handles)}::text[]) h)
+      SELECT split_part(h, '@', 1), split_part(h, '@', 2) FROM unnest(${[...handles]}::text[]) h)
     AND suspended_at IS NULL`
 export const namedBy = (sql: SqlClient.SqlClient, handles: ReadonlySet<string>) => namedRows(namedQuery(sql, handles))
 

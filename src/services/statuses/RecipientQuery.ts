@@ -1,6 +1,5 @@
 import { Schema } from "effect"
 import { hidingBy } from "../HiddenAccounts.ts"
-import { padded } from "../Rows.ts"
 import { dependsOnFollows } from "./InteractionPolicy.ts"
 import { quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
 import { factsOf, figures, listsOf, noReactions, setOf } from "./ViewerStateQuery.ts"
@@ -62,7 +61,7 @@ export const textOf = ({ original, quoting }: StatusKey): string =>
 export const parameters = (viewers: ReadonlyArray<bigint>, status: StatusKey, now: Date): ReadonlyArray<unknown> => {
   const shown = status.original ?? status
   const [ids, authors] = [new Set([status.id, shown.id]), new Set([status.accountId, shown.accountId])]
-  return [padded(new Set(viewers)), padded(ids), padded(authors), shown.id, shown.conversationId, now]
+  return [[...new Set(viewers)], [...ids], [...authors], shown.id, shown.conversationId, now]
 }
 
 const ids = Schema.Array(Schema.BigInt)

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { isHidden } from "../HiddenAccounts.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { rowsMax } from "../Paging.ts"
-import { padded, rowsOf } from "../Rows.ts"
+import { rowsOf } from "../Rows.ts"
 import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
@@ -104,7 +104,7 @@ const make = Effect.gen(function*() {
   const forViewers = Effect.fnUntraced(function*(viewers: ReadonlyArray<bigint>, statusId: bigint) {
     const rows = yield* load(undefined, [statusId])
     const own = yield* ownRows(sql`SELECT account_id, name, custom_emoji_id FROM emoji_reactions
-      WHERE status_id = ${statusId} AND account_id = ANY (${padded(new Set(viewers))}::bigint[])`)
+      WHERE status_id = ${statusId} AND account_id = ANY (${[...new Set(viewers)]}::bigint[])`)
     const nameOf = ({ customEmojiId, name }: typeof Emoji.Type) => `${name} ${customEmojiId}`
     const mine = Map.groupBy(own, ({ accountId }) => accountId)
     return (viewer: bigint) => {

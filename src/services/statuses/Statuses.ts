@@ -4,7 +4,7 @@ import { cardCreator, CardRecord, cardRecord } from "../cards/Card.ts"
 import { columnsOf } from "../Columns.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { MediaRecord, recordsOf } from "../media/MediaRecord.ts"
-import { padded, rowsOf } from "../Rows.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import { shortened } from "./StatusTexts.ts"
@@ -117,7 +117,7 @@ export class Statuses extends Context.Service<Statuses, {
 
       const load = traced("Statuses.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
-        const wanted = padded(new Set(ids))
+        const wanted = [...new Set(ids)]
         const records = yield* statusRows(sql`
           SELECT ${shown.list(sql, "s")}, s.sensitive OR a.sensitized_at IS NOT NULL AS sensitive, a.username, a.domain,
             app.name AS application_name, app.website AS application_website,

@@ -1,6 +1,5 @@
 import { Schema } from "effect"
 import { hiddenAmong, hiddenBy } from "../HiddenAccounts.ts"
-import { padded } from "../Rows.ts"
 import type { Viewer } from "../Viewer.ts"
 import { dependsOnFollows } from "./InteractionPolicy.ts"
 import { type Hiding, quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
@@ -40,7 +39,7 @@ export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding
     if (status.original !== undefined) ask(status.original)
     conversations.add((status.original ?? status).conversationId)
   }
-  return { variant, statuses: padded(statuses), authors: padded(authors), conversations: padded(conversations) }
+  return { variant, statuses: [...statuses], authors: [...authors], conversations: [...conversations] }
 }
 
 const list = (column: string, table: string, condition: string) =>

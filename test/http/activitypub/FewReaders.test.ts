@@ -43,6 +43,30 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("whom posts 
       assert.strictEqual((yield* json(anna, "/api/v1/conversations")).length, 1)
     }))
 
+  it.effect("F44: an edit that drops the only mention and comes before its post is kept, for whom it is addressed to", () =>
+    Effect.gen(function*() {
+      const [nora, yves] = [yield* person("nora"), yield* there("yves")]
+      const me = yield* actorOf(nora)
+      const early = new Date(Date.now() - 60_000).toISOString()
+      const updated = new Date().toISOString()
+      const text = (status: { content: string }) => status.content
+      for (const [name, to] of [["open", {}], ["few", { to: [`${yves.id}/followers`] }]] as const) {
+        const first = note(yves, name, { ...mentioning(me), ...to, published: early })
+        const edited = { ...first, content: "<p>edited</p>", tag: [], updated }
+        assert.strictEqual(yield* done(yves, { type: "Update", object: edited }), "done")
+        assert.strictEqual(yield* done(yves, { type: "Create", object: first }), "ignored: it is here already")
+        const sql = yield* SqlClient.SqlClient
+        const [{ id } = { id: 0n }] = yield* sql<{ id: bigint }>`SELECT id FROM statuses WHERE uri = ${
+          String(first["id"])
+        }`
+        assert.strictEqual(text(yield* json(nora, `/api/v1/statuses/${id}`)), "<p>edited</p>")
+        assert.isEmpty(yield* told(nora))
+      }
+      // People elsewhere whom somebody here knows are nobody here.
+      const strangers = note(yves, "strangers", mentioning((yield* there("yann")).id))
+      assert.strictEqual(yield* done(yves, { type: "Create", object: strangers }), "ignored: it concerns nobody here")
+    }))
+
   it.effect("row 17, row 62: whoever blocks the author or its server is not mentioned by it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -4,7 +4,6 @@ import type { ServerConfig } from "../../instance/ServerConfig.ts"
 import * as Urls from "../../instance/Urls.ts"
 import type { StatusRecord } from "../../statuses/Statuses.ts"
 import type { Written } from "../../statuses/StoredStatus.ts"
-import { isOpen } from "../../statuses/Visibility.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { addressing } from "./Addressing.ts"
 import { attachmentDocument } from "./AttachmentDocument.ts"
@@ -54,7 +53,10 @@ export const inlineRepliesMax = 5
 export interface NoteRelations {
   /** The mentioned that are addressed. */
   readonly mentioned: ReadonlyArray<{ readonly uri: string; readonly acct: string }>
-  /** Ids of those elsewhere whom an earlier version named: they may read this one as well. */
+  /**
+   * Ids of those elsewhere whom an earlier version named: they may read this one as well. Where it overtakes the earlier one,
+   * their server learns from their being addressed that it is for somebody there.
+   */
   readonly readers: ReadonlyArray<string>
   /** The id of what it answers; undefined where it answers nothing that is there. */
   readonly inReplyTo: string | undefined
@@ -92,10 +94,7 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     ...(record.editedAt === null ? {} : { updated: moment(record.editedAt) }),
     url: Urls.status(config, username, record.id),
     attributedTo: actor,
-    ...addressing(record.visibility, actor, [
-      ...related.mentioned.map(({ uri }) => uri),
-      ...(isOpen(record.visibility) ? [] : related.readers)
-    ]),
+    ...addressing(record.visibility, actor, [...related.mentioned.map(({ uri }) => uri), ...related.readers]),
     atomUri: id,
     inReplyToAtomUri: related.inReplyTo ?? null,
     conversation: LocalIds.conversation(config, record.conversationId),

@@ -26,7 +26,7 @@ const Prospect = Schema.Struct({
 })
 const prospectRows = rowsOf(Prospect)
 
-/** Accounts that a post mentions or addresses; `quiet` where it addresses without mentioning, which makes it limited. */
+/** Accounts that a post mentions or addresses; `quiet` where it addresses without mentioning, which makes a direct one limited. */
 interface ReceivedMention {
   readonly id: bigint
   readonly addressed: boolean

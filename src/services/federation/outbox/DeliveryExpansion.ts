@@ -123,13 +123,16 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
         }
       )
 
-      /** A post that never left needs no Delete, nor does its text have to leave any more. */
+      /**
+       * A post that never left needs no Delete, nor does its text have to leave any more; who fetched it meanwhile has it.
+       */
       const unsent = Effect.fnUntraced(function*(statusId: bigint, inboxIds: ReadonlyArray<number>) {
         const rows = yield* inboxIdRows(sql`
           WITH gone AS (DELETE FROM deliveries WHERE about = ${statusId} AND inbox_id = ANY (${inboxIds}::int[]) AND tries = 0
             RETURNING inbox_id, activity_id)
           SELECT g.inbox_id FROM gone g JOIN outgoing_activities a ON a.id = g.activity_id
-          WHERE a.type IN ('Create', 'Announce')`)
+          WHERE a.type IN ('Create', 'Announce') AND NOT EXISTS (SELECT FROM reaches t
+            WHERE t.about = ${statusId} AND g.inbox_id = ANY (t.given_to))`)
         return new Set(rows.map(({ inboxId }) => inboxId))
       })
 

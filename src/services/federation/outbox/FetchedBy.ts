@@ -3,10 +3,10 @@ import { SqlClient } from "effect/sql"
 import { boundedMap } from "../../BoundedMap.ts"
 import type { AccountId } from "../../Ids.ts"
 import { traced } from "../../Traced.ts"
+import { given } from "./Reaches.ts"
 
-/** Readers that are known to be noted, and inboxes of a post beyond which none is added. */
+/** Readers that are known to be noted. */
 const notedMax = 20_000
-const inboxesMax = 20_000
 
 /**
  * Servers that fetched a post: they have it although it was not sent to them, by a boost or because somebody looked for it.
@@ -28,12 +28,11 @@ export class FetchedBy extends Context.Service<FetchedBy, {
             const key = `${statusId} ${accountId}`
             if (noted.has(key)) return
             // A post that is being deleted meanwhile is waited for, and then not there.
-            yield* sql`WITH post AS MATERIALIZED (
-                SELECT id FROM statuses WHERE id = ${statusId} AND local AND deleted_at IS NULL FOR SHARE)
-              INSERT INTO reaches (about, inbox_ids) SELECT p.id, ARRAY[r.inbox_id] FROM post p, remote_actors r
-                WHERE r.account_id = ${accountId} AND r.inbox_id IS NOT NULL
-              ON CONFLICT (about) DO UPDATE SET inbox_ids = reaches.inbox_ids || excluded.inbox_ids
-                WHERE NOT reaches.inbox_ids @> excluded.inbox_ids AND cardinality(reaches.inbox_ids) < ${inboxesMax}`
+            yield* given(
+              sql,
+              sql`SELECT id FROM statuses WHERE id = ${statusId} AND local AND deleted_at IS NULL FOR SHARE`,
+              accountId
+            )
             noted.set(key, true)
           },
           Effect.orDie

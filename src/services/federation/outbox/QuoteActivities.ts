@@ -10,6 +10,7 @@ import { type Document, everybody } from "../documents/Vocabulary.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { Objects } from "../Objects.ts"
 import { type HostNames, Outbox } from "./Outbox.ts"
+import { given } from "./Reaches.ts"
 
 type Sent = Effect.Effect<HostNames, SqlError>
 
@@ -107,9 +108,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
           })
         }, [BigInt(quoted.id)])
         // The post goes along, so that its server is told of its end.
-        yield* sql`INSERT INTO reaches (about, inbox_ids) SELECT ${statusId}, ARRAY[inbox_id] FROM remote_actors
-          WHERE account_id = ${BigInt(quoted.id)} AND inbox_id IS NOT NULL
-          ON CONFLICT (about) DO UPDATE SET inbox_ids = reaches.inbox_ids || excluded.inbox_ids`
+        yield* given(sql, sql`SELECT ${statusId}::bigint AS id`, BigInt(quoted.id))
         return hosts
       })
 

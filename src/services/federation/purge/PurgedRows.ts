@@ -158,6 +158,9 @@ const all = [
   plain("popular_accounts", "account_id"),
   plain("account_intents", "account_id"),
   plain("commands", "account_id"),
+  plain("email_digest_posts", "account_id"),
+  plain("email_digests", "account_id"),
+  plain("email_subscriptions", "account_id"),
   plain("fanouts", "account_id")
 ]
 

@@ -6,14 +6,16 @@ import * as KeyOperations from "../../../../src/layers/KeyOperations.ts"
 import { LocalActors } from "../../../../src/services/federation/LocalActors.ts"
 import { Objects } from "../../../../src/services/federation/Objects.ts"
 import { DeliveryExpansion, type Progress } from "../../../../src/services/federation/outbox/DeliveryExpansion.ts"
+import { FetchedBy } from "../../../../src/services/federation/outbox/FetchedBy.ts"
 import { Outbox } from "../../../../src/services/federation/outbox/Outbox.ts"
 import { OutgoingActivities } from "../../../../src/services/federation/outbox/OutgoingActivities.ts"
 import { SigningKeys } from "../../../../src/services/federation/SigningKeys.ts"
 import { Handles } from "../../../../src/services/identity/Handles.ts"
+import { AccountId } from "../../../../src/services/Ids.ts"
 import { Reads } from "../../../support/Reads.ts"
 import * as Worlds from "../../../support/World.ts"
 
-const leaving = Layer.mergeAll(OutgoingActivities.layer, DeliveryExpansion.layer).pipe(
+const leaving = Layer.mergeAll(OutgoingActivities.layer, DeliveryExpansion.layer, FetchedBy.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Outbox.layer, Objects.layer, LocalActors.layer)),
   Layer.provideMerge(Layer.merge(Handles.layer, SigningKeys.layer)),
   Layer.provideMerge(Layer.merge(KeyOperations.layer, NodeCrypto.layer)),
@@ -153,6 +155,32 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
       ])
       // A post that is gone is never told.
       assert.isEmpty(yield* expanded(++fanout, status!, "Create"))
+    }))
+
+  it.effect("F44: a Delete goes to whom the post waits for, too, where that one fetched it meanwhile", () =>
+    Effect.gen(function*() {
+      const [sql, fetchedBy] = [yield* SqlClient.SqlClient, yield* FetchedBy]
+      const [status] = yield* Worlds.settle({
+        ...Worlds.nothing,
+        statuses: [{
+          author: 1,
+          visibility: "public",
+          deleted: 1,
+          reblogOf: null,
+          replyTo: null,
+          mentions: [],
+          language: "en",
+          tags: []
+        }],
+        follows: [4, 5].map((follower) => ({ pair: [follower, 1], showReblogs: true, languages: null }))
+      })
+      yield* elsewhere
+      yield* sql`DELETE FROM deliveries`
+      assert.lengthOf(yield* expanded(++fanout, status!, "Create"), 2)
+      yield* sql`UPDATE deliveries SET tries = 0`
+      yield* fetchedBy.note(status!.id, AccountId.make(4n))
+      yield* sql`UPDATE statuses SET deleted_at = ${Worlds.now} WHERE id = ${status!.id}`
+      assert.deepStrictEqual(yield* expanded(++fanout, status!, "Delete"), [inboxOf(4n)])
     }))
 
   it.effect("that an account is gone is told, without hurry, to the hosts that had to do with it, and to no other", () =>
