@@ -11,6 +11,7 @@ export const post = (text: string, more: Partial<Post> = {}): Post => ({
   ...saidBy({}),
   text,
   visibility: null,
+  localOnly: null,
   inReplyToId: null,
   applicationId: null,
   allowedMentions: null,

@@ -97,6 +97,8 @@ export const make = Effect.gen(function*() {
           spoilerText,
           sensitive: said.sensitive || said.spoilerText.trim() !== "",
           visibility,
+          // An answer stays where that is which it answers, and so does what quotes.
+          localOnly: post.localOnly === true || parent?.localOnly === true || quoted?.localOnly === true,
           interactionPolicy: withQuotePolicy(null, post.quoteApprovalPolicy ?? author.quotePolicy),
           inReplyToId: parent?.id ?? null,
           inReplyToAccountId: parent?.accountId ?? null,

@@ -113,7 +113,7 @@ export const instanceJson = (
       },
       vapid: { publicKey: vapidKey },
       accounts,
-      statuses,
+      statuses: { ...statuses, localOnly: true },
       mediaAttachments: { descriptionLimit: Limits.mediaDescriptionCharactersMax, ...mediaAttachments(mediaTypes) },
       polls,
       lists: {

@@ -61,12 +61,13 @@ export const historyValues = (history: ReadonlyArray<DayOfUse>): Values<Tag["his
 
 export const scheduledValues = (
   config: ServerConfig["Service"],
-  { media, post, scheduledAt, ...scheduled }: ScheduledRecord
+  { media, post: { localOnly, ...post }, scheduledAt, ...scheduled }: ScheduledRecord
 ): Values<ScheduledStatus> => ({
   id: id(scheduled.id),
   scheduledAt: timestamp(scheduledAt),
   params: {
     ...post,
+    ...(localOnly === true && { localOnly }),
     mediaIds: post.mediaIds?.map(id) ?? null,
     spoilerText: post.spoilerText === "" ? null : post.spoilerText,
     poll: post.poll === null ? null : {

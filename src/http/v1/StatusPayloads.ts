@@ -62,7 +62,8 @@ export const postOf = Effect.fnUntraced(function*(
   return {
     text: payload.status ?? "",
     ...yield* saidOf(payload),
-    visibility: payload.visibility || null,
+    visibility: payload.visibility === "local" ? "public" : payload.visibility || null,
+    localOnly: payload.visibility === "local" || payload.localOnly === true || null,
     inReplyToId: payload.inReplyToId ? answered(payload.inReplyToId) : null,
     applicationId: applicationId ?? null,
     allowedMentions: payload.allowedMentions ?? null,

@@ -99,7 +99,11 @@ export const Instance = Schema.Struct({
       max_avatar_description_length: Count,
       max_header_description_length: Count
     }),
-    statuses,
+    statuses: Schema.Struct({
+      ...statuses.fields,
+      /** Beyond Mastodon: posts may be for people of this server alone (`local_only`, or the visibility `local`). */
+      local_only: Schema.Boolean
+    }),
     media_attachments: Schema.Struct({ description_limit: Count, ...mediaAttachments }),
     polls,
     /** Beyond Mastodon: a list holds hashtags, too (`/api/v1/lists/:id/tags`), and accounts that nobody has to follow. */

@@ -75,7 +75,8 @@ export class Reblogs extends Context.Service<Reblogs, {
           }::bigint[]) AND deleted_at IS NULL ORDER BY id FOR SHARE),
             made AS (${
             insertion(sql, sql` JOIN standing o ON o.id = fresh.reblog_of_id`, {
-              conversationId: sql`o.conversation_id`
+              conversationId: sql`o.conversation_id`,
+              localOnly: sql`o.local_only`
             })
           } RETURNING id),
             stats AS (INSERT INTO status_stats (status_id) SELECT id FROM made)

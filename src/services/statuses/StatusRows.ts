@@ -29,6 +29,7 @@ export const blank = {
   text: "",
   html: "",
   limited: false,
+  localOnly: false,
   interactionPolicy: null,
   inReplyToId: null,
   inReplyToAccountId: null,

@@ -12,13 +12,22 @@ import { visibleTo } from "./Visibility.ts"
 
 /** What an actor must know of a status that it acts on. */
 export const StatusTarget = StoredStatus.mapFields(
-  Struct.pick(["id", "accountId", "local", "visibility", "interactionPolicy", "reblogOfId", ...revisedFields])
+  Struct.pick([
+    "id",
+    "accountId",
+    "local",
+    "localOnly",
+    "visibility",
+    "interactionPolicy",
+    "reblogOfId",
+    ...revisedFields
+  ])
 )
 export type StatusTarget = typeof StatusTarget.Type
 const placedRows = rowsOf(Schema.Struct({ ...StatusTarget.fields, place: Schema.Int }))
 const targetRows = rowsOf(StatusTarget)
 /** What a reply hangs on. */
-const Parent = StoredStatus.mapFields(Struct.pick(["id", "accountId", "conversationId"]))
+const Parent = StoredStatus.mapFields(Struct.pick(["id", "accountId", "conversationId", "localOnly"]))
 type Parent = typeof Parent.Type
 const parentRows = rowsOf(Parent)
 const targeted = columnsOf(StatusTarget)
@@ -66,7 +75,7 @@ export class StatusTargets extends Context.Service<StatusTargets, {
         parent: traced("StatusTargets.parent")(function*(viewer, id) {
           // A reply to one's own reply answers whom the first one answered, as Mastodon carries it over.
           const [row] = yield* parentRows(sql`
-            SELECT t.id, t.conversation_id,
+            SELECT t.id, t.conversation_id, t.local_only,
               CASE WHEN t.account_id = ${viewer} AND t.in_reply_to_account_id IS NOT NULL
                 THEN t.in_reply_to_account_id ELSE t.account_id END AS account_id
             FROM statuses s JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)
