@@ -69,7 +69,7 @@ export class Reblogs extends Context.Service<Reblogs, {
         Effect.map(
           placedRows(sql`
             WITH ${fresh(sql, all.map(rowOf))},
-            standing AS MATERIALIZED (SELECT id, conversation_id FROM statuses
+            standing AS MATERIALIZED (SELECT id, conversation_id, local_only FROM statuses
               WHERE id = ANY (${
             all.map(({ original }) => original)
           }::bigint[]) AND deleted_at IS NULL ORDER BY id FOR SHARE),
