@@ -110,6 +110,8 @@ export const make = Effect.gen(function*() {
           spoilerText,
           sensitive: said.sensitive || said.spoilerText.trim() !== "",
           visibility,
+          // An answer stays where that is which it answers, and so does what quotes.
+          localOnly: post.localOnly === true || parent?.localOnly === true || quoted?.localOnly === true,
           interactionPolicy: withQuotePolicy(
             withControl(null, post.interactionPolicy ?? defaultFor(author.defaultPolicies, visibility)),
             post.quoteApprovalPolicy ?? author.quotePolicy
