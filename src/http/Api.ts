@@ -17,6 +17,7 @@ import { ConversationsGroup } from "./v1/Conversations.ts"
 import { CredentialsGroup } from "./v1/Credentials.ts"
 import { DirectoryGroup } from "./v1/Directory.ts"
 import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
+import { DraftsGroup } from "./v1/Drafts.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
 import { EmailSubscriptionsGroup } from "./v1/EmailSubscriptions.ts"
 import { EmojiReactionsGroup } from "./v1/EmojiReactions.ts"
@@ -84,6 +85,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(DirectoryGroup)
   .add(DomainBlocksGroup)
   .add(EmailsGroup)
+  .add(DraftsGroup)
   .add(EmailSubscriptionsGroup)
   .add(EmojiReactionsGroup)
   .add(EncryptedMessagesGroup)

@@ -30,6 +30,7 @@ import * as Conversations from "./v1/Conversations.ts"
 import * as Credentials from "./v1/Credentials.ts"
 import * as Directory from "./v1/Directory.ts"
 import * as DomainBlocks from "./v1/DomainBlocks.ts"
+import * as Drafts from "./v1/Drafts.ts"
 import * as Emails from "./v1/Emails.ts"
 import * as EmailSubscriptions from "./v1/EmailSubscriptions.ts"
 import * as EmojiReactions from "./v1/EmojiReactions.ts"
@@ -96,6 +97,7 @@ const groups = Layer.mergeAll(
   Directory.layer,
   DomainBlocks.layer,
   Emails.layer,
+  Drafts.layer,
   EmailSubscriptions.layer,
   EncryptedMessages.layer,
   Endorsements.layer,

@@ -3,6 +3,7 @@ import type { Digest, SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { Announcements } from "../services/announcements/Announcements.ts"
 import { AnnualReports } from "../services/annual/AnnualReports.ts"
+import { ShareKeys } from "../services/annual/ShareKeys.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { Collections } from "../services/collections/Collections.ts"
 import { Search } from "../services/discovery/Search.ts"
@@ -90,6 +91,7 @@ import { History } from "../services/statuses/History.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
 import { Quotes } from "../services/statuses/Quotes.ts"
 import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
+import { StatusDrafts } from "../services/statuses/StatusDrafts.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { StatusReactions } from "../services/statuses/StatusReactions.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
@@ -141,6 +143,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     Activity.layer,
     Announcements.layer,
     AnnualReports.layer,
+    ShareKeys.layer,
     Bookmarks.layer,
     Catchups.layer,
     FollowLists.layer,
@@ -177,6 +180,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     Quotes.layer,
     ScheduledStatuses.layer,
     Search.layer,
+    StatusDrafts.layer,
     StatusSearch.layer,
     Reports.layer,
     StatusReactions.layer,

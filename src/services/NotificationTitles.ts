@@ -22,7 +22,8 @@ const titles: Readonly<Record<NotificationType, Title>> = {
   "added_to_collection": (say, name) => say("{name} added you to a collection", { name }),
   "collection_update": (say, name) => say("{name} changed a collection that you are in", { name }),
   "admin.report": (say, name) => say("{name} submitted a report", { name }),
-  "severed_relationships": (say) => say("You lost connections because of a moderation decision")
+  "severed_relationships": (say) => say("You lost connections because of a moderation decision"),
+  "annual_report": (say) => say("Your report of the year is ready")
 }
 
 /** What happened, for phones and for apps that do not know the type, in the language of `words`. */

@@ -7,7 +7,7 @@ import { Struct } from "effect"
 
 interface NotificationKind {
   /** What it names beside its sender. A `severance` is what somebody lost when a whole server was blocked. */
-  readonly subject: "nothing" | "status" | "report" | "severance" | "collection"
+  readonly subject: "nothing" | "status" | "report" | "severance" | "collection" | "year"
   /** "others": nobody is told of what they did themselves. */
   readonly sender: "others" | "anybody"
   /**
@@ -92,6 +92,14 @@ const kinds = {
   /** The recipient lost follows with a whole server; the sender is the recipient. */
   "severed_relationships": {
     subject: "severance",
+    sender: "anybody",
+    recipients: "the concerned",
+    groupable: false,
+    filterable: false
+  },
+  /** The report of a year is ready; the sender is the recipient. */
+  "annual_report": {
+    subject: "year",
     sender: "anybody",
     recipients: "the concerned",
     groupable: false,

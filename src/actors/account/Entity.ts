@@ -13,6 +13,7 @@ import * as Announcements from "./Announcements.ts"
 import * as Approving from "./Approving.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Collecting from "./Collecting.ts"
+import * as Drafting from "./Drafting.ts"
 import * as Fanout from "./Fanout.ts"
 import * as FeaturedTags from "./FeaturedTags.ts"
 import * as Inbox from "./Inbox.ts"
@@ -47,6 +48,7 @@ const make = Effect.gen(function*() {
   const quoting = yield* Quoting.make
   const removing = yield* RemovingReplies.make
   const scheduling = yield* Scheduling.make(publishing)
+  const drafting = yield* Drafting.make(publishing, scheduling)
   const relations = yield* Relations.make
   const domains = yield* UserDomainBlocking.make(relations.verbs)
   const interactions = yield* Interactions.make
@@ -68,6 +70,7 @@ const make = Effect.gen(function*() {
     ...quoting.verbs,
     ...removing.verbs,
     ...scheduling.verbs,
+    ...drafting.verbs,
     ...relations.verbs,
     ...domains.verbs,
     ...interactions.verbs,

@@ -215,6 +215,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       row: {
         ...written(note),
         text: "",
+        contentType: "text/plain",
         html: note.html,
         mediaIds: yield* statuses.attach(own.accountId, old.id, note.attachments, millis)
       }

@@ -6,11 +6,18 @@ import { Change } from "../../services/Broadcast.ts"
 import { CollectionChange } from "../../services/collections/Collection.ts"
 import { ClientError } from "../../services/Errors.ts"
 import { ExpandMedia } from "../../services/identity/Settings.ts"
-import { AccountIdFromString, IdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
+import {
+  AccountIdFromString,
+  AppIdFromString,
+  IdFromString,
+  MediaIdFromString,
+  StatusIdFromString
+} from "../../services/Ids.ts"
 import { CommandAnswer } from "../../services/intents/Commands.ts"
 import { persisted } from "../../services/Persisted.ts"
 import { QuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { NewPoll, Post, Said } from "../../services/statuses/Post.ts"
+import { ContentType } from "../../services/statuses/StoredStatus.ts"
 import { DefaultVisibility, Visibility } from "../../services/statuses/Visibility.ts"
 
 const NullableText = Schema.NullOr(Schema.String)
@@ -67,6 +74,8 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Edit", {
     ...OnStatus,
     text: Schema.String,
+    /** Absent, or null: as it was written before. */
+    contentType: Schema.optionalKey(Schema.NullOr(ContentType)),
     ...Said.fields,
     /** Who may quote it; absent: whoever might before. */
     quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(QuotePolicy)),
@@ -100,6 +109,15 @@ export const Command = Schema.Union([
   /** `scheduledAt` in milliseconds since 1970. */
   Schema.TaggedStruct("Schedule", { post: Post, scheduledAt: Schema.Int }),
   Schema.TaggedStruct("Reschedule", { scheduledId: StatusIdFromString, scheduledAt: Schema.Int }),
+  /** A post that is not finished; null makes a new one. */
+  Schema.TaggedStruct("SaveDraft", { draftId: Schema.NullOr(StatusIdFromString), post: Post }),
+  Schema.TaggedStruct("DeleteDraft", { draftId: StatusIdFromString }),
+  /** Publishes it by an app, or schedules it where a time is given. */
+  Schema.TaggedStruct("PublishDraft", {
+    draftId: StatusIdFromString,
+    applicationId: Schema.NullOr(AppIdFromString),
+    scheduledAt: Schema.NullOr(Schema.Int)
+  }),
   Schema.TaggedStruct("CancelScheduled", { scheduledId: StatusIdFromString }),
   Schema.TaggedStruct("Favourite", OnStatus),
   Schema.TaggedStruct("Unfavourite", OnStatus),

@@ -77,7 +77,7 @@ export const make = Effect.gen(function*() {
     yield* parentOf(accountId, post)
     const quoted = yield* quoting.find(accountId, post)
     const { text } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
-    const draft = yield* drafts.compose(text)
+    const draft = yield* drafts.compose(text, post.contentType ?? "text/plain")
     yield* check(accountId, post, draft)
     yield* quoting.readersOf(accountId, post.visibility ?? "public", quoted, draft)
     return mediaIds
@@ -90,8 +90,9 @@ export const make = Effect.gen(function*() {
       const parent = yield* parentOf(accountId, post)
       const quoted = yield* quoting.find(accountId, post)
       const { spoilerText, text } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
-      const { author, named } = yield* authors.writing(accountId, drafts.handles(text))
-      const draft = drafts.write(text, named)
+      const contentType = post.contentType ?? "text/plain"
+      const { author, named } = yield* authors.writing(accountId, drafts.handles(text, contentType))
+      const draft = drafts.write(text, named, contentType)
       yield* check(accountId, post, draft)
       const wanted = yield* quoting.readersOf(accountId, post.visibility ?? author.visibility, quoted, draft)
       const visibility = wanted === "public" && author.silenced ? "unlisted" : wanted
@@ -104,6 +105,7 @@ export const make = Effect.gen(function*() {
           ...written(said),
           accountId,
           text,
+          contentType,
           html: draft.html,
           spoilerText,
           sensitive: said.sensitive || said.spoilerText.trim() !== "",
@@ -174,13 +176,15 @@ export const make = Effect.gen(function*() {
         command,
         mediaIds.length > 0 || (yield* quoting.isQuoting(old.id, command))
       )
-      const draft = yield* drafts.compose(text)
+      const contentType = command.contentType ?? old.contentType
+      const draft = yield* drafts.compose(text, contentType)
       yield* size(draft, spoilerText)
       if (command.mediaIds !== undefined) yield* attachments.check(accountId, mediaIds, command.statusId)
       const said = saidOr(command, { ...old, spoilerText })
       const row = {
         ...written(said),
         text,
+        contentType,
         html: draft.html,
         spoilerText,
         sensitive: said.sensitive || spoilerText !== "",

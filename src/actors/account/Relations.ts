@@ -92,7 +92,7 @@ export const make = Effect.gen(function*() {
         const { accountId } = own
         if (target === accountId) return yield* new NotAllowed({ text: "Following your own account is not allowed" })
         const other = yield* targetAccounts.find(accountId, target)
-        if (other.blocked || other.moved) return yield* new NotAllowed()
+        if (other.blocked || other.moved || !other.reachable) return yield* new NotAllowed()
         if (!(yield* follows.change([accountId, target], { showReblogs: reblogs, notify: wantsPosts, languages }))) {
           const options = { showReblogs: reblogs ?? true, notify: wantsPosts ?? false, languages }
           const { followers, following } = yield* follows.count(accountId)

@@ -10,6 +10,7 @@ import * as Urls from "../../services/instance/Urls.ts"
 import { mimeNames } from "../../services/media/FileTypes.ts"
 import { singlesMax } from "../../services/statuses/InteractionPolicy.ts"
 import { accountReactionsMax, reactionsMax } from "../../services/statuses/ReactionEmoji.ts"
+import { contentTypes } from "../../services/statuses/StoredStatus.ts"
 import { html } from "../html/Html.ts"
 import { iconPath, iconSizes, thumbnailPath } from "../html/PagePaths.ts"
 import type { Account } from "../wire/Account.ts"
@@ -114,7 +115,7 @@ export const instanceJson = (
       },
       vapid: { publicKey: vapidKey },
       accounts,
-      statuses,
+      statuses: { ...statuses, supportedMimeTypes: contentTypes },
       mediaAttachments: { descriptionLimit: Limits.mediaDescriptionCharactersMax, ...mediaAttachments(mediaTypes) },
       polls,
       lists: {
@@ -123,6 +124,7 @@ export const instanceJson = (
         maxTagsPerList: Limits.listTagsMax
       },
       interactionPolicies: { maxAccounts: singlesMax },
+      drafts: { maxDrafts: Limits.draftsMax },
       catchup: { maxStatuses: catchupStatusesMax, maxHours: catchupHoursMax },
       translation: { enabled: translates },
       timelinesAccess: {

@@ -99,7 +99,11 @@ export const Instance = Schema.Struct({
       max_avatar_description_length: Count,
       max_header_description_length: Count
     }),
-    statuses,
+    statuses: Schema.Struct({
+      ...statuses.fields,
+      /** Beyond Mastodon: values of `content_type` for a new post. */
+      supported_mime_types: Schema.Array(Schema.String)
+    }),
     media_attachments: Schema.Struct({ description_limit: Count, ...mediaAttachments }),
     polls,
     /** Beyond Mastodon: a list holds hashtags, too (`/api/v1/lists/:id/tags`), and accounts that nobody has to follow. */
@@ -109,6 +113,8 @@ export const Instance = Schema.Struct({
      * `/api/v1/interaction_policies/defaults` and `/api/v1/interaction_requests`.
      */
     interaction_policies: Schema.Struct({ max_accounts: Count }),
+    /** Beyond Mastodon: `/api/v1/drafts`, posts that are not finished, on every device. */
+    drafts: Schema.Struct({ max_drafts: Count }),
     /** Beyond Mastodon: `/api/v1/timelines/catchup`, what was missed at home since a time. */
     catchup: Schema.Struct({ max_statuses: Count, max_hours: Count }),
     translation: Schema.Struct({ enabled: Schema.Boolean }),

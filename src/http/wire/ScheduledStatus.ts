@@ -6,8 +6,10 @@ import { InteractionPolicy } from "./PolicyRules.ts"
 import { written } from "./Status.ts"
 
 /** The parameters of a post that waits, as they were sent. */
-const ScheduledParams = Schema.Struct({
+export const ScheduledParams = Schema.Struct({
   text: Schema.String,
+  /** Beyond Mastodon: how the text is written, where its author said so. */
+  content_type: Schema.optionalKey(Schema.String),
   media_ids: Schema.NullOr(Schema.Array(Id)),
   ...Schema.Struct(written).mapFields(Struct.map(Schema.NullOr)).fields,
   visibility: Schema.NullOr(Visibility),

@@ -146,6 +146,8 @@ const { content: _content, ...withoutContent } = Status.fields
 export const DeletedStatus = Schema.Struct({
   ...withoutContent,
   text: Schema.String,
+  /** Beyond Mastodon: how the text is written. */
+  content_type: Schema.String,
   reblog: Schema.NullOr(Schema.Struct({ ...Original.fields, text: Schema.String }))
 })
   .annotate({ identifier: "DeletedStatus" })
@@ -165,7 +167,13 @@ export const StatusEdit = Schema.Struct({
 }).annotate({ identifier: "StatusEdit" })
 export type StatusEdit = typeof StatusEdit.Type
 
-export const StatusSource = Schema.Struct({ id: Id, text: Schema.String, spoiler_text: Schema.String })
+export const StatusSource = Schema.Struct({
+  id: Id,
+  text: Schema.String,
+  spoiler_text: Schema.String,
+  /** Beyond Mastodon: how the text is written. */
+  content_type: Schema.String
+})
   .annotate({ identifier: "StatusSource" })
 export type StatusSource = typeof StatusSource.Type
 

@@ -43,6 +43,7 @@ const saidKeys = {
 
 const content = {
   status: Schema.optionalKey(Schema.NullOr(Text)),
+  contentType: Schema.optionalKey(Schema.NullOr(Text)),
   ...said,
   mediaIds: Schema.optionalKey(list(Text)),
   mediaAttributes: Schema.optionalKey(
@@ -56,6 +57,7 @@ const content = {
 
 const keys = {
   ...saidKeys,
+  contentType: "content_type",
   mediaIds: "media_ids",
   mediaAttributes: "media_attributes",
   quoteApprovalPolicy: "quote_approval_policy",

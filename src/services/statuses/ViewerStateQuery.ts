@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { hiddenAmong, hiddenBy } from "../HiddenAccounts.ts"
+import { BigInts } from "../Rows.ts"
 import type { Viewer } from "../Viewer.ts"
 import { dependsOnFollows } from "./InteractionPolicy.ts"
 import { type Hiding, quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
@@ -121,11 +122,10 @@ export const textOf = (variant: number): string => {
   return `SELECT ${columns.join(", ")}`
 }
 
-const ids = Schema.Array(Schema.BigInt)
-const asked = Schema.optionalKey(ids)
+const asked = Schema.optionalKey(BigInts)
 /** Columns that were not asked for are undefined. */
 export const Row = Schema.Struct({
-  counters: ids,
+  counters: BigInts,
   standing: asked,
   suspended: asked,
   blockers: asked,

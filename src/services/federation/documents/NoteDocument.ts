@@ -105,6 +105,7 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     conversation: LocalIds.conversation(config, record.conversationId),
     ...(related.begunHere ? { context: LocalIds.context(config, record.conversationId) } : {}),
     content,
+    ...(record.source === null ? {} : { source: { content: record.source, mediaType: record.contentType } }),
     interactionPolicy: policyDocument(record, actor, related.mentioned.map(({ uri }) => uri)),
     ...quote.words,
     attachment: [
