@@ -17,6 +17,7 @@ import { ConversationsGroup } from "./v1/Conversations.ts"
 import { CredentialsGroup } from "./v1/Credentials.ts"
 import { DirectoryGroup } from "./v1/Directory.ts"
 import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
+import { DraftsGroup } from "./v1/Drafts.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
 import { EmailSubscriptionsGroup } from "./v1/EmailSubscriptions.ts"
 import { EmojiReactionsGroup } from "./v1/EmojiReactions.ts"
@@ -29,6 +30,8 @@ import { FiltersGroup } from "./v1/Filters.ts"
 import { FollowRequestsGroup } from "./v1/FollowRequests.ts"
 import { FollowsGroup } from "./v1/Follows.ts"
 import { InstanceGroup } from "./v1/Instance.ts"
+import { InteractionPoliciesGroup } from "./v1/InteractionPolicies.ts"
+import { InteractionRequestsGroup } from "./v1/InteractionRequests.ts"
 import { LegacyFiltersGroup } from "./v1/LegacyFilters.ts"
 import { ListMembersGroup } from "./v1/ListMembers.ts"
 import { ListsGroup } from "./v1/Lists.ts"
@@ -82,8 +85,9 @@ export class Api extends HttpApi.make("murmuration")
   .add(DirectoryGroup)
   .add(DomainBlocksGroup)
   .add(EmailsGroup)
-  .add(EmojiReactionsGroup)
+  .add(DraftsGroup)
   .add(EmailSubscriptionsGroup)
+  .add(EmojiReactionsGroup)
   .add(EncryptedMessagesGroup)
   .add(EndorsementsGroup)
   .add(FavouritesGroup)
@@ -93,6 +97,8 @@ export class Api extends HttpApi.make("murmuration")
   .add(FollowRequestsGroup)
   .add(FollowsGroup)
   .add(InstanceGroup)
+  .add(InteractionPoliciesGroup)
+  .add(InteractionRequestsGroup)
   .add(ListMembersGroup)
   .add(ListsGroup)
   .add(LegacyFiltersGroup)

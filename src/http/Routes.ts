@@ -30,6 +30,7 @@ import * as Conversations from "./v1/Conversations.ts"
 import * as Credentials from "./v1/Credentials.ts"
 import * as Directory from "./v1/Directory.ts"
 import * as DomainBlocks from "./v1/DomainBlocks.ts"
+import * as Drafts from "./v1/Drafts.ts"
 import * as Emails from "./v1/Emails.ts"
 import * as EmailSubscriptions from "./v1/EmailSubscriptions.ts"
 import * as EmojiReactions from "./v1/EmojiReactions.ts"
@@ -42,6 +43,8 @@ import * as Filters from "./v1/Filters.ts"
 import * as FollowRequests from "./v1/FollowRequests.ts"
 import * as Follows from "./v1/Follows.ts"
 import * as Instance from "./v1/Instance.ts"
+import * as InteractionPolicies from "./v1/InteractionPolicies.ts"
+import * as InteractionRequests from "./v1/InteractionRequests.ts"
 import * as LegacyFilters from "./v1/LegacyFilters.ts"
 import * as ListMembers from "./v1/ListMembers.ts"
 import * as Lists from "./v1/Lists.ts"
@@ -94,6 +97,7 @@ const groups = Layer.mergeAll(
   Directory.layer,
   DomainBlocks.layer,
   Emails.layer,
+  Drafts.layer,
   EmailSubscriptions.layer,
   EncryptedMessages.layer,
   Endorsements.layer,
@@ -117,6 +121,8 @@ const groups = Layer.mergeAll(
   Notifications.layer,
   OEmbeds.layer,
   Pins.layer,
+  InteractionPolicies.layer,
+  InteractionRequests.layer,
   Quotes.layer,
   Polls.layer,
   Preferences.layer,

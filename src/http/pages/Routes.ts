@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import * as AnnualReports from "./AnnualReports.ts"
 import * as Embeds from "./Embeds.ts"
 import * as FrontPage from "./FrontPage.ts"
 import * as Hashtags from "./Hashtags.ts"
@@ -12,6 +13,7 @@ import * as Threads from "./Threads.ts"
 
 /** The plain pages that anybody may look at, and the files that they and the instance's document name. */
 export const layer = Layer.mergeAll(
+  AnnualReports.layer,
   Embeds.layer,
   FrontPage.layer,
   Hashtags.layer,

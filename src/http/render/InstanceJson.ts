@@ -8,7 +8,9 @@ import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { interfaceLevel, interfaceVersion } from "../../services/instance/Software.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { mimeNames } from "../../services/media/FileTypes.ts"
+import { singlesMax } from "../../services/statuses/InteractionPolicy.ts"
 import { accountReactionsMax, reactionsMax } from "../../services/statuses/ReactionEmoji.ts"
+import { contentTypes } from "../../services/statuses/StoredStatus.ts"
 import { html } from "../html/Html.ts"
 import { iconPath, iconSizes, thumbnailPath } from "../html/PagePaths.ts"
 import type { Account } from "../wire/Account.ts"
@@ -113,7 +115,7 @@ export const instanceJson = (
       },
       vapid: { publicKey: vapidKey },
       accounts,
-      statuses: { ...statuses, localOnly: true },
+      statuses: { ...statuses, supportedMimeTypes: contentTypes, localOnly: true },
       mediaAttachments: { descriptionLimit: Limits.mediaDescriptionCharactersMax, ...mediaAttachments(mediaTypes) },
       polls,
       lists: {
@@ -121,6 +123,8 @@ export const instanceJson = (
         maxAccountsPerList: Limits.listAccountsMax,
         maxTagsPerList: Limits.listTagsMax
       },
+      interactionPolicies: { maxAccounts: singlesMax },
+      drafts: { maxDrafts: Limits.draftsMax },
       catchup: { maxStatuses: catchupStatusesMax, maxHours: catchupHoursMax },
       translation: { enabled: translates },
       timelinesAccess: {

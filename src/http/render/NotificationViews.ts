@@ -67,8 +67,16 @@ export class NotificationViews extends Context.Service<NotificationViews, {
         const collected = yield* collections.byId(owner, records.flatMap(({ collectionId }) => collectionId ?? []))
         const emojis = yield* reactedWith(records)
         return yield* renderedRows("notification", records, (record) => record.id, (record) => {
-          const { collectionId = 0n, createdAt, fromAccountId, reportId = 0n, severanceId = 0n, statusId = 0n, type } =
-            record
+          const {
+            collectionId = 0n,
+            createdAt,
+            fromAccountId,
+            reportId = 0n,
+            severanceId = 0n,
+            statusId = 0n,
+            type,
+            year = 0
+          } = record
           const account = people.get(fromAccountId)
           if (account === undefined) return undefined
           const words = fallback(type, account)
@@ -96,6 +104,8 @@ export class NotificationViews extends Context.Service<NotificationViews, {
               const collection = collected.get(collectionId)
               return collection && splice<Notification, "account" | "collection">(values, { account, collection })
             }
+            case "year":
+              return splice<Notification, "account">({ ...values, annualReport: { year: String(year) } }, { account })
             case "severance": {
               const event = events.get(severanceId)
               const lost = event === undefined ? {} : { event: severanceValues(event) }

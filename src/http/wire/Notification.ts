@@ -28,6 +28,9 @@ const NotificationFallback = Schema.Struct({
 }).annotate({ identifier: "NotificationFallback" })
 export type NotificationFallback = typeof NotificationFallback.Type
 
+/** The year of which there is a report. */
+const AnnualReportEvent = Schema.Struct({ year: Schema.String })
+
 /** With what somebody reacted, in notifications of that. */
 const reacted = {
   emoji: Schema.optionalKey(Schema.String),
@@ -47,6 +50,7 @@ export const Notification = Schema.Struct({
   event: Schema.optionalKey(RelationshipSeveranceEvent),
   report: Schema.optionalKey(Report),
   collection: Schema.optionalKey(Collection),
+  annual_report: Schema.optionalKey(AnnualReportEvent),
   fallback: Schema.optionalKey(NotificationFallback)
 }).annotate({ identifier: "Notification" })
 export type Notification = typeof Notification.Type
@@ -66,6 +70,7 @@ export const NotificationGroup = Schema.Struct({
   event: Schema.optionalKey(RelationshipSeveranceEvent),
   report: Schema.optionalKey(Report),
   collection: Schema.optionalKey(Collection),
+  annual_report: Schema.optionalKey(AnnualReportEvent),
   fallback: Schema.optionalKey(NotificationFallback)
 }).annotate({ identifier: "NotificationGroup" })
 export type NotificationGroup = typeof NotificationGroup.Type

@@ -7,6 +7,7 @@ import { CustomEmoji } from "./CustomEmoji.ts"
 import { FilterResult } from "./Filter.ts"
 import type { WireKey } from "./Keys.ts"
 import { MediaAttachment } from "./MediaAttachment.ts"
+import { InteractionPolicy } from "./PolicyRules.ts"
 import { Poll } from "./Poll.ts"
 import { PreviewCard } from "./PreviewCard.ts"
 import { ShallowTag } from "./Tag.ts"
@@ -68,7 +69,9 @@ export const StatusBody = Schema.Struct({
   mentions: Schema.Array(Mention),
   tags: Schema.Array(ShallowTag),
   emojis: Schema.Array(CustomEmoji),
-  tagged_collections: Schema.Array(Schema.Unknown)
+  tagged_collections: Schema.Array(Schema.Unknown),
+  /** Beyond Mastodon: who may reply to it, favourite and reblog it, where that is not everybody. */
+  interaction_policy: Schema.optionalKey(InteractionPolicy)
 })
 export type StatusBody = typeof StatusBody.Type
 
@@ -145,6 +148,8 @@ const { content: _content, ...withoutContent } = Status.fields
 export const DeletedStatus = Schema.Struct({
   ...withoutContent,
   text: Schema.String,
+  /** Beyond Mastodon: how the text is written. */
+  content_type: Schema.String,
   reblog: Schema.NullOr(Schema.Struct({ ...Original.fields, text: Schema.String }))
 })
   .annotate({ identifier: "DeletedStatus" })
@@ -164,7 +169,13 @@ export const StatusEdit = Schema.Struct({
 }).annotate({ identifier: "StatusEdit" })
 export type StatusEdit = typeof StatusEdit.Type
 
-export const StatusSource = Schema.Struct({ id: Id, text: Schema.String, spoiler_text: Schema.String })
+export const StatusSource = Schema.Struct({
+  id: Id,
+  text: Schema.String,
+  spoiler_text: Schema.String,
+  /** Beyond Mastodon: how the text is written. */
+  content_type: Schema.String
+})
   .annotate({ identifier: "StatusSource" })
 export type StatusSource = typeof StatusSource.Type
 

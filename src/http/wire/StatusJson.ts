@@ -159,7 +159,7 @@ export const quoteOf = (status: string): Quote | undefined => {
  */
 export const forRedraft = (
   status: string,
-  text: string,
+  { contentType, text }: { readonly text: string; readonly contentType: string },
   repeated: string,
   quoted: string | undefined
 ): Ready<DeletedStatus> => {
@@ -172,6 +172,7 @@ export const forRedraft = (
       ? { ...quote, quoted_status: { ...whole, reblog: null, quote: quote.quoted_status?.quote ?? null } }
       : quote,
     reblog: shown,
-    text
+    text,
+    content_type: contentType
   })
 }

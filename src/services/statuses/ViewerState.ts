@@ -11,6 +11,8 @@ export interface StatusKey
 {
   /** It has a poll. */
   readonly poll: boolean
+  /** Not everybody may favourite it, so that somebody may have asked to. */
+  readonly controlled?: boolean
   /** Who may quote it. */
   readonly quoting: SubPolicy
   /** The original, where the status is a reblog. */
