@@ -111,7 +111,8 @@ export const statusesOf = (world: World): ReadonlyArray<Settled> => {
       id: firstStatus + BigInt(index),
       author: BigInt(status.author),
       visibility: status.visibility,
-      localOnly: status.local < 2,
+      // What repeats or answers such a status is one as well.
+      localOnly: reblogOf?.localOnly ?? (status.local < 2 || named(status.replyTo)?.localOnly === true),
       deleted: status.deleted === 0,
       language: status.language,
       reblogOf: repeated(settled, status.author, reblogOf) ? undefined : reblogOf,

@@ -75,6 +75,7 @@ interface StatusRow {
   readonly spoilerText: string
   readonly sensitive: boolean
   readonly visibility: string
+  readonly localOnly: boolean
   readonly language: string | null
   readonly inReplyToId: bigint | null
   readonly inReplyToAccountId: bigint | null
@@ -136,6 +137,7 @@ export const status: (id: bigint, viewer: bigint | undefined) => Effect.Effect<J
       sensitive: row.sensitive,
       spoiler_text: row.spoilerText,
       visibility: row.visibility,
+      ...(row.localOnly && { local_only: true }),
       language: row.language,
       uri: row.reblogOfId === null ? note : activity,
       url: row.local ? (row.reblogOfId === null ? `${publicUrl}/@${row.username}/${id}` : activity) : null,

@@ -62,7 +62,8 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
         yield* mark()
         yield* forgetAll
         const ids = statuses.map(({ id }) => id)
-        for (const viewer of viewers) {
+        // Only people of this server read what is rendered.
+        for (const viewer of viewers.filter((one) => one === undefined || !Worlds.isRemote(one))) {
           const visible = yield* sql<{ id: bigint; hidden: boolean }>`
             SELECT s.id, ${isHidden(sql, sql`${viewer ?? 0n}::bigint`, sql`s.account_id`, Worlds.now)}
               OR (o.id IS NOT NULL AND ${

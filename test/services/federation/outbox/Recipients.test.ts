@@ -53,7 +53,9 @@ const expected = (
   const apart = (account: bigint) =>
     isBlocked(account) || blocks.has(`${account}>${author}`) || (domainBlocks.has(author) && Worlds.isRemote(account))
   return [4n, 5n].filter((account) => {
-    if (account === BigInt(world.suspended) || author === BigInt(world.suspended) || status.deleted) return false
+    if (
+      status.localOnly || account === BigInt(world.suspended) || author === BigInt(world.suspended) || status.deleted
+    ) return false
     // F12: a block is committed before its consequences.
     if (apart(account)) return false
     if (visibility !== "direct" && follows.has(`${account}>${author}`)) return true
