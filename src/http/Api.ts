@@ -17,7 +17,10 @@ import { ConversationsGroup } from "./v1/Conversations.ts"
 import { CredentialsGroup } from "./v1/Credentials.ts"
 import { DirectoryGroup } from "./v1/Directory.ts"
 import { DomainBlocksGroup } from "./v1/DomainBlocks.ts"
+import { DraftsGroup } from "./v1/Drafts.ts"
 import { EmailsGroup } from "./v1/Emails.ts"
+import { EmailSubscriptionsGroup } from "./v1/EmailSubscriptions.ts"
+import { EmojiReactionsGroup } from "./v1/EmojiReactions.ts"
 import { EncryptedMessagesGroup } from "./v1/EncryptedMessages.ts"
 import { EndorsementsGroup } from "./v1/Endorsements.ts"
 import { FavouritesGroup } from "./v1/Favourites.ts"
@@ -27,6 +30,8 @@ import { FiltersGroup } from "./v1/Filters.ts"
 import { FollowRequestsGroup } from "./v1/FollowRequests.ts"
 import { FollowsGroup } from "./v1/Follows.ts"
 import { InstanceGroup } from "./v1/Instance.ts"
+import { InteractionPoliciesGroup } from "./v1/InteractionPolicies.ts"
+import { InteractionRequestsGroup } from "./v1/InteractionRequests.ts"
 import { LegacyFiltersGroup } from "./v1/LegacyFilters.ts"
 import { ListMembersGroup } from "./v1/ListMembers.ts"
 import { ListsGroup } from "./v1/Lists.ts"
@@ -37,8 +42,8 @@ import { NotificationGroupsGroup } from "./v1/NotificationGroups.ts"
 import { NotificationPoliciesGroup } from "./v1/NotificationPolicies.ts"
 import { NotificationRequestsGroup } from "./v1/NotificationRequests.ts"
 import { NotificationsGroup } from "./v1/Notifications.ts"
+import { OEmbedsGroup } from "./v1/OEmbeds.ts"
 import { PinsGroup } from "./v1/Pins.ts"
-import { PlaceholdersGroup } from "./v1/Placeholders.ts"
 import { PollsGroup } from "./v1/Polls.ts"
 import { PreferencesGroup } from "./v1/Preferences.ts"
 import { PushSubscriptionsGroup } from "./v1/PushSubscriptions.ts"
@@ -80,6 +85,9 @@ export class Api extends HttpApi.make("murmuration")
   .add(DirectoryGroup)
   .add(DomainBlocksGroup)
   .add(EmailsGroup)
+  .add(DraftsGroup)
+  .add(EmailSubscriptionsGroup)
+  .add(EmojiReactionsGroup)
   .add(EncryptedMessagesGroup)
   .add(EndorsementsGroup)
   .add(FavouritesGroup)
@@ -89,6 +97,8 @@ export class Api extends HttpApi.make("murmuration")
   .add(FollowRequestsGroup)
   .add(FollowsGroup)
   .add(InstanceGroup)
+  .add(InteractionPoliciesGroup)
+  .add(InteractionRequestsGroup)
   .add(ListMembersGroup)
   .add(ListsGroup)
   .add(LegacyFiltersGroup)
@@ -99,9 +109,9 @@ export class Api extends HttpApi.make("murmuration")
   .add(NotificationPoliciesGroup)
   .add(NotificationRequestsGroup)
   .add(NotificationsGroup)
+  .add(OEmbedsGroup)
   .add(PinsGroup)
   .add(QuotesGroup)
-  .add(PlaceholdersGroup)
   .add(PollsGroup)
   .add(PreferencesGroup)
   .add(PushSubscriptionsGroup)

@@ -30,7 +30,10 @@ import * as Conversations from "./v1/Conversations.ts"
 import * as Credentials from "./v1/Credentials.ts"
 import * as Directory from "./v1/Directory.ts"
 import * as DomainBlocks from "./v1/DomainBlocks.ts"
+import * as Drafts from "./v1/Drafts.ts"
 import * as Emails from "./v1/Emails.ts"
+import * as EmailSubscriptions from "./v1/EmailSubscriptions.ts"
+import * as EmojiReactions from "./v1/EmojiReactions.ts"
 import * as EncryptedMessages from "./v1/EncryptedMessages.ts"
 import * as Endorsements from "./v1/Endorsements.ts"
 import * as Favourites from "./v1/Favourites.ts"
@@ -40,6 +43,8 @@ import * as Filters from "./v1/Filters.ts"
 import * as FollowRequests from "./v1/FollowRequests.ts"
 import * as Follows from "./v1/Follows.ts"
 import * as Instance from "./v1/Instance.ts"
+import * as InteractionPolicies from "./v1/InteractionPolicies.ts"
+import * as InteractionRequests from "./v1/InteractionRequests.ts"
 import * as LegacyFilters from "./v1/LegacyFilters.ts"
 import * as ListMembers from "./v1/ListMembers.ts"
 import * as Lists from "./v1/Lists.ts"
@@ -50,8 +55,8 @@ import * as NotificationGroups from "./v1/NotificationGroups.ts"
 import * as NotificationPolicies from "./v1/NotificationPolicies.ts"
 import * as NotificationRequests from "./v1/NotificationRequests.ts"
 import * as Notifications from "./v1/Notifications.ts"
+import * as OEmbeds from "./v1/OEmbeds.ts"
 import * as Pins from "./v1/Pins.ts"
-import * as Placeholders from "./v1/Placeholders.ts"
 import * as Polls from "./v1/Polls.ts"
 import * as Preferences from "./v1/Preferences.ts"
 import * as PushSubscriptions from "./v1/PushSubscriptions.ts"
@@ -92,8 +97,11 @@ const groups = Layer.mergeAll(
   Directory.layer,
   DomainBlocks.layer,
   Emails.layer,
+  Drafts.layer,
+  EmailSubscriptions.layer,
   EncryptedMessages.layer,
   Endorsements.layer,
+  EmojiReactions.layer,
   Favourites.layer,
   FeaturedTags.layer,
   FilterKeywords.layer,
@@ -111,9 +119,11 @@ const groups = Layer.mergeAll(
   NotificationPolicies.layer,
   NotificationRequests.layer,
   Notifications.layer,
+  OEmbeds.layer,
   Pins.layer,
+  InteractionPolicies.layer,
+  InteractionRequests.layer,
   Quotes.layer,
-  Placeholders.layer,
   Polls.layer,
   Preferences.layer,
   PushSubscriptions.layer,

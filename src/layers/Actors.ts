@@ -21,6 +21,7 @@ import type { OriginChecks } from "../services/federation/fetching/OriginChecks.
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
+import { QuoteConsents } from "../services/federation/inbox/QuoteConsents.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { RemoteFeaturedCollections } from "../services/federation/inbox/RemoteFeaturedCollections.ts"
 import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
@@ -36,10 +37,12 @@ import { DeliveryExpansion } from "../services/federation/outbox/DeliveryExpansi
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
 import { FeatureActivities } from "../services/federation/outbox/FeatureActivities.ts"
 import { FollowActivities } from "../services/federation/outbox/FollowActivities.ts"
+import { InteractionActivities } from "../services/federation/outbox/InteractionActivities.ts"
 import { Outbox } from "../services/federation/outbox/Outbox.ts"
 import { OutgoingActivities } from "../services/federation/outbox/OutgoingActivities.ts"
 import { PostActivities } from "../services/federation/outbox/PostActivities.ts"
 import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.ts"
+import { ReactionActivities } from "../services/federation/outbox/ReactionActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { Purges } from "../services/federation/purge/Purges.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
@@ -77,8 +80,12 @@ import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
 import { Authors } from "../services/statuses/Authors.ts"
 import { ConversationWriter } from "../services/statuses/ConversationWriter.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
+import { EmojiReactions } from "../services/statuses/EmojiReactions.ts"
 import { Favourites } from "../services/statuses/Favourites.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
+import { HeldStatuses } from "../services/statuses/HeldStatuses.ts"
+import { InteractionRequests } from "../services/statuses/InteractionRequests.ts"
+import { PolicyVerdicts } from "../services/statuses/PolicyVerdicts.ts"
 import { Polls } from "../services/statuses/Polls.ts"
 import { Quotes } from "../services/statuses/Quotes.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
@@ -88,6 +95,7 @@ import { StatusTargets } from "../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../services/statuses/StatusWriter.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
+import { DigestPosts } from "../services/subscriptions/DigestPosts.ts"
 import { TrendRefresh } from "../services/trends/TrendRefresh.ts"
 import { originChecks } from "./Federation.ts"
 import * as KeyOperations from "./KeyOperations.ts"
@@ -109,6 +117,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     DeliveryHosts.layer,
     CollectionWriter.layer,
     ConversationWriter.layer,
+    DigestPosts.layer,
     DomainEnforcement.layer,
     DomainPolicies.layer,
     FeatureActivities.layer,
@@ -126,6 +135,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     LocalActors.layer,
     ModerationActions.layer,
     Moves.layer,
+    EmojiReactions.layer,
     Endorsements.layer,
     Mutes.layer,
     Objects.layer,
@@ -133,10 +143,15 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Outbox.layer,
     OutgoingActivities.layer,
     Polls.layer,
+    HeldStatuses.layer,
+    InteractionActivities.layer,
+    InteractionRequests.layer,
+    PolicyVerdicts.layer,
     Quotes.layer,
     ReplyRemovals.layer,
     PostActivities.layer,
     QuoteActivities.layer,
+    ReactionActivities.layer,
     Profiles.layer,
     Purges.layer,
     Reblogs.layer,
@@ -146,6 +161,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     RemoteStatuses.layer,
     Reports.layer,
     Retention.layer,
+    QuoteConsents.layer,
     Severances.layer,
     StatusCards.layer,
     StatusIndex.layer,

@@ -30,10 +30,22 @@ export type Connection =
 const embeddedDatabase = "postgres"
 const defaultMaxConnections = 20
 
+/** A name in its other form, made once; names of columns stand in statements of this program, so that there are not many. */
+const remembered = (transform: (name: string) => string) => {
+  const known = new Map<string, string>()
+  return (name: string): string => {
+    const before = known.get(name)
+    if (before !== undefined) return before
+    const made = transform(name)
+    known.set(name, made)
+    return made
+  }
+}
+
 /** How rows are named here and in Postgres; every client of the schema takes it. */
 export const names = {
-  transformQueryNames: String.camelToSnake,
-  transformResultNames: String.snakeToCamel,
+  transformQueryNames: remembered(String.camelToSnake),
+  transformResultNames: remembered(String.snakeToCamel),
   // Documents inside jsonb columns keep the names that their writer gave them.
   transformJson: false
 }

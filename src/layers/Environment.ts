@@ -92,6 +92,7 @@ const read = Effect.gen(function*() {
       outboundAllow: values.OUTBOUND_ALLOW ?? [],
       publicTimelines: values.PUBLIC_TIMELINES,
       trendsReview: values.TRENDS_REVIEW,
+      emailSubscriptions: values.EMAIL_SUBSCRIPTIONS === "on",
       limitedFederation: values.LIMITED_FEDERATION,
       registrations: values.REGISTRATIONS,
       signupConfirmation: values.SIGNUP_CONFIRMATION,

@@ -17,7 +17,8 @@ const nodemailer = Effect.promise(() => import("nodemailer"))
 
 const deliver = (transport: Transporter, from: string, email: Email) =>
   Effect.tryPromise({
-    try: () => transport.sendMail({ from, ...email, headers: { "Auto-Submitted": "auto-generated" } }),
+    try: () =>
+      transport.sendMail({ from, ...email, headers: { "Auto-Submitted": "auto-generated", ...email.headers } }),
     catch: (error) => new EmailNotSent({ message: error instanceof Error ? error.message : String(error) })
   })
 

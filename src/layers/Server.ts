@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import * as CardRunner from "../actors/agenda/CardRunner.ts"
+import * as DigestRunner from "../actors/agenda/DigestRunner.ts"
 import * as JobRunner from "../actors/agenda/JobRunner.ts"
 import * as PushRunner from "../actors/agenda/PushRunner.ts"
 import * as TrendReviewRunner from "../actors/agenda/TrendReviewRunner.ts"
@@ -22,6 +23,7 @@ import { Pages } from "../services/previews/Pages.ts"
 import { Previews } from "../services/previews/Previews.ts"
 import { PushContents } from "../services/push/PushContents.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
+import { EmailDigests } from "../services/subscriptions/EmailDigests.ts"
 import { TrendReviewEmails } from "../services/trends/TrendReviewEmails.ts"
 import * as Actors from "./Actors.ts"
 import * as Catalogs from "./Catalogs.ts"
@@ -67,11 +69,14 @@ const pushes = PushRunner.layer.pipe(
 /** What tells staff of trends. */
 const trendReviews = TrendReviewRunner.layer.pipe(Layer.provide(TrendReviewEmails.layer))
 
+/** What sends posts by e-mail. */
+const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
+
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
 export const layer = Layer.satisfiesServicesType<Environment>()(
   Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
     // Streams end before the server waits for what it still answers.
-    Layer.provideMerge(Layer.mergeAll(served, JobRunner.layer, cards, pushes, trendReviews)),
+    Layer.provideMerge(Layer.mergeAll(served, JobRunner.layer, cards, pushes, trendReviews, digests)),
     Layer.provideMerge(HttpServer.layer),
     Layer.provideMerge(Routes.hub),
     Layer.provide(Services.layer),

@@ -3,6 +3,7 @@ import type { Digest, SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { Announcements } from "../services/announcements/Announcements.ts"
 import { AnnualReports } from "../services/annual/AnnualReports.ts"
+import { ShareKeys } from "../services/annual/ShareKeys.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { Collections } from "../services/collections/Collections.ts"
 import { Search } from "../services/discovery/Search.ts"
@@ -20,7 +21,9 @@ import { Mentions } from "../services/federation/Mentions.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
 import { FetchedBy } from "../services/federation/outbox/FetchedBy.ts"
+import { InteractionActivities } from "../services/federation/outbox/InteractionActivities.ts"
 import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.ts"
+import { ReactionActivities } from "../services/federation/outbox/ReactionActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { RemoteLookup } from "../services/federation/RemoteLookup.ts"
 import { Replies } from "../services/federation/Replies.ts"
@@ -76,19 +79,25 @@ import { OwnedLists } from "../services/social/OwnedLists.ts"
 import { Relationships } from "../services/social/Relationships.ts"
 import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
 import { AccountStatuses } from "../services/statuses/AccountStatuses.ts"
+import { AskedInteractions } from "../services/statuses/AskedInteractions.ts"
 import { Bookmarks } from "../services/statuses/Bookmarks.ts"
 import { Contexts } from "../services/statuses/Contexts.ts"
 import { ConversationMutes } from "../services/statuses/ConversationMutes.ts"
 import { Conversations } from "../services/statuses/Conversations.ts"
+import { DefaultPolicies } from "../services/statuses/DefaultPolicies.ts"
+import { EmojiReactions } from "../services/statuses/EmojiReactions.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { History } from "../services/statuses/History.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
 import { Quotes } from "../services/statuses/Quotes.ts"
 import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
+import { StatusDrafts } from "../services/statuses/StatusDrafts.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
+import { StatusReactions } from "../services/statuses/StatusReactions.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
+import { EmailSubscriptions } from "../services/subscriptions/EmailSubscriptions.ts"
 import { Directory } from "../services/suggestions/Directory.ts"
 import { Suggestions } from "../services/suggestions/Suggestions.ts"
 import { Translations } from "../services/translation/Translations.ts"
@@ -108,6 +117,7 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
   Layer.mergeAll(
     Apps.layer,
     Grants.layer,
+    EmailSubscriptions.layer,
     LiveTokens.layer,
     MailLinks.layer,
     PushSubscriptions.layerNoDeps.pipe(Layer.provide(SealedTokens.layer)),
@@ -133,6 +143,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     Activity.layer,
     Announcements.layer,
     AnnualReports.layer,
+    ShareKeys.layer,
     Bookmarks.layer,
     Catchups.layer,
     FollowLists.layer,
@@ -152,6 +163,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     History.layer,
     HomeTimelines.layer,
     Instance.layer,
+    EmojiReactions.layer,
     Interactions.layer,
     ListMembers.layer,
     ListTimelines.layer,
@@ -163,11 +175,15 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     NotificationRequests.layer,
     Notifications.layer,
     Relationships.layer,
+    DefaultPolicies.layer,
+    AskedInteractions.layer,
     Quotes.layer,
     ScheduledStatuses.layer,
     Search.layer,
+    StatusDrafts.layer,
     StatusSearch.layer,
     Reports.layer,
+    StatusReactions.layer,
     ViewerStates.layer,
     TagFollows.layer,
     Tags.layer,
@@ -195,7 +211,9 @@ const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
     Mentions.layer,
     Objects.layer,
     PublishedBlocks.layer,
+    InteractionActivities.layer,
     QuoteActivities.layer,
+    ReactionActivities.layer,
     RemoteLookup.layer,
     Replies.layer,
     Senders.layer,

@@ -49,7 +49,12 @@ export const BroadcastMessage = Schema.Union([
     lists: Schema.optionalKey(Schema.Array(IdFromString)),
     channels: Schema.Array(Schema.String)
   }),
-  Schema.TaggedStruct("NotificationCreated", { accountId: Account, notificationId: IdFromString }),
+  Schema.TaggedStruct("NotificationCreated", {
+    accountId: Account,
+    notificationId: IdFromString,
+    /** Its type, where only those are told who know it. */
+    onDemand: Schema.optionalKey(Schema.String)
+  }),
   /** Notifications of an account that waited are among its others now. */
   Schema.TaggedStruct("NotificationsMerged", { accountId: Account }),
   /** `conversationId` is the id of the row in `account_conversations`. */

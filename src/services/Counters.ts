@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { nullable } from "./Rows.ts"
@@ -20,6 +20,15 @@ interface StatusChange {
   readonly reblogs?: number
   readonly favourites?: number
   readonly quotes?: number
+  /** One more or less of an emoji among its reactions. */
+  readonly reaction?: ReactionChange
+}
+
+interface ReactionChange {
+  readonly name: string
+  /** The custom emoji, where it is no emoji of Unicode. */
+  readonly emojiId: bigint | null
+  readonly by: 1 | -1
 }
 
 /** The statement that changes an account's figures; `lastStatusAt` is the time of a new status where `statuses` grow. */
@@ -40,15 +49,33 @@ const ofStatuses = (sql: SqlClient, changes: ReadonlyArray<StatusChange>) => {
       SELECT status_id FROM status_stats WHERE status_id = ANY (${ids}::bigint[]) ORDER BY status_id FOR NO KEY UPDATE)
     UPDATE status_stats s SET replies_count = s.replies_count + c.replies, reblogs_count = s.reblogs_count + c.reblogs,
       favourites_count = s.favourites_count + c.favourites, stated_reblogs = s.stated_reblogs + c.reblogs,
-      stated_favourites = s.stated_favourites + c.favourites, quotes_count = s.quotes_count + c.quotes
+      stated_favourites = s.stated_favourites + c.favourites, quotes_count = s.quotes_count + c.quotes,
+      reactions_count = s.reactions_count + c.reactions
     FROM locked JOIN (SELECT status_id, sum(replies)::int AS replies, sum(reblogs)::int AS reblogs,
-        sum(favourites)::int AS favourites, sum(quotes)::int AS quotes
+        sum(favourites)::int AS favourites, sum(quotes)::int AS quotes,
+        sum(reactions)::int AS reactions
       FROM unnest(${ids}::bigint[], ${changes.map(({ replies = 0 }) => replies)}::int[],
         ${changes.map(({ reblogs = 0 }) => reblogs)}::int[], ${changes.map(({ favourites = 0 }) => favourites)}::int[],
-        ${changes.map(({ quotes = 0 }) => quotes)}::int[])
-        AS given (status_id, replies, reblogs, favourites, quotes) GROUP BY status_id) c ON c.status_id = locked.status_id
+        ${changes.map(({ quotes = 0 }) => quotes)}::int[], ${changes.map(({ reaction }) => reaction?.by ?? 0)}::int[])
+        AS given (status_id, replies, reblogs, favourites, quotes, reactions) GROUP BY status_id) c ON c.status_id = locked.status_id
     WHERE s.status_id = locked.status_id`
 }
+
+/** The statements that change how many of each emoji there are, in the order of statuses and names; none is left without any. */
+const ofReactions = Effect.fnUntraced(function*(sql: SqlClient, changes: ReadonlyArray<StatusChange>) {
+  const changed = changes.flatMap(({ reaction, statusId }) => reaction === undefined ? [] : [{ ...reaction, statusId }])
+  if (changed.length === 0) return
+  yield* sql`INSERT INTO emoji_reaction_counts AS c (id, status_id, name, custom_emoji_id, count)
+    SELECT next_id(${yield* Clock.currentTimeMillis}), given.* FROM (
+      SELECT status_id, name, emoji_id, sum(by)::int AS count
+      FROM unnest(${changed.map(({ statusId }) => statusId)}::bigint[], ${changed.map(({ name }) => name)}::text[],
+        ${nullable(changed.map(({ emojiId }) => emojiId))}::bigint[], ${changed.map(({ by }) => by)}::int[])
+        AS one (status_id, name, emoji_id, by) GROUP BY status_id, name, emoji_id ORDER BY status_id, name, emoji_id) given
+    ON CONFLICT (status_id, name, coalesce(custom_emoji_id, 0)) DO UPDATE SET count = c.count + excluded.count`
+  if (changed.every(({ by }) => by > 0)) return
+  yield* sql`DELETE FROM emoji_reaction_counts WHERE count <= 0
+    AND status_id = ANY (${changed.map(({ statusId }) => statusId)}::bigint[])`
+})
 
 /** The same for accounts; `at` is the time of an account's new status. */
 const ofAccounts = (sql: SqlClient, changes: ReadonlyArray<AccountChange & { readonly at: Date | null }>) => {
@@ -79,6 +106,7 @@ const change = atCommit(Effect.fnUntraced(function*(all: ReadonlyArray<Changes>)
   for (const { sql } of all.slice(0, 1)) {
     if (accounts.length > 0) yield* ofAccounts(sql, accounts)
     if (statuses.length > 0) yield* ofStatuses(sql, statuses)
+    yield* ofReactions(sql, statuses)
   }
 }))
 

@@ -9,16 +9,21 @@ const titles: Readonly<Record<NotificationType, Title>> = {
   status: (say, name) => say("{name} just posted", { name }),
   reblog: (say, name) => say("{name} boosted your post", { name }),
   favourite: (say, name) => say("{name} favourited your post", { name }),
+  "pleroma:emoji_reaction": (say, name) => say("{name} reacted to your post", { name }),
   follow: (say, name) => say("{name} is now following you", { name }),
   "follow_request": (say, name) => say("{name} wants to follow you", { name }),
   poll: (say, name) => say("A poll by {name} has ended", { name }),
   update: (say, name) => say("{name} edited a post", { name }),
   quote: (say, name) => say("{name} quoted your post", { name }),
   "quoted_update": (say, name) => say("{name} edited a post that you quoted", { name }),
+  "pending.reply": (say, name) => say("{name} wants to reply to your post", { name }),
+  "pending.favourite": (say, name) => say("{name} wants to favourite your post", { name }),
+  "pending.reblog": (say, name) => say("{name} wants to boost your post", { name }),
   "added_to_collection": (say, name) => say("{name} added you to a collection", { name }),
   "collection_update": (say, name) => say("{name} changed a collection that you are in", { name }),
   "admin.report": (say, name) => say("{name} submitted a report", { name }),
-  "severed_relationships": (say) => say("You lost connections because of a moderation decision")
+  "severed_relationships": (say) => say("You lost connections because of a moderation decision"),
+  "annual_report": (say) => say("Your report of the year is ready")
 }
 
 /** What happened, for phones and for apps that do not know the type, in the language of `words`. */

@@ -7,7 +7,7 @@ import { Struct } from "effect"
 
 interface NotificationKind {
   /** What it names beside its sender. A `severance` is what somebody lost when a whole server was blocked. */
-  readonly subject: "nothing" | "status" | "report" | "severance" | "collection"
+  readonly subject: "nothing" | "status" | "report" | "severance" | "collection" | "year"
   /** "others": nobody is told of what they did themselves. */
   readonly sender: "others" | "anybody"
   /**
@@ -26,10 +26,13 @@ interface NotificationKind {
   readonly filterable: boolean
   /** One that is filtered is a request of its sender to be heard. */
   readonly requests?: boolean
+  /** Beyond Mastodon: only who names the type among those that they know is told. */
+  readonly onDemand?: boolean
 }
 
 const exists = (table: string, condition: string, lock: "FOR KEY SHARE" | "FOR SHARE" = "FOR KEY SHARE") =>
   `EXISTS (SELECT FROM ${table} WHERE account_id = n.from_id AND ${condition} OFFSET 0 ${lock})`
+const pending = (subject: string) => exists("interaction_requests", `${subject} = n.status_id AND state = 'pending'`)
 const isTarget = "target_account_id = n.account_id"
 
 const byStatus = {
@@ -51,6 +54,12 @@ const kinds = {
     standsWhile: exists("statuses", "reblog_of_id = n.status_id AND deleted_at IS NULL", "FOR SHARE")
   },
   favourite: { ...byStatus, groupable: true, standsWhile: exists("favourites", "status_id = n.status_id") },
+  /** Somebody reacted with an emoji; the name is Pleroma's. It tells of the last emoji. */
+  "pleroma:emoji_reaction": {
+    ...byStatus,
+    onDemand: true,
+    standsWhile: exists("emoji_reactions", "status_id = n.status_id")
+  },
   follow: { ...byAccount, groupable: true, standsWhile: exists("follows", isTarget) },
   "follow_request": { ...byAccount, standsWhile: exists("follow_requests", isTarget) },
   /** A poll has ended: its author is told, too. */
@@ -63,6 +72,10 @@ const kinds = {
   },
   /** What a status of the recipient quotes was edited; the status is the recipient's. */
   "quoted_update": { ...byStatus, filterable: false },
+  /** Somebody would reply to, favourite or reblog a status of the recipient, who decides about that; the status is the reply, or the recipient's. */
+  "pending.reply": { ...byStatus, requests: true, standsWhile: pending("interaction_id") },
+  "pending.favourite": { ...byStatus, standsWhile: pending("kind = 'favourite' AND status_id") },
+  "pending.reblog": { ...byStatus, standsWhile: pending("kind = 'reblog' AND status_id") },
   /** A status that the recipient reblogged was edited. */
   update: { ...byStatus, filterable: false },
   /** The recipient is in a collection of the sender from now on. */
@@ -79,6 +92,14 @@ const kinds = {
   /** The recipient lost follows with a whole server; the sender is the recipient. */
   "severed_relationships": {
     subject: "severance",
+    sender: "anybody",
+    recipients: "the concerned",
+    groupable: false,
+    filterable: false
+  },
+  /** The report of a year is ready; the sender is the recipient. */
+  "annual_report": {
+    subject: "year",
     sender: "anybody",
     recipients: "the concerned",
     groupable: false,
@@ -116,6 +137,9 @@ export const isBesideStatuses = (type: NotificationType): boolean =>
 
 /** The permission that staff needs for it. */
 export const staffOf = (type: StaffType) => kinds[type].recipients.staff
+
+/** Those that are shown only to who asks for them by name. */
+export const onDemandTypes = typesWhere(({ onDemand }) => onDemand === true)
 
 /** Those of which the recipient's policy decides, and of these the ones that are requests to be heard. */
 export const filterableTypes = typesWhere(({ filterable }) => filterable)

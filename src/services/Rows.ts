@@ -8,6 +8,11 @@ type Statement = Effect.Effect<ReadonlyArray<unknown>, SqlError>
 /** A column of type `timestamptz`, as the driver gives it. */
 export const Timestamptz = Schema.instanceOf(Date)
 
+/** A column of type `bigint[]`; `Schema.Array` takes several times as long for many ids. */
+export const BigInts = Schema.declare((ids): ids is ReadonlyArray<bigint> =>
+  Array.isArray(ids) && ids.every((id) => typeof id === "bigint")
+)
+
 /**
  * Runs statements and decodes their rows: columns by the names of the program, without those that `row` does not name. A row
  * of another shape is a defect of the statement. Made once, at the top of a file: a decoder costs 250 microseconds at its
@@ -28,22 +33,6 @@ export const accountIdRows = rowsOf(Schema.Struct({ accountId: AccountId }))
 export const only = <Row>([row]: ReadonlyArray<Row>): Row => {
   if (row === undefined) throw new Error("A statement that gives one row gave none")
   return row
-}
-
-/** Elements that Postgres expects of an array which it does not see while it plans. */
-const plannedElements = 10
-
-/**
- * The values of an array parameter, at least ten, the last one repeated. Postgres plans with ten for an array that it
- * does not know; a shorter one looks so cheap that it would plan the whole query anew each time. Planning costs several
- * times what running it does. For queries to which a repeated value makes no difference.
- */
-export const padded = <A>(values: ReadonlySet<A>): ReadonlyArray<A> => {
-  const array = [...values]
-  const last = array.at(-1)
-  return last === undefined || array.length >= plannedElements
-    ? array
-    : [...array, ...Array<A>(plannedElements - array.length).fill(last)]
 }
 
 /** What a statement for many keys gives for each of them; none is a defect of the statement. */

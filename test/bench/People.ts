@@ -1,4 +1,5 @@
 import type { Query } from "./Backing.ts"
+import { sleep } from "./Row.ts"
 
 /* Who is on the server that is measured: accounts by number, each with a token of that number. */
 
@@ -42,6 +43,20 @@ export interface People {
   readonly accounts: number
   readonly accountId: (number: number) => bigint
   readonly statusIds: ReadonlyArray<bigint>
+}
+
+/**
+ * Waits until the server has what was written in the index of its search, which no row is to pay for. A checkout from before
+ * that has none.
+ */
+const indexed = async (query: Query): Promise<void> => {
+  const [index] = await query("SELECT to_regclass('search_queue') IS NOT NULL AS there")
+  if (index?.["there"] !== true) return
+  for (;;) {
+    const [queue] = await query("SELECT EXISTS (SELECT FROM search_queue) AS waits")
+    if (queue?.["waits"] === false) return
+    await sleep(50)
+  }
 }
 
 /** Fills the database, and answers who and what is there. */
@@ -103,6 +118,7 @@ export const seed = async (query: Query, followersMax: Size): Promise<People> =>
     statuses_count = (SELECT count(*) FROM statuses t WHERE t.account_id = s.account_id),
     last_status_at = (SELECT max(created_at) FROM statuses t WHERE t.account_id = s.account_id)
     WHERE account_id <= ${id("1000")}`)
+  await indexed(query)
   await query("VACUUM ANALYZE")
   await query("CHECKPOINT")
   return { accounts, accountId, statusIds: Array.from({ length: statuses }, (_, n) => statusId(BigInt(n + 1))) }

@@ -32,11 +32,12 @@ const known = [
   /^\.params\.scheduled_at: undefined is not/
 ]
 
+/** Where an answer, or one of several, is not what the client declares a type to be. */
+export const mismatches = (value: unknown, type: string) =>
+  declarations.mismatches(value, type).filter((line) => !known.some((pattern) => pattern.test(line)))
+
 /** Holds an answer, or each of several, against the client's declaration of a type. */
-export const conforms = (value: unknown, type: string) => {
-  const lines = declarations.mismatches(value, type)
-  assert.deepStrictEqual(lines.filter((line) => !known.some((pattern) => pattern.test(line))), [], type)
-}
+export const conforms = (value: unknown, type: string) => assert.deepStrictEqual(mismatches(value, type), [], type)
 
 /** The status of the refusal that a call ends with. */
 export const refusal = async (call: Promise<unknown>): Promise<unknown> => {

@@ -42,7 +42,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it)
       })
     }))
 
-  it.effect("S-047 to S-053, S-207 to S-209: follows, with wishes, is listed on both sides, and stops", () =>
+  it.effect("S-002, S-047 to S-053, S-106, S-207 to S-209: follows, with wishes, is listed on both sides, and stops", () =>
     Effect.gen(function*() {
       const [bob, carol] = [yield* newcomer("bob"), yield* newcomer("carol")]
       yield* Effect.promise(async () => {
@@ -70,7 +70,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it)
       })
     }))
 
-  it.effect("S-044, S-103 to S-105, S-210: a locked account is asked, lets in and turns away", () =>
+  it.effect("S-040, S-044, S-103 to S-105, S-210: a locked account is asked, lets in and turns away", () =>
     Effect.gen(function*() {
       const [dora, eve, fay] = [yield* newcomer("dora"), yield* newcomer("eve"), yield* newcomer("fay")]
       yield* Effect.promise(async () => {
@@ -90,7 +90,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it)
       })
     }))
 
-  it.effect("S-139, S-141, S-211, S-214: blocks, mutes for a while and takes notes", () =>
+  it.effect("S-002, S-139, S-141, S-211, S-214: blocks, mutes for a while and takes notes", () =>
     Effect.gen(function*() {
       const [gil, hana, ines] = [yield* newcomer("gil"), yield* newcomer("hana"), yield* newcomer("ines")]
       yield* Effect.promise(async () => {

@@ -93,7 +93,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: statuses", (it)
       })
     }))
 
-  it.effect("S-197 to S-201: favourites, reblogs, bookmarks, pins and mutes, and takes each back", () =>
+  it.effect("S-002, S-065, S-197 to S-201: favourites, reblogs, bookmarks, pins and mutes, and takes each back", () =>
     Effect.gen(function*() {
       const [gil, hana] = [yield* newcomer("gil"), yield* newcomer("hana")]
       yield* Effect.promise(async () => {

@@ -22,7 +22,7 @@ const stage = Effect.gen(function*() {
 const json = (by: Citizen, path: string) => by.ask("GET", path)
 
 it.live(
-  "S-009, S-010: the inbox of another server hears what followers are told, signed by the account, with contexts",
+  "S-009, S-010, S-264: the inbox of another server hears what followers are told, signed by the account, with contexts",
   () =>
     Effect.gen(function*() {
       const { anna, done, there, zoe } = yield* stage
@@ -77,7 +77,7 @@ it.live(
 )
 
 it.live(
-  "S-011, row 20: a report that is forwarded comes from the server itself and names no reporter",
+  "S-011, S-264, row 20: a report that is forwarded comes from the server itself and names no reporter",
   () =>
     Effect.gen(function*() {
       const { anna, done, say, there, zoe } = yield* stage

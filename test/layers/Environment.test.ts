@@ -29,6 +29,7 @@ describe("Environment", () => {
         publicTimelines: "public",
         trendsReview: "on",
         sourceUrl: undefined,
+        emailSubscriptions: false,
         limitedFederation: false,
         registrations: "closed",
         signupConfirmation: "mail",

@@ -32,6 +32,9 @@ const verbs: ReadonlyArray<readonly [name: string, attempt: (id: string, by: Per
   ["delete", (id, by) => call("DELETE", `/api/v1/statuses/${id}`, by)],
   ["read", (id, by) => get(`/api/v1/statuses/${id}`, by)],
   ["read its source", (id, by) => get(`/api/v1/statuses/${id}/source`, by)],
+  ["react", (id, by) => call("PUT", `/api/v1/pleroma/statuses/${id}/reactions/%F0%9F%94%A5`, by)],
+  ["take a reaction back", (id, by) => call("DELETE", `/api/v1/pleroma/statuses/${id}/reactions/%F0%9F%94%A5`, by)],
+  ["read its reactions", (id, by) => get(`/api/v1/pleroma/statuses/${id}/reactions`, by)],
   ["translate", (id, by) => post(`/api/v1/statuses/${id}/translate`, by)]
 ]
 

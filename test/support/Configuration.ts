@@ -14,6 +14,7 @@ export const configurationOf = (
   publicTimelines: "public",
   trendsReview: "on",
   sourceUrl: undefined,
+  emailSubscriptions: false,
   limitedFederation: false,
   registrations: "open",
   signupConfirmation: "none",

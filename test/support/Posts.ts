@@ -10,6 +10,7 @@ export const edit = (statusId: StatusId, text: string) => ({ _tag: "Edit", statu
 export const post = (text: string, more: Partial<Post> = {}): Post => ({
   ...saidBy({}),
   text,
+  contentType: null,
   visibility: null,
   inReplyToId: null,
   applicationId: null,
@@ -18,6 +19,7 @@ export const post = (text: string, more: Partial<Post> = {}): Post => ({
   poll: null,
   quotedStatusId: null,
   quoteApprovalPolicy: null,
+  interactionPolicy: null,
   ...more
 })
 

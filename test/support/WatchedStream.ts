@@ -2,11 +2,11 @@ import { Effect, Queue } from "effect"
 import { WebSocket } from "ws"
 import { type Person, TestServer } from "./Server.ts"
 
-/** Somebody's `user` stream on the server under test; `next` waits for an event whose name begins so. */
-export const watching = Effect.fnUntraced(function*({ token }: Person) {
+/** Somebody's `user` stream on the server under test, with what else is in its query; `next` waits for an event whose name begins so. */
+export const watching = Effect.fnUntraced(function*({ token }: Person, more = "") {
   const { baseUrl } = yield* TestServer
   const frames = yield* Queue.unbounded<readonly [event: string, payload: string]>()
-  const socket = new WebSocket(`${baseUrl.replace("http", "ws")}/api/v1/streaming?stream=user`, [token])
+  const socket = new WebSocket(`${baseUrl.replace("http", "ws")}/api/v1/streaming?stream=user${more}`, [token])
   yield* Effect.addFinalizer(() => Effect.sync(() => socket.terminate()))
   socket.on("message", (data) => {
     const { event, payload } = JSON.parse(String(data))

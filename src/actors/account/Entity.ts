@@ -10,8 +10,10 @@ import { type OperatorCommand, OperatorCommands } from "../../services/intents/O
 import { lean } from "../../services/Lean.ts"
 import { untilNoClash } from "../../services/Transactions.ts"
 import * as Announcements from "./Announcements.ts"
+import * as Approving from "./Approving.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Collecting from "./Collecting.ts"
+import * as Drafting from "./Drafting.ts"
 import * as Fanout from "./Fanout.ts"
 import * as FeaturedTags from "./FeaturedTags.ts"
 import * as Inbox from "./Inbox.ts"
@@ -25,6 +27,7 @@ import { Account, accountMailboxMax, type Command, PersistedCommand } from "./Pr
 import * as Publishing from "./Publishing.ts"
 import * as Purging from "./Purging.ts"
 import * as Quoting from "./Quoting.ts"
+import * as Reacting from "./Reacting.ts"
 import * as Relations from "./Relations.ts"
 import * as RemovingReplies from "./RemovingReplies.ts"
 import * as Scheduling from "./Scheduling.ts"
@@ -40,13 +43,16 @@ const make = Effect.gen(function*() {
   const operatorCommands = yield* OperatorCommands
   const owners = yield* Ownership.make
   const announcements = yield* Announcements.make
+  const approving = yield* Approving.make
   const publishing = yield* Publishing.make
   const quoting = yield* Quoting.make
   const removing = yield* RemovingReplies.make
   const scheduling = yield* Scheduling.make(publishing)
+  const drafting = yield* Drafting.make(publishing, scheduling)
   const relations = yield* Relations.make
   const domains = yield* UserDomainBlocking.make(relations.verbs)
   const interactions = yield* Interactions.make
+  const reacting = yield* Reacting.make
   const moderation = yield* Moderation.make
   const moving = yield* Moving.make(relations.verbs)
   const polling = yield* Polling.make
@@ -59,13 +65,16 @@ const make = Effect.gen(function*() {
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
     ...announcements.verbs,
+    ...approving.verbs,
     ...publishing.verbs,
     ...quoting.verbs,
     ...removing.verbs,
     ...scheduling.verbs,
+    ...drafting.verbs,
     ...relations.verbs,
     ...domains.verbs,
     ...interactions.verbs,
+    ...reacting.verbs,
     ...moderation.verbs,
     ...moving.verbs,
     ...polling.verbs,

@@ -4,7 +4,7 @@ import { type ClientError, Unprocessable } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
-import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
+import { KnownUris, type NamedStatus } from "../../services/federation/inbox/KnownUris.ts"
 import { Undoables, type UndoableType } from "../../services/federation/inbox/Undoables.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
 import { Purges } from "../../services/federation/purge/Purges.ts"
@@ -12,15 +12,15 @@ import type { AccountId, StatusId } from "../../services/Ids.ts"
 import { Jobs } from "../../services/intents/Jobs.ts"
 import * as InboxBoosts from "./InboxBoosts.ts"
 import * as InboxCollections from "./InboxCollections.ts"
-import * as InboxFeatures from "./InboxFeatures.ts"
+import * as InboxConsents from "./InboxConsents.ts"
+import { taken } from "./InboxConsents.ts"
 import * as InboxMoves from "./InboxMoves.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
-import * as InboxQuotes from "./InboxQuotes.ts"
+import * as InboxReactions from "./InboxReactions.ts"
 import * as InboxReports from "./InboxReports.ts"
 import * as InboxUndo from "./InboxUndo.ts"
 import type { Ownership } from "./Ownership.ts"
-import * as Quoting from "./Quoting.ts"
 import * as RemovingReplies from "./RemovingReplies.ts"
 import * as Sending from "./Sending.ts"
 import type { Verbs } from "./Verbs.ts"
@@ -29,17 +29,21 @@ const known = [
   "Accept",
   "Add",
   "Announce",
+  "AnnounceRequest",
   "Block",
   "Create",
   "Delete",
+  "EmojiReact",
   "FeatureRequest",
   "Flag",
   "Follow",
   "Like",
+  "LikeRequest",
   "Move",
   "QuoteRequest",
   "Reject",
   "Remove",
+  "ReplyRequest",
   "Undo",
   "Update"
 ] as const
@@ -52,8 +56,6 @@ export interface Times {
   readonly signed: number
 }
 
-/** Characters of an activity's id that is kept. */
-const uriCharactersMax = 2_000
 /**
  * Does the activities of a remote account inside a transaction of its actor, mostly by the account's own verbs. Objects
  * that they name are looked for here; `NeedsFetch` says that one has to be fetched first. It belongs to whom it says
@@ -63,7 +65,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const knownUris = yield* KnownUris
   const undoables = yield* Undoables
   const collections = yield* InboxCollections.make
-  const features = yield* InboxFeatures.make
   const purges = yield* Purges
   const jobs = yield* Jobs
   const reports = yield* InboxReports.make
@@ -73,8 +74,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const activities = yield* FollowActivities
   const send = yield* Sending.make
   const removing = yield* RemovingReplies.make
-  const undoing = yield* InboxUndo.make(verbs)
-  const quotes = yield* InboxQuotes.make(posts, yield* Quoting.make)
+  const reactions = yield* InboxReactions.make
+  const undoing = yield* InboxUndo.make(verbs, reactions)
+  const consents = yield* InboxConsents.make(posts, boosts)
 
   const onAccount = (
     object: unknown,
@@ -86,20 +88,16 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     )
   const onStatus = (
     object: unknown,
-    act: (statusId: StatusId) => Effect.Effect<unknown, ClientError | SqlError>
+    act: (statusId: StatusId, named: NamedStatus) => Effect.Effect<unknown, ClientError | SqlError>
   ): Outcome =>
     Effect.flatMap(
-      knownUris.status(idOf(object) ?? ""),
-      (statusId) => statusId === undefined ? ignored("an unknown post") : Effect.as(act(statusId), done)
+      knownUris.named(idOf(object) ?? ""),
+      (named) => named === undefined ? ignored("an unknown post") : Effect.as(act(named.id, named), done)
     )
 
   /** Keeps the id, for who undoes by it. */
-  const remember = (own: Ownership, activity: Foreign, type: UndoableType, targetId: bigint) => {
-    const uri = idOf(activity)
-    return uri === undefined || uri.length > uriCharactersMax
-      ? Effect.void
-      : undoables.remember(own.accountId, uri, { type, targetId })
-  }
+  const remember = (own: Ownership, activity: Foreign, type: UndoableType, targetId: bigint) =>
+    undoables.remember(own.accountId, idOf(activity), { type, targetId })
 
   /** Answered by whom it is for: accepted, again if need be, or refused; or it waits. */
   const follow = (own: Ownership, target: AccountId, activity: Foreign): Outcome => {
@@ -156,10 +154,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       (replyId) => replyId === undefined ? rejected(own, self, object) : removing.rejected(own, replyId)
     )
 
-  /** What is made of it by who may know it, else by the next. */
-  const taken = <A, B, E, F>(by: Effect.Effect<A | undefined, E>, next: () => Effect.Effect<B, F>) =>
-    Effect.flatMap(by, (outcome): Effect.Effect<A | B, F> => outcome === undefined ? next() : Effect.succeed(outcome))
-
   const perform = (own: Ownership, self: InboundSender, activity: Foreign, times: Times): Outcome =>
     Effect.flatMap(
       undoing.wasUndone(own, activity, times.signed),
@@ -179,24 +173,36 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "Flag":
           return reports.flag(own, self, activity)
         case "Like":
-          return onStatus(object, (statusId) =>
-            Effect.andThen(
-              verbs.Favourite(own, { _tag: "Favourite", statusId }),
-              remember(own, activity, "Like", statusId)
-            ))
+          // One that says with what is a reaction as well, and a favourite for who knows of none.
+          return onStatus(object, (statusId, named) =>
+            taken(consents.liked(own, self, activity, named), () =>
+              verbs.Favourite(own, { _tag: "Favourite", statusId }).pipe(
+                Effect.andThen(reactions.react(own, self, activity, statusId)),
+                Effect.andThen(remember(own, activity, "Like", statusId))
+              )))
+        case "EmojiReact":
+          return reactions.received(own, self, activity, (id) =>
+            remember(own, activity, type, id))
+        case "AnnounceRequest":
+        case "LikeRequest":
+        case "QuoteRequest":
+        case "ReplyRequest":
+          return consents.requested(own, self, activity, times.signed)
         case "Announce":
           return boosts.announce(own, self, activity, times.signed)
         case "Create":
-          if (typeof object === "string") return byId(self, object, true)
+          if (typeof object === "string") {
+            return byId(self, object, true)
+          }
           return Effect.flatMap(
             Clock.currentTimeMillis,
-            (now) => posts.create(own, self, object, Math.min(now, times.received), false)
+            (now) =>
+              posts.create(own, self, object, Math.min(now, times.received), false)
           )
         case "Delete":
           return idOf(object) === self.uri
             ? Effect.as(purges.begin(own.accountId), done)
-            : taken(features.withdrawn(own, object), () =>
-              taken(quotes.revoked(own, idOf(object) ?? ""), () => posts.remove(own, self, object)))
+            : taken(consents.withdrawn(own, object), () => posts.remove(own, self, object))
         case "Move":
           return moves.move(own, self, activity)
         case "Undo":
@@ -205,21 +211,17 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             : rejected(own, self, asForeign(object)?.["object"])
         case "Add":
         case "Remove":
-          return taken(features.change(own, self, activity), () =>
+          return taken(consents.features.change(own, self, activity), () =>
             collections.change(own, self, activity, times.place))
         case "FeatureRequest":
-          return features.request(own, self, activity)
-        case "QuoteRequest":
-          return Effect.flatMap(Clock.currentTimeMillis, (now) => quotes.request(own, self, activity, now))
+          return consents.features.request(own, self, activity)
         case "Accept":
         case "Reject":
-          return taken(
-            quotes.isAnswer(object) ? quotes.answered(own, self, activity) : features.answered(own, self, activity),
-            () =>
-              type === "Reject" ?
-                refused(own, self, object) :
-                answered(self, object, (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
-          )
+          return taken(consents.answered(own, self, activity), () =>
+            type === "Reject"
+              ? refused(own, self, object)
+              : answered(self, object, (target) =>
+                verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target })))
         case "Block":
           return onAccount(
             object,
@@ -231,12 +233,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             return byId(self, object, false)
           }
           if (typeOf(asForeign(object) ?? {}, "FeaturedCollection") !== undefined) {
-            return features.store(own, self, object)
+            return consents.features.store(own, self, object)
           }
           // The profile is what its document says, and no transaction can wait for another look at it.
           return idOf(object) === self.uri
             ? Effect.as(jobs.enqueue("profile", own.accountId), done)
-            : Effect.flatMap(Clock.currentTimeMillis, (now) => posts.edit(own, self, object, now))
+            : Effect.flatMap(Clock.currentTimeMillis, (now) =>
+              posts.edit(own, self, object, now))
         default:
           return ignored("unknown")
       }

@@ -11,12 +11,13 @@ import * as Undoables from "../../services/federation/inbox/Undoables.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
 import { rowsOf } from "../../services/Rows.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
+import type * as InboxReactions from "./InboxReactions.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Verbs } from "./Verbs.ts"
 
 const originalRows = rowsOf(Schema.Struct({ original: Schema.BigInt }))
 
-const undoable = ["Announce", "Block", "Follow", "Like"] as const
+const undoable = ["Announce", "Block", "EmojiReact", "Follow", "Like"] as const
 type Undoable = typeof undoable[number]
 const Existing = Schema.Struct({
   /** The id of the last activity that did it, where that is kept with it. */
@@ -32,7 +33,10 @@ const isUndoable = (type: string | undefined): type is Undoable => undoable.some
  * Undoes a remote account's activities, named in full or by id, inside a transaction of its actor. An Undo that comes
  * before its activity is remembered. The activity then has no effect (row 10, scenario F17).
  */
-export const make = Effect.fnUntraced(function*(verbs: Verbs) {
+export const make = Effect.fnUntraced(function*(
+  verbs: Verbs,
+  reactions: Effect.Success<typeof InboxReactions.make>
+) {
   const sql = yield* SqlClient.SqlClient
   const inbound = yield* InboundActivities
   const knownUris = yield* KnownUris
@@ -50,6 +54,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     const one = {
       Announce: existingRows(
         sql`SELECT uri, id FROM statuses WHERE account_id = ${accountId} AND reblog_of_id = ${subject} AND deleted_at IS NULL`
+      ),
+      EmojiReact: existingRows(
+        sql`SELECT NULL AS uri, id FROM emoji_reactions WHERE account_id = ${accountId} AND id = ${subject}`
       ),
       Block: existingRows(
         sql`SELECT NULL AS uri, id FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${subject}`
@@ -98,15 +105,27 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         return verbs.Unblock(own, { _tag: "Unblock", target: AccountId.make(subject) })
       case "Follow":
         return verbs.Unfollow(own, { _tag: "Unfollow", target: AccountId.make(subject) })
+      case "EmojiReact":
+        return reactions.remove(own, subject)
       case "Like":
-        return verbs.Unfavourite(own, { _tag: "Unfavourite", statusId: StatusId.make(subject) })
+        return Effect.andThen(
+          reactions.unlike(own, subject),
+          verbs.Unfavourite(own, { _tag: "Unfavourite", statusId: StatusId.make(subject) })
+        )
     }
   }
 
-  const subjectOf = (type: Undoable, object: unknown): Effect.Effect<bigint | undefined, SqlError> =>
-    type === "Follow" || type === "Block"
-      ? knownUris.localAccount(idOf(object) ?? "")
-      : knownUris.status(idOf(object) ?? "")
+  /** An account, a reaction, or else a status. */
+  const subjectOf = (
+    own: Ownership,
+    self: InboundSender,
+    type: Undoable,
+    activity: Foreign
+  ): Effect.Effect<bigint | undefined, SqlError> => {
+    const object = idOf(activity["object"]) ?? ""
+    if (type === "EmojiReact") return reactions.standing(own, self, activity)
+    return type === "Follow" || type === "Block" ? knownUris.localAccount(object) : knownUris.status(object)
+  }
 
   /** What the account did under an id. A boost is a status, whose id does not come back. */
   const byId = Effect.fnUntraced(function*(own: Ownership, id: string, signedMillis: number) {
@@ -133,7 +152,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     const ended = ownId === undefined ? "unknown" : yield* inbound.end(own.accountId, ownId, signedMillis)
     if (ended === "done later") return yield* ignored("a later one stands")
     const type = inner === undefined ? undefined : typeOf(inner, ...undoable)
-    const subject = isUndoable(type) ? yield* subjectOf(type, inner?.["object"]) : undefined
+    const subject = inner !== undefined && isUndoable(type) ? yield* subjectOf(own, self, type, inner) : undefined
     const found = isUndoable(type) && subject !== undefined ? yield* existing(own, type, subject) : undefined
     if (isUndoable(type) && subject !== undefined && found !== undefined) {
       const came = ownId === undefined ? undefined : yield* undoables.take(own.accountId, ownId)
@@ -157,7 +176,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
 
   /** Whether the activity was undone before it came; of a boost `InboxPosts` asks that itself. */
   const wasUndone = (own: Ownership, activity: Foreign, signedMillis: number) =>
-    typeOf(activity, "Block", "Follow", "Like") !== undefined
+    typeOf(activity, "Block", "EmojiReact", "Follow", "Like") !== undefined
       ? tombstones.stands(own.accountId, idOf(activity) ?? "", signedMillis)
       : Effect.succeed(false)
 

@@ -1,11 +1,12 @@
 import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
-import { Unprocessable } from "../../services/Errors.ts"
+import { NotAllowed, Unprocessable } from "../../services/Errors.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
 import { feedsOf } from "../../services/feeds/FeedKeys.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { exceeds, noteCharactersMax, tooLong } from "../../services/html/Text.ts"
+import { mayOffer } from "../../services/identity/EmailOffers.ts"
 import { Profiles } from "../../services/identity/Profiles.ts"
 import { AccountId } from "../../services/Ids.ts"
 import {
@@ -18,6 +19,7 @@ import {
   profileFieldsMax
 } from "../../services/instance/ContentLimits.ts"
 import { isLanguageTag, languagesMax } from "../../services/instance/Languages.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Jobs } from "../../services/intents/Jobs.ts"
 import { Follows } from "../../services/social/Follows.ts"
 import * as Intents from "./Intents.ts"
@@ -96,7 +98,8 @@ const ofUser = [
   "noindex",
   "expandMedia",
   "expandSpoilers",
-  "autoplayGifs"
+  "autoplayGifs",
+  "emailSubscriptions"
 ] as const
 
 const humanName = (field: string) => field.charAt(0).toUpperCase() + field.slice(1).replaceAll("_", " ")
@@ -104,6 +107,7 @@ const humanName = (field: string) => field.charAt(0).toUpperCase() + field.slice
 /** Changes of the profile and of the user's settings; unlocking lets in who waits. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const { emailSubscriptions } = yield* ServerConfig
   const profiles = yield* Profiles
   const jobs = yield* Jobs
   const follows = yield* Follows
@@ -113,6 +117,14 @@ export const make = Effect.gen(function*() {
   const send = yield* Sending.make
   const feeds = yield* Feeds
   const broadcast = yield* Broadcast
+
+  /** Fails for who may not offer posts by e-mail. */
+  const offering = Effect.fnUntraced(function*(accountId: AccountId) {
+    const allowed = emailSubscriptions
+      ? yield* sql`SELECT 1 FROM users u WHERE u.account_id = ${accountId} AND ${mayOffer(sql, "u")}`
+      : []
+    if (allowed.length === 0) return yield* new NotAllowed()
+  })
 
   const verbs = {
     UpdateProfile: Effect.fnUntraced(
@@ -127,6 +139,7 @@ export const make = Effect.gen(function*() {
             details
           })
         }
+        if (change.emailSubscriptions === true) yield* offering(accountId)
         const profile = Struct.omit(change, ofUser)
         const fields = profile.fields?.filter(({ name }) => name !== "")
         yield* profiles.change(

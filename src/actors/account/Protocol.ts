@@ -6,11 +6,18 @@ import { Change } from "../../services/Broadcast.ts"
 import { CollectionChange } from "../../services/collections/Collection.ts"
 import { ClientError } from "../../services/Errors.ts"
 import { ExpandMedia } from "../../services/identity/Settings.ts"
-import { AccountIdFromString, IdFromString, MediaIdFromString, StatusIdFromString } from "../../services/Ids.ts"
+import {
+  AccountIdFromString,
+  AppIdFromString,
+  IdFromString,
+  MediaIdFromString,
+  StatusIdFromString
+} from "../../services/Ids.ts"
 import { CommandAnswer } from "../../services/intents/Commands.ts"
 import { persisted } from "../../services/Persisted.ts"
 import { QuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { NewPoll, Post, Said } from "../../services/statuses/Post.ts"
+import { ContentType } from "../../services/statuses/StoredStatus.ts"
 import { DefaultVisibility, Visibility } from "../../services/statuses/Visibility.ts"
 
 const NullableText = Schema.NullOr(Schema.String)
@@ -53,6 +60,8 @@ export const ProfileChange = Schema.Struct({
   chosenLanguages: Schema.optionalKey(Schema.Array(Schema.String)),
   showApplication: Schema.optionalKey(Schema.Boolean),
   noindex: Schema.optionalKey(Schema.Boolean),
+  /** Whether others may get the public posts by e-mail. */
+  emailSubscriptions: Schema.optionalKey(Schema.Boolean),
   expandMedia: Schema.optionalKey(ExpandMedia),
   expandSpoilers: Schema.optionalKey(Schema.Boolean),
   autoplayGifs: Schema.optionalKey(Schema.Boolean)
@@ -65,9 +74,13 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Edit", {
     ...OnStatus,
     text: Schema.String,
+    /** Absent, or null: as it was written before. */
+    contentType: Schema.optionalKey(Schema.NullOr(ContentType)),
     ...Said.fields,
     /** Who may quote it; absent: whoever might before. */
     quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(QuotePolicy)),
+    /** Who may reply to it, favourite and reblog it; absent: whoever might before. */
+    interactionPolicy: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String))),
     /** Absent: the files stay as they are. */
     mediaIds: Schema.optionalKey(Schema.Array(MediaIdFromString)),
     /** Absent: the poll stays as it is; null removes it. */
@@ -96,9 +109,21 @@ export const Command = Schema.Union([
   /** `scheduledAt` in milliseconds since 1970. */
   Schema.TaggedStruct("Schedule", { post: Post, scheduledAt: Schema.Int }),
   Schema.TaggedStruct("Reschedule", { scheduledId: StatusIdFromString, scheduledAt: Schema.Int }),
+  /** A post that is not finished; null makes a new one. */
+  Schema.TaggedStruct("SaveDraft", { draftId: Schema.NullOr(StatusIdFromString), post: Post }),
+  Schema.TaggedStruct("DeleteDraft", { draftId: StatusIdFromString }),
+  /** Publishes it by an app, or schedules it where a time is given. */
+  Schema.TaggedStruct("PublishDraft", {
+    draftId: StatusIdFromString,
+    applicationId: Schema.NullOr(AppIdFromString),
+    scheduledAt: Schema.NullOr(Schema.Int)
+  }),
   Schema.TaggedStruct("CancelScheduled", { scheduledId: StatusIdFromString }),
   Schema.TaggedStruct("Favourite", OnStatus),
   Schema.TaggedStruct("Unfavourite", OnStatus),
+  /** `name` is an emoji of Unicode, or a custom one: `shortcode`, or `shortcode@domain` where it stands on the status already. */
+  Schema.TaggedStruct("React", { ...OnStatus, name: Schema.String }),
+  Schema.TaggedStruct("Unreact", { ...OnStatus, name: Schema.String }),
   Schema.TaggedStruct("Reblog", { ...OnStatus, visibility: Schema.NullOr(Visibility) }),
   Schema.TaggedStruct("Unreblog", OnStatus),
   /** `choices` are indexes of the poll's options. */
@@ -108,6 +133,13 @@ export const Command = Schema.Union([
   /** Takes a reply to one of the account's statuses out of its thread. */
   Schema.TaggedStruct("RemoveReply", { ...OnStatus, replyId: StatusIdFromString }),
   Schema.TaggedStruct("SetQuotePolicy", { ...OnStatus, policy: QuotePolicy }),
+  /** Lets happen what somebody asked to do with a status of the account, or not. */
+  Schema.TaggedStruct("AuthorizeInteraction", { requestId: IdFromString }),
+  Schema.TaggedStruct("RejectInteraction", { requestId: IdFromString }),
+  /** The consent by which a post of the account quotes another does not stand any more. */
+  Schema.TaggedStruct("QuoteEnded", { ...OnStatus, authorization: Schema.String }),
+  /** What became of the consent that a reply or reblog of the account claims. */
+  Schema.TaggedStruct("InteractionKnown", { requestId: IdFromString, holds: Schema.Boolean }),
   Schema.TaggedStruct("Pin", OnStatus),
   Schema.TaggedStruct("Unpin", OnStatus),
   /** A hashtag on the own profile, without the #. */

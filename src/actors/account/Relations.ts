@@ -18,6 +18,7 @@ import { Mutes } from "../../services/social/Mutes.ts"
 import { lockPairs } from "../../services/social/Pairs.ts"
 import { TargetAccounts } from "../../services/social/TargetAccounts.ts"
 import { Quotes } from "../../services/statuses/Quotes.ts"
+import * as Approving from "./Approving.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Quoting from "./Quoting.ts"
@@ -48,6 +49,7 @@ export const make = Effect.gen(function*() {
   const quotes = yield* Quotes
   const quoting = yield* Quoting.make
   const removing = yield* RemovingReplies.make
+  const approving = yield* Approving.make
   const broadcast = yield* Broadcast
 
   /**
@@ -90,7 +92,7 @@ export const make = Effect.gen(function*() {
         const { accountId } = own
         if (target === accountId) return yield* new NotAllowed({ text: "Following your own account is not allowed" })
         const other = yield* targetAccounts.find(accountId, target)
-        if (other.blocked || other.moved) return yield* new NotAllowed()
+        if (other.blocked || other.moved || !other.reachable) return yield* new NotAllowed()
         if (!(yield* follows.change([accountId, target], { showReblogs: reblogs, notify: wantsPosts, languages }))) {
           const options = { showReblogs: reblogs ?? true, notify: wantsPosts ?? false, languages }
           const { followers, following } = yield* follows.count(accountId)
@@ -152,6 +154,7 @@ export const make = Effect.gen(function*() {
       yield* drop(accountId, target)
       yield* drop(target, accountId)
       if (fresh) {
+        yield* approving.ofBlocked(own, target)
         yield* removing.ofBlocked(own, target)
         for (const id of yield* quotes.between(accountId, target)) yield* quoting.revoke(own, id)
       }

@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
         (count(*) FILTER (WHERE scheduled_at >= ${day} AND scheduled_at < ${new Date(
         day.getTime() + 86_400_000
       )}))::int AS today
-      FROM scheduled_statuses WHERE account_id = ${accountId} AND id <> ${except}`)
+      FROM scheduled_statuses WHERE account_id = ${accountId} AND scheduled_at IS NOT NULL AND id <> ${except}`)
     )
     if (total >= scheduledMax) {
       return yield* new Unprocessable({
@@ -80,7 +80,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
         yield* future(scheduledAt)
         yield* room(accountId, scheduledAt, scheduledId)
         const rows = yield* sql`UPDATE scheduled_statuses SET scheduled_at = ${new Date(scheduledAt)}
-        WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING id`
+        WHERE id = ${scheduledId} AND account_id = ${accountId} AND scheduled_at IS NOT NULL RETURNING id`
         if (rows.length === 0) return yield* new RecordNotFound()
         yield* agenda.enqueue("scheduled_status", scheduledId, accountId, scheduledAt)
         return onScheduled(scheduledId)
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
     CancelScheduled: Effect.fnUntraced(
       function*({ accountId }: Ownership, { scheduledId }: Commands["CancelScheduled"]) {
         const rows = yield* sql`DELETE FROM scheduled_statuses
-        WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING id`
+        WHERE id = ${scheduledId} AND account_id = ${accountId} AND scheduled_at IS NOT NULL RETURNING id`
         if (rows.length === 0) return yield* new RecordNotFound()
         yield* agenda.cancel("scheduled_status", scheduledId)
         return onScheduled(scheduledId)
@@ -103,7 +103,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
     due: Effect.fnUntraced(function*(own: Ownership, scheduledId: bigint) {
       const { accountId } = own
       const [row] = yield* paramsRows(sql`DELETE FROM scheduled_statuses
-        WHERE id = ${scheduledId} AND account_id = ${accountId} RETURNING params`)
+        WHERE id = ${scheduledId} AND account_id = ${accountId} AND scheduled_at IS NOT NULL RETURNING params`)
       if (row === undefined) return
       const post = yield* PersistedPost.decode(row.params)
       // What may not be posted any more (its parent is gone, say) is dropped, as Mastodon drops it.
@@ -121,3 +121,5 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
 
 const dropped = (reason: { readonly message: string }) =>
   Effect.logInfo("a scheduled status was not posted", reason.message)
+
+export type Scheduling = Effect.Success<ReturnType<typeof make>>

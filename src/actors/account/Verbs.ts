@@ -26,6 +26,7 @@ export const familyOf: Partial<Record<Command["_tag"], Family>> = {
   Publish: "statuses",
   Edit: "statuses",
   Schedule: "statuses",
+  PublishDraft: "statuses",
   Reblog: "statuses",
   Follow: "follows",
   FollowTag: "follows",
@@ -34,6 +35,7 @@ export const familyOf: Partial<Record<Command["_tag"], Family>> = {
 
 export const onStatus = (id: bigint): CommandAnswer => ({ id: String(id), kind: "status" })
 export const onScheduled = (id: bigint): CommandAnswer => ({ id: String(id), kind: "scheduled" })
+export const onDraft = (id: bigint): CommandAnswer => ({ id: String(id), kind: "draft" })
 export const onReport = (id: bigint): CommandAnswer => ({ id: String(id), kind: "report" })
 export const onCollection = (id: bigint): CommandAnswer => ({ id: String(id), kind: "collection" })
 export const onAnnouncement = (id: bigint): CommandAnswer => ({ id: String(id), kind: "announcement" })

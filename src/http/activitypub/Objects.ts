@@ -11,6 +11,7 @@ import { LocalActors } from "../../services/federation/LocalActors.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { type LocalObject, Objects } from "../../services/federation/Objects.ts"
 import { FetchedBy } from "../../services/federation/outbox/FetchedBy.ts"
+import { ReactionActivities } from "../../services/federation/outbox/ReactionActivities.ts"
 import { Replies, repliesPageMax } from "../../services/federation/Replies.ts"
 import { idMax } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -27,11 +28,12 @@ const objectCacheBytesMax = 16 * 1_024 * 1_024
 /** A status as text, by its parts, and the account that posted it. */
 interface Texts {
   readonly author: bigint
-  readonly parts: { readonly [P in Exclude<Part, "replies">]: string | undefined }
+  readonly parts: { readonly [P in StoredPart]: string | undefined }
 }
 
 /** A part of a status that can be asked for. */
-export type Part = "note" | "activity" | "replies" | "likes" | "shares"
+export type Part = StoredPart | "emojiReactions" | "replies"
+type StoredPart = "note" | "activity" | "likes" | "shares"
 
 /**
  * Local statuses as documents: one that the requester may not read is not found; a deleted public one leaves a
@@ -48,6 +50,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       const config = yield* ServerConfig
       const objects = yield* Objects
       const fetchedBy = yield* FetchedBy
+      const reactions = yield* ReactionActivities
       const replies = yield* Replies
       const requesters = yield* Requesters
       const statuses = yield* Statuses
@@ -103,7 +106,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         )
 
       /** The part of a note that is a document by itself, or all of it. */
-      const partOf = ({ activity, note }: LocalObject, part: Exclude<Part, "replies">): unknown => {
+      const partOf = ({ activity, note }: LocalObject, part: StoredPart): unknown => {
         if (part === "activity") return activity
         return part === "note" ? note ?? activity : note?.[part]
       }
@@ -112,7 +115,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       const load = Effect.fnUntraced(function*(id: bigint, author: bigint): Effect.fn.Return<Texts | undefined> {
         const object = (yield* objects.load([id])).get(id)
         if (object === undefined) return undefined
-        const textOf = (part: Exclude<Part, "replies">) => {
+        const textOf = (part: StoredPart) => {
           const wanted = partOf(object, part)
           return typeof wanted === "object" && wanted !== null
             ? JSON.stringify({ "@context": noteContext, ...wanted })
@@ -137,6 +140,9 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         if (Option.isNone(status) || status.value.accountId !== accountId) {
           // Asked in any case: the time that it takes must not tell that there is something to hide.
           return (yield* wasForEverybody(accountId, id)) ? yield* buried(uri, scope) : yield* new RecordNotFound()
+        }
+        if (part === "emojiReactions") {
+          return yield* document(yield* reactions.collection(LocalIds.emojiReactions(uri), id), scope)
         }
         if (part === "replies") return yield* document(yield* repliesOf(status.value, LocalIds.replies(uri)), scope)
         const text = (yield* cache.get(id, load(id, accountId)))?.parts[part]

@@ -13,7 +13,7 @@ const documents = /^\/(?:\.well-known\/|nodeinfo\/|health$|metrics$)/
 const federation = /^\/(?:inbox$|actor(?:\/|$)|users\/|contexts\/|emojis\/)/
 const files = /^\/(?:system|assets|avatars|headers)\//
 /** Endpoints of the API have limits of their own, which the guard spends. */
-const guarded = /^\/(?:api\/v\d|oauth\/(?:token|revoke|introspect|userinfo)(?:\/|$))/
+const guarded = /^\/(?:api\/(?:v\d|oembed$)|oauth\/(?:token|revoke|introspect|userinfo)(?:\/|$))/
 
 /** The limit of an address for a path; undefined where the guard sees to it. */
 export const limitOf = (path: string): LimitName | undefined => {

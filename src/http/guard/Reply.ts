@@ -8,7 +8,7 @@ import type { Quota } from "./Limits.ts"
 declare const answered: unique symbol
 
 /** What an endpoint answers that promises something, whatever that is. */
-export interface AnyAnswer extends HttpServerResponse.HttpServerResponse {
+interface AnyAnswer extends HttpServerResponse.HttpServerResponse {
   readonly [answered]: (value: never) => unknown
 }
 

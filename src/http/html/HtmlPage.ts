@@ -19,23 +19,27 @@ export interface Page {
   readonly media?: string
   /** The path of a stylesheet beside the common one. */
   readonly style?: string
+  /** Where others learn how to show what is on the page on theirs (oEmbed). */
+  readonly embedding?: string | undefined
+  /** Any site may show the page in a frame, from which its links lead out. */
+  readonly framed?: boolean
   /** The one inline script, by its CSP hash. */
   readonly script?: { readonly text: string; readonly hash: string }
 }
 
-const policy = ({ formTarget, media, script }: Page): string => {
+const policy = ({ formTarget, framed, media, script }: Page): string => {
   return [
     "default-src 'none'",
     "style-src 'self'",
     ...(media === undefined ? ["img-src 'self'"] : [`img-src ${media}`, `media-src ${media}`]),
     ...(script === undefined ? [] : [`script-src '${script.hash}'`]),
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    framed === true ? "frame-ancestors *" : "frame-ancestors 'none'",
     `form-action 'self'${formTarget === undefined ? "" : ` ${formTarget}`}`
   ].join("; ")
 }
 
-/** The page as a response that nobody may frame, keep, or add anything to. */
+/** The page as a response that nobody may keep, add anything to, or frame unless it is for that. */
 export const respond = (page: Page): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(
     String(html`<!doctype html>
@@ -48,6 +52,12 @@ export const respond = (page: Page): HttpServerResponse.HttpServerResponse =>
 <link rel="icon" type="image/png" href="${iconPath(48)}">
 <link rel="stylesheet" href="${stylesheetPath}">
 ${page.style === undefined ? "" : html`<link rel="stylesheet" href="${page.style}">`}
+${
+      page.embedding === undefined
+        ? ""
+        : html`<link rel="alternate" type="application/json+oembed" href="${page.embedding}">`
+    }
+${page.framed === true ? html`<base target="_blank">` : ""}
 </head>
 <body>
 <header><a href="/">${page.server}</a></header>
@@ -64,6 +74,7 @@ ${page.script === undefined ? "" : html`<script>${raw(page.script.text)}</script
       contentType: "text/html; charset=utf-8",
       headers: {
         ...securityHeaders,
+        ...(page.framed === true ? {} : unframed),
         "content-security-policy": policy(page),
         "content-language": page.words.tag,
         vary: "Accept-Language"
@@ -75,9 +86,9 @@ ${page.script === undefined ? "" : html`<script>${raw(page.script.text)}</script
 const securityHeaders = {
   "cache-control": "private, no-store",
   "referrer-policy": "same-origin",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY"
+  "x-content-type-options": "nosniff"
 }
+const unframed = { "x-frame-options": "DENY" }
 
 /** What went wrong, above a form. */
 export const problem = (text: string | undefined): Html =>
@@ -90,5 +101,5 @@ export const linkTo = (href: string) => (inner: ReadonlyArray<string>): Html => 
 export const redirect = (location: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.redirect(location.toWellFormed().replaceAll(/[^\x21-\x7e]+/g, encodeURIComponent), {
     status: 302,
-    headers: securityHeaders
+    headers: { ...securityHeaders, ...unframed }
   })

@@ -1,10 +1,12 @@
 import { Effect, Layer, Option } from "effect"
 import { HttpRouter } from "effect/http"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
 import { StaffEmails } from "../../services/identity/StaffEmails.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Apps } from "../../services/oauth/Apps.ts"
 import { outOfBand } from "../../services/oauth/RedirectUris.ts"
+import { EmailSubscriptions } from "../../services/subscriptions/EmailSubscriptions.ts"
 import { Forms, hidden, parameters, tokenField } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { linkTo, redirect, respond } from "../html/HtmlPage.ts"
@@ -17,10 +19,12 @@ const askPath = "/auth/confirmation/new"
 
 const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig
+  const actors = yield* AccountActors
   const apps = yield* Apps
   const forms = yield* Forms
   const mailLinks = yield* MailLinks
   const staffEmails = yield* StaffEmails
+  const subscriptions = yield* EmailSubscriptions
   const visitors = yield* Visitors
 
   const confirmed = Effect.map(visitors.reader, ({ way, words }) =>
@@ -61,6 +65,16 @@ const make = Effect.gen(function*() {
     const outcome = yield* Effect.result(mailLinks.confirm(link.get("confirmation_token") ?? ""))
     if (outcome._tag === "Failure") return yield* tooOld
     const { accountId, app: appId, first, waits } = outcome.success
+    // Who got posts by e-mail follows their authors instead.
+    const authors = first && !waits ? yield* subscriptions.endOf(accountId) : []
+    yield* Effect.forEach(
+      authors,
+      (target) =>
+        Effect.ignore(
+          actors.tell(accountId, { _tag: "Follow", target, reblogs: null, notify: null, languages: null })
+        ),
+      { discard: true }
+    )
     if (waits && first) yield* staffEmails.waits(accountId)
     // An app could say nothing yet but that it is not let in.
     if (waits) return yield* waiting

@@ -7,14 +7,16 @@ import { AuthorizationResponses } from "../oauth/AuthorizationResponses.ts"
 import * as Authorize from "../oauth/Authorize.ts"
 import * as AuthorizedApplications from "../oauth/AuthorizedApplications.ts"
 import * as Confirmations from "./Confirmations.ts"
+import * as EmailSubscriptions from "./EmailSubscriptions.ts"
 import * as Passwords from "./Passwords.ts"
 import * as SignIn from "./SignIn.ts"
 
-/** Every page about signing in and allowing apps; raw routes, as no client calls them by the API's description. */
+/** Every page about signing in, allowing apps and links in e-mails; raw routes, as no client calls them by the API's description. */
 export const layer = Layer.mergeAll(
   Authorize.layer,
   AuthorizedApplications.layer,
   Confirmations.layer,
+  EmailSubscriptions.layer,
   Passwords.layer,
   SignIn.layer,
   Stylesheet.layer

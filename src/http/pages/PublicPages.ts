@@ -11,9 +11,11 @@ import { publicStylePath } from "./PublicStyle.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
+type Shown = Pick<Page, "words" | "title" | "body" | "status" | "embedding" | "framed">
+
 /** Pages for everybody: a page without scripts and forms, and the pages that stand for one that is not there. */
 export class PublicPages extends Context.Service<PublicPages, {
-  readonly respond: (page: Pick<Page, "words" | "title" | "body" | "status">) => Response
+  readonly respond: (page: Shown) => Response
   readonly reader: Effect.Effect<PageReader, never, HttpServerRequest.HttpServerRequest>
   readonly notFound: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
   readonly gone: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
@@ -36,7 +38,7 @@ export class PublicPages extends Context.Service<PublicPages, {
       ].join(" ")
       const places = yield* ExpensiveReads
       const visitors = yield* Visitors
-      const show = (page: Pick<Page, "words" | "title" | "body" | "status">) =>
+      const show = (page: Shown) =>
         respond({
           ...page,
           server,

@@ -1,4 +1,6 @@
 import { Layer } from "effect"
+import * as AnnualReports from "./AnnualReports.ts"
+import * as Embeds from "./Embeds.ts"
 import * as FrontPage from "./FrontPage.ts"
 import * as Hashtags from "./Hashtags.ts"
 import * as NotFoundPage from "./NotFoundPage.ts"
@@ -11,6 +13,8 @@ import * as Threads from "./Threads.ts"
 
 /** The plain pages that anybody may look at, and the files that they and the instance's document name. */
 export const layer = Layer.mergeAll(
+  AnnualReports.layer,
+  Embeds.layer,
   FrontPage.layer,
   Hashtags.layer,
   PictureFiles.layer,

@@ -1,8 +1,10 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { localPost } from "../../services/discovery/LocalPosts.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { idMax } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as Urls from "../../services/instance/Urls.ts"
 import { Contexts } from "../../services/statuses/Contexts.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { byType } from "../activitypub/DocumentResponse.ts"
@@ -26,12 +28,7 @@ const make = Effect.gen(function*() {
   const thread = Effect.gen(function*() {
     const { id: digits = "", name = "" } = yield* HttpRouter.params
     if (!/^[0-9]{1,19}$/.test(digits) || BigInt(digits) > idMax) return yield* new RecordNotFound()
-    const status = yield* statuses.find(undefined, BigInt(digits))
-    const record = (yield* statuses.load([status.id])).find(({ id }) => id === status.id)
-    // An address names a post together with its author, so that nobody can put words into another's mouth.
-    if (record === undefined || !record.local || record.username.toLowerCase() !== name.toLowerCase()) {
-      return yield* new RecordNotFound()
-    }
+    const { record, status } = yield* localPost(statuses, name, BigInt(digits))
     const { way, words } = yield* pages.reader
     const { ancestors, descendants } = yield* contexts.of(undefined, status)
     const [above, [itself], below] = yield* Effect.all([
@@ -43,6 +40,7 @@ const make = Effect.gen(function*() {
     return pages.respond({
       words,
       title: `@${record.username}@${config.localDomain}`,
+      embedding: record.reblogOfId === null ? Urls.embedding(config, record.username, record.id) : undefined,
       body: html`
 ${above.length === 0 ? "" : list(above)}
 <div class="focus">${itself}</div>

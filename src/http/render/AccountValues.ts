@@ -56,6 +56,7 @@ export const accountValues = (
         ? []
         : [{ id: id(record.roleId), name: record.roleName ?? "", color: record.roleColor ?? "" }]
     }),
+    ...(config.emailSubscriptions && { emailSubscriptions: !suspended && record.emailSubscriptions }),
     ...(suspended && { suspended: true }),
     ...(record.silenced && { limited: true }),
     ...(record.memorial && { memorial: true })

@@ -8,6 +8,9 @@ import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { interfaceLevel, interfaceVersion } from "../../services/instance/Software.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { mimeNames } from "../../services/media/FileTypes.ts"
+import { singlesMax } from "../../services/statuses/InteractionPolicy.ts"
+import { accountReactionsMax, reactionsMax } from "../../services/statuses/ReactionEmoji.ts"
+import { contentTypes } from "../../services/statuses/StoredStatus.ts"
 import { html } from "../html/Html.ts"
 import { iconPath, iconSizes, thumbnailPath } from "../html/PagePaths.ts"
 import type { Account } from "../wire/Account.ts"
@@ -64,6 +67,9 @@ const accounts: Values<Instance["configuration"]["accounts"]> = {
   maxHeaderDescriptionLength: Limits.pictureDescriptionCharactersMax
 }
 
+/** Capabilities beyond Mastodon, by the names that apps know from Pleroma and Akkoma. */
+const pleromaFeatures = ["pleroma_emoji_reactions", "pleroma_custom_emoji_reactions"]
+
 const streamingUrl = (publicUrl: string) => publicUrl.replace(/^http/, "ws")
 
 /** Who may read the public timelines, as clients are told of it. */
@@ -109,7 +115,7 @@ export const instanceJson = (
       },
       vapid: { publicKey: vapidKey },
       accounts,
-      statuses,
+      statuses: { ...statuses, supportedMimeTypes: contentTypes },
       mediaAttachments: { descriptionLimit: Limits.mediaDescriptionCharactersMax, ...mediaAttachments(mediaTypes) },
       polls,
       lists: {
@@ -117,6 +123,8 @@ export const instanceJson = (
         maxAccountsPerList: Limits.listAccountsMax,
         maxTagsPerList: Limits.listTagsMax
       },
+      interactionPolicies: { maxAccounts: singlesMax },
+      drafts: { maxDrafts: Limits.draftsMax },
       catchup: { maxStatuses: catchupStatusesMax, maxHours: catchupHoursMax },
       translation: { enabled: translates },
       timelinesAccess: {
@@ -135,6 +143,12 @@ export const instanceJson = (
       url: null
     },
     apiVersions: { mastodon: interfaceLevel },
+    pleroma: {
+      metadata: {
+        features: pleromaFeatures,
+        emojiReactions: { maxReactions: reactionsMax, maxReactionsPerAccount: accountReactionsMax }
+      }
+    },
     wrapstodon: campaign ?? null,
     rules: rules.map(ruleValues)
   }, { contact: splice<Instance["contact"], "account">({ email: about.contactEmail }, { account: contact }) })

@@ -3,6 +3,7 @@ import { type SeveranceRecord, Severances } from "../../services/federation/doma
 import type { NotificationGroupRecord } from "../../services/feeds/GroupedNotifications.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
+import { StatusReactions } from "../../services/statuses/StatusReactions.ts"
 import { traced } from "../../services/Traced.ts"
 import { partialAccount } from "../wire/Account.ts"
 import type { Collection } from "../wire/Collection.ts"
@@ -13,6 +14,7 @@ import type { Report } from "../wire/Report.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { CollectionViews } from "./CollectionViews.ts"
 import { type Fallback, noFallback } from "./NotificationFallbacks.ts"
+import { reactionsIn } from "./NotificationReactions.ts"
 import * as ReportJson from "./ReportJson.ts"
 import { severanceValues } from "./SeveranceValues.ts"
 import { StatusViews } from "./StatusViews.ts"
@@ -35,6 +37,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
       const severances = yield* Severances
       const collections = yield* CollectionViews
       const statuses = yield* StatusViews
+      const reactedWith = reactionsIn(yield* StatusReactions)
 
       const render = traced("NotificationGroupViews.render")(function*(
         owner: AccountId,
@@ -60,6 +63,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
         )
         const events = yield* severances.load(groups.flatMap(({ newest }) => newest.severanceId ?? []))
         const texts = (ids: Iterable<bigint>) => [...ids].flatMap((one) => people.get(one) ?? [])
+        const emojis = yield* reactedWith(visible.map(({ newest }) => newest))
         const parts = {
           accounts: list(texts(whole)),
           statuses: list([...named].flatMap((one) => shown.get(one) ?? [])),
@@ -74,7 +78,8 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
                 return groupText(group, events, {
                   report: reported.get(group.newest.reportId ?? 0n),
                   collection: collected.get(group.newest.collectionId ?? 0n),
-                  fallback: words
+                  fallback: words,
+                  emoji: emojis.get(group.newest.id)
                 })
               }
             )
@@ -100,10 +105,11 @@ type Results = GroupedNotificationsResults
 const groupText = (
   { count, key, newest, oldest, sampleAccountIds }: NotificationGroupRecord,
   events: ReadonlyMap<bigint, SeveranceRecord>,
-  { collection, fallback, report }: {
+  { collection, emoji, fallback, report }: {
     readonly report: Ready<Report> | undefined
     readonly collection: Ready<Collection> | undefined
     readonly fallback: Values<NotificationFallback> | undefined
+    readonly emoji: Pick<Values<NotificationGroup>, "emoji" | "emojiUrl"> | undefined
   }
 ): Ready<NotificationGroup> | undefined => {
   const event = newest.severanceId === undefined ? undefined : events.get(newest.severanceId)
@@ -117,6 +123,8 @@ const groupText = (
     latestPageNotificationAt: timestamp(newest.createdAt),
     sampleAccountIds: sampleAccountIds.map(id),
     ...(newest.statusId !== undefined && { statusId: id(newest.statusId) }),
+    ...(newest.year !== undefined && { annualReport: { year: String(newest.year) } }),
+    ...emoji,
     ...(event !== undefined && { event: severanceValues(event) }),
     ...(fallback && { fallback })
   }

@@ -7,6 +7,7 @@ import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { kindOf } from "../../services/NotificationTypes.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
+import { StatusReactions } from "../../services/statuses/StatusReactions.ts"
 import { traced } from "../../services/Traced.ts"
 import { id, timestamp } from "../wire/Common.ts"
 import { type Ready, splice } from "../wire/Keys.ts"
@@ -14,6 +15,7 @@ import type { Notification } from "../wire/Notification.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { CollectionViews } from "./CollectionViews.ts"
 import { type Fallback, noFallback } from "./NotificationFallbacks.ts"
+import { reactionsIn } from "./NotificationReactions.ts"
 import * as ReportJson from "./ReportJson.ts"
 import { severanceValues } from "./SeveranceValues.ts"
 import { StatusViews } from "./StatusViews.ts"
@@ -49,6 +51,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
       const severances = yield* Severances
       const collections = yield* CollectionViews
       const statuses = yield* StatusViews
+      const reactedWith = reactionsIn(yield* StatusReactions)
 
       const render = traced("NotificationViews.render")(function*(
         owner: AccountId,
@@ -62,9 +65,18 @@ export class NotificationViews extends Context.Service<NotificationViews, {
         const events = yield* severances.load(records.flatMap(({ severanceId }) => severanceId ?? []))
         const reported = yield* reports(records.flatMap(({ reportId }) => reportId ?? []))
         const collected = yield* collections.byId(owner, records.flatMap(({ collectionId }) => collectionId ?? []))
+        const emojis = yield* reactedWith(records)
         return yield* renderedRows("notification", records, (record) => record.id, (record) => {
-          const { collectionId = 0n, createdAt, fromAccountId, reportId = 0n, severanceId = 0n, statusId = 0n, type } =
-            record
+          const {
+            collectionId = 0n,
+            createdAt,
+            fromAccountId,
+            reportId = 0n,
+            severanceId = 0n,
+            statusId = 0n,
+            type,
+            year = 0
+          } = record
           const account = people.get(fromAccountId)
           if (account === undefined) return undefined
           const words = fallback(type, account)
@@ -81,7 +93,8 @@ export class NotificationViews extends Context.Service<NotificationViews, {
               return splice<Notification, "account">(values, { account })
             case "status": {
               const status = shown.get(statusId)
-              return status && splice<Notification, "account" | "status">(values, { account, status })
+              const emoji = emojis.get(record.id)
+              return status && splice<Notification, "account" | "status">({ ...values, ...emoji }, { account, status })
             }
             case "report": {
               const report = reported.get(reportId)
@@ -91,6 +104,8 @@ export class NotificationViews extends Context.Service<NotificationViews, {
               const collection = collected.get(collectionId)
               return collection && splice<Notification, "account" | "collection">(values, { account, collection })
             }
+            case "year":
+              return splice<Notification, "account">({ ...values, annualReport: { year: String(year) } }, { account })
             case "severance": {
               const event = events.get(severanceId)
               const lost = event === undefined ? {} : { event: severanceValues(event) }

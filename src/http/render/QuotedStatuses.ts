@@ -23,8 +23,15 @@ export interface QuotedPage {
 
 const noStandings: Standings = new Map()
 
+/** Most pages quote nothing, which is seen without looking each status up. */
+const quoteNothing = (bodies: Bodies): boolean => {
+  for (const { quote } of bodies.values()) if (quote !== undefined) return false
+  return true
+}
+
 /** What statuses, or those that they repeat, quote with consent. */
 const quotedBy = (keys: Iterable<StatusKey>, bodies: Bodies): ReadonlyArray<StatusKey> => {
+  if (quoteNothing(bodies)) return []
   const found = new Map<bigint, StatusKey>()
   for (const key of keys) {
     const quote = bodies.get((key.original ?? key).id)?.quote
@@ -111,6 +118,7 @@ export const partsOf = (
   accounts: StatusParts["accounts"],
   filter: StatusFilter | undefined
 ): StatusParts => {
+  if (quoteNothing(bodies)) return { viewer, bodies, accounts, quote: () => none }
   const inner: StatusParts = { viewer, bodies, accounts, quote: shallowQuote(bodies, standings) }
   return {
     ...inner,

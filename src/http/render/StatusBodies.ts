@@ -3,7 +3,7 @@ import type { Emoji } from "../../services/instance/Emoji.ts"
 import { type EmojiSource, textNodes } from "../../services/instance/ForeignEmojis.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
-import { policyOf } from "../../services/statuses/InteractionPolicy.ts"
+import { isFree, policyOf } from "../../services/statuses/InteractionPolicy.ts"
 import type { MentionRecord, StatusRecord } from "../../services/statuses/Statuses.ts"
 import { written } from "../../services/statuses/StoredStatus.ts"
 import type { StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
@@ -11,12 +11,13 @@ import type { Viewer } from "../../services/Viewer.ts"
 import type { Account } from "../wire/Account.ts"
 import { id, idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
 import type { FilterResult } from "../wire/Filter.ts"
-import { json, none, type Ready, type Values } from "../wire/Keys.ts"
-import type { Quote, ShallowQuote, Status, StatusBody } from "../wire/Status.ts"
+import { json, list, none, type Ready, type Values } from "../wire/Keys.ts"
+import type { Quote, ShallowQuote, Status, StatusBody, StatusReaction } from "../wire/Status.ts"
 import { assemble, noFigures, openBody, openPoll } from "../wire/StatusJson.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { composeCard, creatorOf, type ReadyCard, readyCard } from "./CardValues.ts"
 import { mediaValues } from "./MediaValues.ts"
+import { isControlled, policyValues } from "./PolicyValues.ts"
 import { pollValues } from "./PollValues.ts"
 import { approvalOf, type ReadyQuote, readyQuote } from "./QuoteValues.ts"
 
@@ -88,6 +89,7 @@ export const keyOf = (record: StatusRecord, original: StatusKey | undefined): St
   conversationId: record.conversationId,
   local: record.local,
   poll: record.poll !== null,
+  controlled: !isFree(record.interactionPolicy, "canLike"),
   quoting: policyOf(record, "canQuote"),
   original
 })
@@ -116,7 +118,8 @@ const bodyValues = (
     mentions: record.mentions.map((mention) => mentionValues(config, mention)),
     tags: record.tags.map((name) => ({ name, url: Urls.tag(config, name) })),
     emojis: emojis.map(emojiValues),
-    taggedCollections: []
+    taggedCollections: [],
+    ...(isControlled(record.interactionPolicy) ? { interactionPolicy: policyValues(record.interactionPolicy) } : {})
   }
 }
 
@@ -162,11 +165,20 @@ export const compose = (
     approval: status.approval,
     quoting: state.quoting,
     figures: key.original === undefined ? state : noFigures,
+    reactions: key.original === undefined && state.reactions.length > 0
+      ? list(state.reactions.map((reaction) => json<StatusReaction>(reaction)))
+      : undefined,
     marks: viewer === undefined ? undefined : state,
     pinnable: own && key.original === undefined && key.visibility !== "direct",
     asks: own,
     filtered
   })
+}
+
+/** Few cards name somebody, which is seen without looking each status up. */
+const creditAnybody = (bodies: ReadonlyMap<bigint, ReadyStatus>): boolean => {
+  for (const { card } of bodies.values()) if (card?.creatorId !== undefined) return true
+  return false
 }
 
 /** The accounts that statuses show: their authors, those of what they repeat, and those of the pages that they link to. */
@@ -175,10 +187,11 @@ export const authorsOf = (
   bodies: ReadonlyMap<bigint, ReadyStatus>
 ): ReadonlySet<bigint> => {
   const authors = new Set<bigint>()
+  const credits = creditAnybody(bodies)
   for (const key of keys) {
     authors.add(key.accountId)
     if (key.original !== undefined) authors.add(key.original.accountId)
-    const creator = creatorOf(bodies.get((key.original ?? key).id)?.card)
+    const creator = credits ? creatorOf(bodies.get((key.original ?? key).id)?.card) : undefined
     if (creator !== undefined) authors.add(creator)
   }
   return authors

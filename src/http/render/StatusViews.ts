@@ -203,14 +203,14 @@ export class StatusViews extends Context.Service<StatusViews, {
       })
 
       const renderForRedraft = traced("StatusViews.renderForRedraft")(function*(owner: AccountId, id: bigint) {
-        const { text } = yield* statuses.source(owner, id)
+        const source = yield* statuses.source(owner, id)
         const shown = yield* renderOne(owner, id)
         const body = (yield* bodies([id])).get(id)
         const original = body?.key.original
         const repeated = original === undefined ? "" : (yield* statuses.source(owner, original.id)).text
         const quoted = body?.quote?.key?.id
         const whole = quoted === undefined ? undefined : (yield* byId(owner, [quoted])).get(quoted)
-        return forRedraft(shown, text, repeated, whole)
+        return forRedraft(shown, source, repeated, whole)
       })
 
       const renderFor = AddressedStatuses.make({ accounts, bodies, filters, quotes, viewerStates })

@@ -5,8 +5,11 @@ import * as Urls from "../../services/instance/Urls.ts"
 import type { ListRecord } from "../../services/social/OwnedLists.ts"
 import type { RelationshipRecord } from "../../services/social/Relationships.ts"
 import type { ScheduledRecord } from "../../services/statuses/ScheduledStatuses.ts"
+import type { DraftRecord } from "../../services/statuses/StatusDrafts.ts"
 import type { DayOfUse, TagRecord } from "../../services/statuses/Tags.ts"
+import type { WaitingPost } from "../../services/statuses/WaitingPosts.ts"
 import { id, timestamp, timestampOrNull } from "../wire/Common.ts"
+import type { Draft } from "../wire/Draft.ts"
 import type { Rule } from "../wire/Instance.ts"
 import type { Values } from "../wire/Keys.ts"
 import type { List } from "../wire/List.ts"
@@ -15,6 +18,7 @@ import type { Relationship } from "../wire/Relationship.ts"
 import type { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import type { Tag } from "../wire/Tag.ts"
 import { mediaValues } from "./MediaValues.ts"
+import { policyValues } from "./PolicyValues.ts"
 
 /* Records as values of the wire, where one is as good as the other. */
 
@@ -61,12 +65,26 @@ export const historyValues = (history: ReadonlyArray<DayOfUse>): Values<Tag["his
 
 export const scheduledValues = (
   config: ServerConfig["Service"],
-  { media, post, scheduledAt, ...scheduled }: ScheduledRecord
-): Values<ScheduledStatus> => ({
-  id: id(scheduled.id),
-  scheduledAt: timestamp(scheduledAt),
+  { scheduledAt, ...waiting }: ScheduledRecord
+): Values<ScheduledStatus> => ({ ...waitingValues(config, waiting), scheduledAt: timestamp(scheduledAt) })
+
+export const draftValues = (
+  config: ServerConfig["Service"],
+  { createdAt, updatedAt, ...waiting }: DraftRecord
+): Values<Draft> => ({
+  ...waitingValues(config, waiting),
+  createdAt: timestamp(createdAt),
+  updatedAt: timestamp(updatedAt)
+})
+
+const waitingValues = (
+  config: ServerConfig["Service"],
+  { media, post: { contentType, ...post }, ...waiting }: WaitingPost
+) => ({
+  id: id(waiting.id),
   params: {
     ...post,
+    ...(contentType !== null && { contentType }),
     mediaIds: post.mediaIds?.map(id) ?? null,
     spoilerText: post.spoilerText === "" ? null : post.spoilerText,
     poll: post.poll === null ? null : {
@@ -80,7 +98,8 @@ export const scheduledValues = (
     withRateLimit: false,
     allowedMentions: post.allowedMentions?.map(id) ?? null,
     quotedStatusId: post.quotedStatusId === null ? null : id(post.quotedStatusId),
-    quoteApprovalPolicy: post.quoteApprovalPolicy ?? "nobody"
+    quoteApprovalPolicy: post.quoteApprovalPolicy ?? "nobody",
+    interactionPolicy: post.interactionPolicy === null ? null : policyValues(post.interactionPolicy)
   },
   mediaAttachments: media.map((one) => mediaValues(config, one))
 })

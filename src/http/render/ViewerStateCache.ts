@@ -48,6 +48,7 @@ export const make = Effect.fnUntraced(function*(viewerStates: ViewerStates["Serv
     const unchanged = (entry: Entry, key: StatusKey) => {
       if (entry.checked === count) return true
       if (entry.began < related || entry.began < changeOf(key)) return false
+      if (entry.state.reactions.length > 0 && entry.began < changes.last("emojis")) return false
       entry.checked = count
       return true
     }

@@ -1,6 +1,7 @@
 import { Effect, Option, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { AccountId, TokenId } from "../../services/Ids.ts"
+import { onDemandTypes } from "../../services/NotificationTypes.ts"
 import { grants } from "../../services/oauth/Scopes.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
 import { traced } from "../../services/Traced.ts"
@@ -15,6 +16,7 @@ export interface Listener {
   readonly address: string
   readonly scopes: ReadonlySet<string>
   readonly hearsNotifications: boolean
+  readonly supportedTypes: ReadonlySet<string>
 }
 
 /** The parameters of a request's query. */
@@ -53,7 +55,10 @@ export const make = Effect.gen(function*() {
       tokenId,
       address: addressOf(request),
       scopes,
-      hearsNotifications: grants(scopes, ["read:notifications"])
+      hearsNotifications: grants(scopes, ["read:notifications"]),
+      supportedTypes: new Set(
+        onDemandTypes.filter((type) => queryOf(request).getAll("supported_types").includes(type))
+      )
     }
     return listener
   })

@@ -124,10 +124,16 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     for (const topic of channels) yield* sendings(topic, event)
   }
 
-  const notification = Effect.fnUntraced(function*({ accountId, notificationId }: Message<"NotificationCreated">) {
-    const text = yield* renderings.notification(accountId, notificationId)
-    return text === undefined ? nothing : notifications(accountId, new StreamEvent("notification", text))
-  })
+  const notification = Effect.fnUntraced(
+    function*({ accountId, notificationId, onDemand }: Message<"NotificationCreated">) {
+      const text = yield* renderings.notification(accountId, notificationId)
+      if (text === undefined) return nothing
+      const routed = notifications(accountId, new StreamEvent("notification", text))
+      return onDemand === undefined
+        ? routed
+        : [...routed].filter(({ connection }) => connection.supportedTypes.has(onDemand))
+    }
+  )
 
   const conversation = Effect.fnUntraced(function*({ accountId, conversationId }: Message<"ConversationChanged">) {
     const text = yield* renderings.conversation(accountId, conversationId)

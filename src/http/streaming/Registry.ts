@@ -20,6 +20,8 @@ export interface Connection {
   readonly address: string
   /** Its token may read notifications. */
   readonly hearsNotifications: boolean
+  /** Types of notifications beyond Mastodon's that it says it knows. */
+  readonly supportedTypes: ReadonlySet<string>
   /** Hands an event over and does not wait for it to arrive; a connection that does not keep up closes itself. */
   readonly send: (event: StreamEvent, channel: Channel) => void
   readonly end: (reason: EndReason) => void

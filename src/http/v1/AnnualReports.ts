@@ -2,8 +2,12 @@ import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { reportVersion } from "../../services/annual/AnnualReport.ts"
 import { type AnnualReport as ReportRecord, AnnualReports } from "../../services/annual/AnnualReports.ts"
+import { ShareKeys } from "../../services/annual/ShareKeys.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
+import { Accounts } from "../../services/identity/Accounts.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as Urls from "../../services/instance/Urls.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -48,12 +52,18 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const reports = yield* AnnualReports
     const accounts = yield* AccountViews
+    const records = yield* Accounts
     const statuses = yield* StatusViews
+    const config = yield* ServerConfig
+    const keys = yield* ShareKeys
 
     const wrapped = Effect.fnUntraced(function*(owner: AccountId, found: ReadonlyArray<ReportRecord>) {
       const accountIds = found.flatMap(({ commonlyInteractedWithAccounts, mostRebloggedAccounts }) =>
         [...commonlyInteractedWithAccounts, ...mostRebloggedAccounts].map(({ accountId }) => BigInt(accountId))
       )
+      const [member] = yield* records.load([owner])
+      const shareUrl = (account: AccountId, year: number) =>
+        `${Urls.profile(config, member?.username ?? "")}/wrapstodon/${year}/${keys.of(account, year)}`
       const statusIds = found.flatMap(({ topStatuses: { byFavourites, byReblogs, byReplies } }) =>
         [byReblogs, byFavourites, byReplies].flatMap((one) => one === null ? [] : [BigInt(one)])
       )
@@ -63,7 +73,7 @@ export const layer = group(
             year,
             data,
             schemaVersion: reportVersion,
-            shareUrl: null,
+            shareUrl: shareUrl(owner, year),
             accountId: id(owner)
           })
         )),

@@ -7,6 +7,7 @@ import {
 } from "../../services/feeds/Notifications.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Catalogs } from "../../services/languages/Catalogs.ts"
+import { onDemandTypes } from "../../services/NotificationTypes.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -132,17 +133,22 @@ export const layer = group(
 export const selectionOf = (
   query: {
     readonly types?: ReadonlyArray<string>
+    readonly includeTypes?: ReadonlyArray<string>
     readonly excludeTypes?: ReadonlyArray<string>
     readonly accountId?: string
     readonly includeFiltered?: boolean | undefined
+    readonly supportedTypes?: ReadonlyArray<string>
   }
 ): NotificationSelection | undefined => {
+  const types = [...query.types ?? [], ...query.includeTypes ?? []]
+  // Who names the types that it knows is told of others in words; who names none is told of none that Mastodon has not.
+  const asks = types.length > 0 || (query.supportedTypes ?? []).length > 0
   const [accountId] = Lists.idsOf(query.accountId === undefined ? [] : [query.accountId])
   return query.accountId !== undefined && query.accountId !== "" && accountId === undefined
     ? undefined
     : {
-      types: query.types ?? [],
-      excludeTypes: query.excludeTypes ?? [],
+      types,
+      excludeTypes: [...query.excludeTypes ?? [], ...asks ? [] : onDemandTypes],
       accountId,
       includeFiltered: query.includeFiltered === true || accountId !== undefined
     }

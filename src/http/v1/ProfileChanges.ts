@@ -91,6 +91,7 @@ const changeOf = Effect.fnUntraced(
       avatarDescription: payload.avatarDescription ?? undefined,
       headerDescription: payload.headerDescription ?? undefined,
       attributionDomains: payload.attributionDomains,
+      emailSubscriptions: payload.emailSubscriptions,
       defaultVisibility: yield* oneOf("Privacy", source.privacy, DefaultVisibility.literals),
       defaultSensitive: source.sensitive,
       defaultLanguage: yield* languageOf(source.language),

@@ -42,8 +42,8 @@ export const layer = group(
         return Reply.list(yield* views.render(yield* history.of(id), quote && encode(quote)))
       }),
       source: traced("revisions.source")(function*({ params }) {
-        const { id, spoilerText, text } = yield* statuses.source(yield* Caller.viewer, params.id)
-        return Reply.json(json<StatusSource>({ id: String(id), text, spoilerText }))
+        const { contentType, id, spoilerText, text } = yield* statuses.source(yield* Caller.viewer, params.id)
+        return Reply.json(json<StatusSource>({ id: String(id), text, spoilerText, contentType }))
       })
     })
   })

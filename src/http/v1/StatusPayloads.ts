@@ -1,12 +1,13 @@
 import { Effect, Option, Schema, Struct } from "effect"
-import type { Unprocessable } from "../../services/Errors.ts"
+import { type Unprocessable, validationFailed } from "../../services/Errors.ts"
 import { type AppId, MediaId, MediaIdFromString, StatusId, StatusIdFromString } from "../../services/Ids.ts"
 import { languageGiven } from "../../services/instance/Languages.ts"
 import { QuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { type Post, type Said, saidBy } from "../../services/statuses/Post.ts"
-import { writtenFields } from "../../services/statuses/StoredStatus.ts"
+import { ContentType, writtenFields } from "../../services/statuses/StoredStatus.ts"
 import type { NewStatus, StatusEdit } from "../wire/StatusRequests.ts"
 import { focusOf } from "./Media.ts"
+import { policyWordsOf } from "./PolicyPayloads.ts"
 
 /* What clients send of a status, as the commands of its author have it. */
 
@@ -54,6 +55,16 @@ export const saidOf = Effect.fnUntraced(function*(payload: StatusEdit): Effect.f
   return { ...saidBy(Struct.pick(payload, writtenFields)), language: yield* languageGiven(payload.language) }
 })
 
+const isContentType = Schema.is(ContentType)
+
+/** How the text is written; null where a client does not say. */
+export const contentTypeOf = (given: string | null | undefined) =>
+  given === undefined || given === null || given === ""
+    ? Effect.succeed(null)
+    : isContentType(given)
+    ? Effect.succeed(given)
+    : Effect.fail(validationFailed("Content type is not included in the list"))
+
 /** A new status as its author asks for it. */
 export const postOf = Effect.fnUntraced(function*(
   payload: NewStatus,
@@ -61,6 +72,7 @@ export const postOf = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Post, Unprocessable> {
   return {
     text: payload.status ?? "",
+    contentType: yield* contentTypeOf(payload.contentType),
     ...yield* saidOf(payload),
     visibility: payload.visibility || null,
     inReplyToId: payload.inReplyToId ? answered(payload.inReplyToId) : null,
@@ -69,6 +81,7 @@ export const postOf = Effect.fnUntraced(function*(
     mediaIds: filesOf(payload.mediaIds ?? []),
     poll: pollOf(payload.poll),
     quotedStatusId: payload.quotedStatusId ? answered(payload.quotedStatusId) : null,
-    quoteApprovalPolicy: quotePolicyOf(payload.quoteApprovalPolicy)
+    quoteApprovalPolicy: quotePolicyOf(payload.quoteApprovalPolicy),
+    interactionPolicy: (yield* policyWordsOf(payload.interactionPolicy)) ?? null
   }
 })

@@ -22,8 +22,9 @@ import { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import { DeletedStatus, Status } from "../wire/Status.ts"
 import { NewStatus, StatusDeletion, StatusEdit } from "../wire/StatusRequests.ts"
 import { familyHeaders, idempotencyKey } from "./CommandHeaders.ts"
+import { policyWordsOf } from "./PolicyPayloads.ts"
 import { scheduledFor } from "./ScheduledStatuses.ts"
-import { filesOf, pollOf, postOf, quotePolicyOf, saidOf, wordsOf } from "./StatusPayloads.ts"
+import { contentTypeOf, filesOf, pollOf, postOf, quotePolicyOf, saidOf, wordsOf } from "./StatusPayloads.ts"
 import { Thumbnails } from "./Thumbnails.ts"
 
 /** Statuses that one request may name. */
@@ -99,8 +100,10 @@ export const layer = group(
           _tag: "Edit",
           statusId: params.id,
           text: payload.status ?? "",
+          contentType: yield* contentTypeOf(payload.contentType),
           ...yield* saidOf(payload),
           quoteApprovalPolicy: quotePolicyOf(payload.quoteApprovalPolicy),
+          interactionPolicy: (yield* policyWordsOf(payload.interactionPolicy)) ?? null,
           ...(payload.mediaIds === undefined ? {} : { mediaIds: filesOf(payload.mediaIds) }),
           media: yield* revisionsOf(payload.mediaAttributes),
           ...(payload.poll === undefined ? {} : { poll: pollOf(payload.poll) })

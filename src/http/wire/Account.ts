@@ -53,7 +53,9 @@ const fields = {
   roles: Schema.optionalKey(Schema.Array(AccountRole)),
   suspended: Schema.optionalKey(Schema.Literal(true)),
   limited: Schema.optionalKey(Schema.Literal(true)),
-  memorial: Schema.optionalKey(Schema.Literal(true))
+  memorial: Schema.optionalKey(Schema.Literal(true)),
+  /** Only where the server allows it: whether anybody may get the public posts by e-mail. */
+  email_subscriptions: Schema.optionalKey(Schema.Boolean)
 }
 
 /** Where an account moved to; that one tells of no move of its own. */

@@ -18,6 +18,9 @@ export const Mute = Schema.Struct({
   duration: Schema.optionalKey(Integer)
 })
 
+/** `POST /api/v1/accounts/:id/email_subscriptions` */
+export const EmailSubscription = Schema.Struct({ email: Schema.optionalKey(Schema.NullOr(Text)) })
+
 const Field = Schema.Struct({
   name: Schema.optionalKey(Schema.NullOr(Text)),
   value: Schema.optionalKey(Schema.NullOr(Text))
@@ -45,6 +48,7 @@ const profile = {
   avatarDescription: text,
   headerDescription: text,
   attributionDomains: Schema.optionalKey(list(Schema.String)),
+  emailSubscriptions: flag,
   fieldsAttributes: Schema.optionalKey(
     hash(Schema.Union([Schema.Array(hash(Field)), Schema.Record(Schema.String, hash(Field))]))
   )
@@ -55,6 +59,7 @@ const profileKeys = {
   avatarDescription: "avatar_description",
   headerDescription: "header_description",
   attributionDomains: "attribution_domains",
+  emailSubscriptions: "email_subscriptions",
   fieldsAttributes: "fields_attributes"
 } as const
 const defaults = { source: Schema.optionalKey(hash(Source)) }

@@ -99,11 +99,22 @@ export const Instance = Schema.Struct({
       max_avatar_description_length: Count,
       max_header_description_length: Count
     }),
-    statuses,
+    statuses: Schema.Struct({
+      ...statuses.fields,
+      /** Beyond Mastodon: values of `content_type` for a new post. */
+      supported_mime_types: Schema.Array(Schema.String)
+    }),
     media_attachments: Schema.Struct({ description_limit: Count, ...mediaAttachments }),
     polls,
     /** Beyond Mastodon: a list holds hashtags, too (`/api/v1/lists/:id/tags`), and accounts that nobody has to follow. */
     lists: Schema.Struct({ max_lists: Count, max_accounts_per_list: Count, max_tags_per_list: Count }),
+    /**
+     * Beyond Mastodon: `interaction_policy` of posts, with this many accounts by their ids in a list of it;
+     * `/api/v1/interaction_policies/defaults` and `/api/v1/interaction_requests`.
+     */
+    interaction_policies: Schema.Struct({ max_accounts: Count }),
+    /** Beyond Mastodon: `/api/v1/drafts`, posts that are not finished, on every device. */
+    drafts: Schema.Struct({ max_drafts: Count }),
     /** Beyond Mastodon: `/api/v1/timelines/catchup`, what was missed at home since a time. */
     catchup: Schema.Struct({ max_statuses: Count, max_hours: Count }),
     translation: Schema.Struct({ enabled: Schema.Boolean }),
@@ -119,6 +130,14 @@ export const Instance = Schema.Struct({
     url: Schema.NullOr(Url)
   }),
   api_versions: Schema.Struct({ mastodon: Count }),
+  /** Beyond Mastodon: what apps know from Pleroma and may use here as they do there. */
+  pleroma: Schema.Struct({
+    metadata: Schema.Struct({
+      features: Schema.Array(Schema.String),
+      /** Different emoji among the reactions to one status, and of one account to it. */
+      emoji_reactions: Schema.Struct({ max_reactions: Count, max_reactions_per_account: Count })
+    })
+  }),
   wrapstodon: Schema.NullOr(Count),
   contact: Schema.Struct({ email: Schema.String, account: Schema.NullOr(Account) }),
   rules: Schema.Array(Rule)

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { notificationTypes } from "../../services/NotificationTypes.ts"
 import { Account, PartialAccountWithAvatar } from "./Account.ts"
 import { Collection } from "./Collection.ts"
-import { Count, Html, Id, IdNumber, Timestamp } from "./Common.ts"
+import { Count, Html, Id, IdNumber, Timestamp, Url } from "./Common.ts"
 import { Report } from "./Report.ts"
 import { Status } from "./Status.ts"
 
@@ -28,6 +28,15 @@ const NotificationFallback = Schema.Struct({
 }).annotate({ identifier: "NotificationFallback" })
 export type NotificationFallback = typeof NotificationFallback.Type
 
+/** The year of which there is a report. */
+const AnnualReportEvent = Schema.Struct({ year: Schema.String })
+
+/** With what somebody reacted, in notifications of that. */
+const reacted = {
+  emoji: Schema.optionalKey(Schema.String),
+  emoji_url: Schema.optionalKey(Schema.NullOr(Url))
+}
+
 export const Notification = Schema.Struct({
   id: Id,
   type: NotificationType,
@@ -37,9 +46,11 @@ export const Notification = Schema.Struct({
   /** It waits until its owner asks for it; absent of others. */
   filtered: Schema.optionalKey(Schema.Literal(true)),
   status: Schema.optionalKey(Status),
+  ...reacted,
   event: Schema.optionalKey(RelationshipSeveranceEvent),
   report: Schema.optionalKey(Report),
   collection: Schema.optionalKey(Collection),
+  annual_report: Schema.optionalKey(AnnualReportEvent),
   fallback: Schema.optionalKey(NotificationFallback)
 }).annotate({ identifier: "Notification" })
 export type Notification = typeof Notification.Type
@@ -55,9 +66,11 @@ export const NotificationGroup = Schema.Struct({
   latest_page_notification_at: Schema.optionalKey(Timestamp),
   sample_account_ids: Schema.Array(Id),
   status_id: Schema.optionalKey(Schema.NullOr(Id)),
+  ...reacted,
   event: Schema.optionalKey(RelationshipSeveranceEvent),
   report: Schema.optionalKey(Report),
   collection: Schema.optionalKey(Collection),
+  annual_report: Schema.optionalKey(AnnualReportEvent),
   fallback: Schema.optionalKey(NotificationFallback)
 }).annotate({ identifier: "NotificationGroup" })
 export type NotificationGroup = typeof NotificationGroup.Type

@@ -22,6 +22,7 @@ const alertTypes = [
   "follow",
   "follow_request",
   "favourite",
+  "pleroma:emoji_reaction",
   "poll",
   "update",
   "quote",

@@ -95,12 +95,15 @@ export const linkFilters = ["url"]
 
 const notificationFields = {
   types: texts,
+  /** The same by an earlier name of Pleroma's. */
+  includeTypes: texts,
   excludeTypes: texts,
   accountId: text,
   includeFiltered: flag,
   supportedTypes: texts
 }
 const notificationKeys = {
+  includeTypes: "include_types",
   excludeTypes: "exclude_types",
   accountId: "account_id",
   includeFiltered: "include_filtered",
@@ -112,7 +115,14 @@ export const NotificationsQuery = Schema.Struct({ ...pageFields, ...notification
   Schema.encodeKeys({ ...pageKeys, ...notificationKeys })
 )
 
-export const notificationFilters = ["types", "exclude_types", "account_id", "include_filtered", "supported_types"]
+export const notificationFilters = [
+  "types",
+  "include_types",
+  "exclude_types",
+  "account_id",
+  "include_filtered",
+  "supported_types"
+]
 export const groupFilters = [...notificationFilters, "grouped_types", "expand_accounts"]
 
 /** `GET /api/v1/notifications/:id` */
@@ -126,6 +136,9 @@ export const UnreadQuery = Schema.Struct({
   limit: Schema.optionalKey(Integer),
   groupedTypes: texts
 }).pipe(Schema.encodeKeys({ ...notificationKeys, groupedTypes: "grouped_types" }))
+
+/** The path of an emoji among the reactions to a status. */
+export const ReactionPath = { ...StatusIdPath, emoji: Schema.String }
 
 /** `POST /api/v1/notifications/dismiss` */
 export const DismissedId = Schema.Struct({ id: Schema.optionalKey(Text) })

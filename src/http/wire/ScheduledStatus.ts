@@ -2,11 +2,14 @@ import { Schema, Struct } from "effect"
 import { Visibility } from "../../services/statuses/Visibility.ts"
 import { Id, IdNumber, Timestamp } from "./Common.ts"
 import { MediaAttachment } from "./MediaAttachment.ts"
+import { InteractionPolicy } from "./PolicyRules.ts"
 import { written } from "./Status.ts"
 
 /** The parameters of a post that waits, as they were sent. */
-const ScheduledParams = Schema.Struct({
+export const ScheduledParams = Schema.Struct({
   text: Schema.String,
+  /** Beyond Mastodon: how the text is written, where its author said so. */
+  content_type: Schema.optionalKey(Schema.String),
   media_ids: Schema.NullOr(Schema.Array(Id)),
   ...Schema.Struct(written).mapFields(Struct.map(Schema.NullOr)).fields,
   visibility: Schema.NullOr(Visibility),
@@ -25,7 +28,8 @@ const ScheduledParams = Schema.Struct({
   with_rate_limit: Schema.Boolean,
   allowed_mentions: Schema.NullOr(Schema.Array(Id)),
   quoted_status_id: Schema.NullOr(Id),
-  quote_approval_policy: Schema.String
+  quote_approval_policy: Schema.String,
+  interaction_policy: Schema.NullOr(InteractionPolicy)
 })
 
 export const ScheduledStatus = Schema.Struct({

@@ -7,6 +7,7 @@ import { CustomEmoji } from "./CustomEmoji.ts"
 import { FilterResult } from "./Filter.ts"
 import type { WireKey } from "./Keys.ts"
 import { MediaAttachment } from "./MediaAttachment.ts"
+import { InteractionPolicy } from "./PolicyRules.ts"
 import { Poll } from "./Poll.ts"
 import { PreviewCard } from "./PreviewCard.ts"
 import { ShallowTag } from "./Tag.ts"
@@ -66,9 +67,32 @@ export const StatusBody = Schema.Struct({
   mentions: Schema.Array(Mention),
   tags: Schema.Array(ShallowTag),
   emojis: Schema.Array(CustomEmoji),
-  tagged_collections: Schema.Array(Schema.Unknown)
+  tagged_collections: Schema.Array(Schema.Unknown),
+  /** Beyond Mastodon: who may reply to it, favourite and reblog it, where that is not everybody. */
+  interaction_policy: Schema.optionalKey(InteractionPolicy)
 })
 export type StatusBody = typeof StatusBody.Type
+
+/** Beyond Mastodon: an emoji with which people react to a status; `name@domain` is another server's. */
+export const StatusReaction = Schema.Struct({
+  name: Schema.String,
+  count: Count,
+  me: Schema.Boolean,
+  url: Schema.NullOr(Url),
+  static_url: Schema.NullOr(Url)
+}).annotate({ identifier: "StatusReaction" })
+export type StatusReaction = typeof StatusReaction.Type
+
+/** The same with some of those who react, the first ones first. */
+export const StatusReactionAccounts = Schema.Struct({ ...StatusReaction.fields, accounts: Schema.Array(Account) })
+  .annotate({ identifier: "StatusReactionAccounts" })
+export type StatusReactionAccounts = typeof StatusReactionAccounts.Type
+
+/** Absent where there are none, in both places where clients look for them. */
+const reactions = {
+  emoji_reactions: Schema.optionalKey(Schema.Array(StatusReaction)),
+  pleroma: Schema.optionalKey(Schema.Struct({ emoji_reactions: Schema.Array(StatusReaction) }))
+}
 
 /** What moves with every interaction. */
 const figures = {
@@ -94,6 +118,7 @@ const marks = {
 const flat = {
   ...StatusBody.fields,
   ...figures,
+  ...reactions,
   ...marks,
   account: Account,
   application: Schema.optionalKey(Schema.NullOr(StatusApplication))
@@ -121,6 +146,8 @@ const { content: _content, ...withoutContent } = Status.fields
 export const DeletedStatus = Schema.Struct({
   ...withoutContent,
   text: Schema.String,
+  /** Beyond Mastodon: how the text is written. */
+  content_type: Schema.String,
   reblog: Schema.NullOr(Schema.Struct({ ...Original.fields, text: Schema.String }))
 })
   .annotate({ identifier: "DeletedStatus" })
@@ -140,7 +167,13 @@ export const StatusEdit = Schema.Struct({
 }).annotate({ identifier: "StatusEdit" })
 export type StatusEdit = typeof StatusEdit.Type
 
-export const StatusSource = Schema.Struct({ id: Id, text: Schema.String, spoiler_text: Schema.String })
+export const StatusSource = Schema.Struct({
+  id: Id,
+  text: Schema.String,
+  spoiler_text: Schema.String,
+  /** Beyond Mastodon: how the text is written. */
+  content_type: Schema.String
+})
   .annotate({ identifier: "StatusSource" })
 export type StatusSource = typeof StatusSource.Type
 

@@ -5,7 +5,7 @@ import type { FilterResult } from "./Filter.ts"
 import { encode, json, none, type Ready, ready, type ReadyAs, type Values } from "./Keys.ts"
 import type { Poll } from "./Poll.ts"
 import type { PreviewCard } from "./PreviewCard.ts"
-import type { DeletedStatus, Quote, QuoteApproval, ShallowQuote, Status, StatusBody } from "./Status.ts"
+import type { DeletedStatus, Quote, QuoteApproval, ShallowQuote, Status, StatusBody, StatusReaction } from "./Status.ts"
 
 /*
  * A status' JSON put together from parts that are ready: the body, which is the same for everybody, the account, the
@@ -51,6 +51,7 @@ export const noFigures = { repliesCount: 0, reblogsCount: 0, favouritesCount: 0,
 interface StatusParts {
   /** From `openBody`. */
   readonly body: string
+  readonly reactions: Ready<ReadonlyArray<StatusReaction>> | undefined
   readonly account: Ready<Account>
   readonly reblog: Ready<Status> | Ready<null>
   /** Absent where the viewer does not see it. */
@@ -89,6 +90,7 @@ export const assemble = (
     poll,
     quote,
     quoting,
+    reactions,
     reblog
   }: StatusParts
 ): Ready<Status> =>
@@ -103,6 +105,7 @@ export const assemble = (
         ? `${poll}}`
         : `${poll},"voted":${asks || marks.votes.length > 0},"own_votes":[${marks.votes.join(",")}]}`) +
       (application === undefined ? "" : `,"application":${application}`) +
+      (reactions === undefined ? "" : `,"emoji_reactions":${reactions},"pleroma":{"emoji_reactions":${reactions}}`) +
       (marks === undefined
         ? "}"
         : `,"favourited":${marks.favourited},"reblogged":${marks.reblogged},"muted":${marks.muted}` +
@@ -156,7 +159,7 @@ export const quoteOf = (status: string): Quote | undefined => {
  */
 export const forRedraft = (
   status: string,
-  text: string,
+  { contentType, text }: { readonly text: string; readonly contentType: string },
   repeated: string,
   quoted: string | undefined
 ): Ready<DeletedStatus> => {
@@ -169,6 +172,7 @@ export const forRedraft = (
       ? { ...quote, quoted_status: { ...whole, reblog: null, quote: quote.quoted_status?.quote ?? null } }
       : quote,
     reblog: shown,
-    text
+    text,
+    content_type: contentType
   })
 }

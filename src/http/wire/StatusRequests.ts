@@ -2,6 +2,7 @@ import { Schema, SchemaTransformation } from "effect"
 import { AccountIdFromString } from "../../services/Ids.ts"
 import type { Written } from "../../services/statuses/StoredStatus.ts"
 import { Visibility } from "../../services/statuses/Visibility.ts"
+import { PolicyGiven } from "./InteractionPolicy.ts"
 import type { WireKey } from "./Keys.ts"
 import { FileTicket } from "./MediaRequests.ts"
 import { Flag, hash, Integer, list, Text } from "./Params.ts"
@@ -42,6 +43,7 @@ const saidKeys = {
 
 const content = {
   status: Schema.optionalKey(Schema.NullOr(Text)),
+  contentType: Schema.optionalKey(Schema.NullOr(Text)),
   ...said,
   mediaIds: Schema.optionalKey(list(Text)),
   mediaAttributes: Schema.optionalKey(
@@ -49,14 +51,17 @@ const content = {
   ),
   /** An empty one takes the poll away from an edited post. */
   poll: Schema.optionalKey(hash(Schema.Union([Poll, Schema.Literal(""), Schema.Null]))),
-  quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(Text))
+  quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(Text)),
+  interactionPolicy: Schema.optionalKey(PolicyGiven)
 }
 
 const keys = {
   ...saidKeys,
+  contentType: "content_type",
   mediaIds: "media_ids",
   mediaAttributes: "media_attributes",
-  quoteApprovalPolicy: "quote_approval_policy"
+  quoteApprovalPolicy: "quote_approval_policy",
+  interactionPolicy: "interaction_policy"
 } as const
 
 /** `POST /api/v1/statuses` */

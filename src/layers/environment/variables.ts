@@ -68,6 +68,10 @@ export const variables = {
   TRENDS_REVIEW: withDefault(oneOf("on", "off"), "on", {
     about: "Whether hashtags, posts and links trend only after staff allowed them. What staff refuses never does."
   }),
+  EMAIL_SUBSCRIPTIONS: withDefault(oneOf("on", "off"), "off", {
+    about:
+      "Whether members whose role allows it may have their public posts sent by e-mail to people without an account."
+  }),
   LIMITED_FEDERATION: withDefault(flag, "false", {
     about: "Restricted mode: everything but instance information needs a user, and only allowed servers are talked to."
   }),

@@ -50,7 +50,7 @@ export class AnnouncementTexts extends Context.Service<AnnouncementTexts, {
       })
 
       const compose = traced("AnnouncementTexts.compose")(function*(texts: ReadonlyArray<string>) {
-        const handles = texts.map(drafts.handles)
+        const handles = texts.map((text) => drafts.handles(text))
         const all = new Set(handles.flatMap((each) => [...each]))
         const named = all.size === 0 ? [] : yield* namedBy(sql, all)
         const linked = texts.map((text) => [...new Set(addressesInText(text))].slice(0, linkedStatusesMax))

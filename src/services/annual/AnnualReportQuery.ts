@@ -38,7 +38,9 @@ export const reportOf = Effect.fnUntraced(function*(sql: SqlClient, account: big
         JOIN oauth_apps a ON a.id = o.application_id GROUP BY a.name ORDER BY 2 DESC, 1 LIMIT ${tops}) o) AS most_used_apps,
       (SELECT coalesce(json_agg(o), '[]') FROM (SELECT t.display_name AS name, count(*)::int AS count FROM own o
         JOIN statuses_tags st ON st.status_id = o.id JOIN tags t ON t.id = st.tag_id
-        WHERE o.reblog_of_id IS NULL GROUP BY t.display_name ORDER BY 2 DESC, 1 LIMIT ${tops}) o) AS top_hashtags,
+        WHERE o.reblog_of_id IS NULL AND ${
+    sql.literal(figureIsOpen)
+  } GROUP BY t.display_name ORDER BY 2 DESC, 1 LIMIT ${tops}) o) AS top_hashtags,
       (SELECT coalesce(json_agg(o), '[]') FROM (SELECT r.account_id::text AS "accountId", count(*)::int AS count FROM own o
         JOIN statuses r ON r.id = o.reblog_of_id GROUP BY r.account_id ORDER BY 2 DESC, 1 LIMIT ${tops}) o)
         AS most_reblogged_accounts,

@@ -2,11 +2,13 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import { RefreshClaims } from "../federation/fetching/RefreshClaims.ts"
+import { NotificationWriter } from "../feeds/NotificationWriter.ts"
 import { type AccountId, idAt } from "../Ids.ts"
 import { boundsOf } from "../Moments.ts"
 import { persisted } from "../Persisted.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import { campaignOf, ReportData } from "./AnnualReport.ts"
 import { reportOf } from "./AnnualReportQuery.ts"
 
@@ -45,12 +47,13 @@ export class AnnualReports extends Context.Service<AnnualReports, {
   readonly sweep: Effect.Effect<void>
 }>()("murmuration/services/annual/AnnualReports") {
   static readonly layerNoDeps = Layer.effect(AnnualReports, Effect.suspend(() => make))
-  static readonly layer = AnnualReports.layerNoDeps.pipe(Layer.provide(RefreshClaims.layer))
+  static readonly layer = AnnualReports.layerNoDeps.pipe(Layer.provide([NotificationWriter.layer, RefreshClaims.layer]))
 }
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const claims = yield* RefreshClaims
+  const notifications = yield* NotificationWriter
   const campaign = Effect.map(Clock.currentTimeMillis, campaignOf)
 
   const decoded = ({ data, year }: { readonly year: number; readonly data: unknown }) =>
@@ -72,8 +75,11 @@ const make = Effect.gen(function*() {
     const report = yield* reportOf(sql, account, year)
     if (report === undefined) yield* giveUp(account, year)
     else {
-      yield* sql`UPDATE annual_reports SET data = ${yield* Kept.encode(report)}::jsonb
-        WHERE account_id = ${account} AND year = ${year}`
+      const data = yield* Kept.encode(report)
+      yield* transaction(sql)(Effect.andThen(
+        sql`UPDATE annual_reports SET data = ${data}::jsonb WHERE account_id = ${account} AND year = ${year}`,
+        notifications.tellOwners("annual_report", [{ id: BigInt(year), accountId: account }])
+      ))
     }
     yield* claims.end("report", account, report === undefined ? 0 : 1)
   }, (computed, account, year) =>

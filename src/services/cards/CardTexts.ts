@@ -1,4 +1,4 @@
-import { plainText } from "../html/Sanitise.ts"
+import { plainText } from "../html/PlainText.ts"
 
 /** Characters of the texts of a card; the rest is cut. */
 export const titleCharactersMax = 300

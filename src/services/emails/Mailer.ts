@@ -6,6 +6,8 @@ export interface Email {
   readonly subject: string
   readonly text: string
   readonly html?: string
+  /** Heads beside the usual ones. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** An e-mail could not be handed over after several tries. */

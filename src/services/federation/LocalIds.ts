@@ -29,10 +29,18 @@ export const sharedInbox = ({ publicUrl }: Base): string => `${publicUrl}/inbox`
 export const quoteAuthorization = (actor: string, statusId: bigint): string =>
   `${actor}/quote_authorizations/${statusId}`
 
+/** The consent of an actor to a reply, favourite or reblog, by the number of the request for it. */
+export const interactionAuthorization = (actor: string, requestId: bigint): string =>
+  `${actor}/authorizations/${requestId}`
+/** A request of an actor to do something with a post of somebody else. */
+export const interactionRequest = (actor: string, requestId: bigint): string =>
+  `${actor}#interaction_requests/${requestId}`
+
 /** The Create or Announce of a status. */
 export const activity = (note: string): string => `${note}/activity`
 export const replies = (note: string): string => `${note}/replies`
 export const likes = (note: string): string => `${note}/likes`
+export const emojiReactions = (note: string): string => `${note}/emoji_reactions`
 export const shares = (note: string): string => `${note}/shares`
 
 /** What belongs to an account by its number, as collections of accounts do (FEP-7aa9). */

@@ -8,14 +8,21 @@ import { isBroadcast, visibleTo } from "../statuses/Visibility.ts"
  * readers of one status. Always over a status `s` and `o`, the original where `s` is a reblog (LEFT JOIN).
  */
 
-/** What holds in every feed: the reader may see the status and hides neither its author nor whom it reblogs or mentions. */
-const meets = (sql: SqlClient, reader: Fragment, now: Date): Fragment => {
+/** Whom a status and its original mention, as an array of ids; where many readers are asked about, to be had once for all. */
+export const mentionedIn = (sql: SqlClient): Fragment =>
+  sql`ARRAY(SELECT mention.account_id FROM mentions mention WHERE mention.status_id IN (s.id, o.id))`
+
+/**
+ * What holds in every feed: the reader may see the status and hides neither its author nor whom it reblogs or mentions, who are
+ * the accounts `mentioned`.
+ */
+const meets = (sql: SqlClient, reader: Fragment, now: Date, mentioned = mentionedIn(sql)): Fragment => {
   const welcome = (account: string) => sql`NOT ${isHidden(sql, reader, sql.literal(account), now)}`
   return sql`${visibleTo(sql, reader, "s")}
     AND (s.reblog_of_id IS NULL OR ${welcome("o.account_id")})
     AND ${welcome("s.account_id")}
-    AND NOT EXISTS (SELECT FROM mentions named WHERE named.status_id IN (s.id, o.id)
-      AND named.account_id <> ${reader} AND ${isHidden(sql, reader, sql.literal("named.account_id"), now)} OFFSET 0)`
+    AND NOT EXISTS (SELECT FROM unnest(${mentioned}) AS named (account_id)
+      WHERE named.account_id <> ${reader} AND ${isHidden(sql, reader, sql.literal("named.account_id"), now)} OFFSET 0)`
 }
 
 /** Replies are to the author or the reader, or to whom `heeded` says. */
@@ -53,11 +60,11 @@ export const isExcluded = (sql: SqlClient, reader: Fragment): Fragment =>
 /**
  * Whether a home takes the status over a follow `f` of its author. As Mastodon's: replies to accounts that the reader does
  * not follow stay out, unless to the author or the reader; reblogs and languages as the follow says. Exclusive lists are
- * asked about apart (`isExcluded`), because most statuses are in no list.
+ * asked about apart (`isExcluded`), because most statuses are in no list. `mentioned` as with `mentionedIn`.
  */
-export const isFollowed = (sql: SqlClient, now: Date): Fragment => {
+export const isFollowed = (sql: SqlClient, now: Date, mentioned?: Fragment): Fragment => {
   const reader = sql.literal("f.account_id")
-  return sql`(${meets(sql, reader, now)} AND ${answers(sql, reader, answersFollowed(sql, reader))}
+  return sql`(${meets(sql, reader, now, mentioned)} AND ${answers(sql, reader, answersFollowed(sql, reader))}
     AND ${asFollowed(sql)})`
 }
 

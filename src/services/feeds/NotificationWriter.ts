@@ -14,12 +14,13 @@ import {
   isBesideStatuses,
   type NotificationType,
   notificationTypes,
+  onDemandTypes,
   staffOf,
   type StaffType,
   type StatusType
 } from "../NotificationTypes.ts"
 import { rowsMax } from "../Paging.ts"
-import { padded, rowsOf } from "../Rows.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { type Reason, standing, telling } from "./NewNotifications.ts"
 import { isOf, ofFollows } from "./NotificationConditions.ts"
@@ -31,6 +32,7 @@ const staffMax = 500
 const Written = Schema.Struct({
   id: Schema.BigInt,
   accountId: AccountId,
+  type: Schema.String,
   filtered: Schema.Boolean
 })
 type Written = typeof Written.Type
@@ -44,8 +46,8 @@ interface Owned extends Reason {
 const Completed = Written.mapFields(Struct.map(Schema.NullOr))
 const completedRows = rowsOf(Completed)
 const keyedRows = rowsOf(Schema.Struct({ ...Completed.fields, key: Schema.BigInt }))
-const writtenOf = ({ accountId, filtered, id }: typeof Completed.Type): ReadonlyArray<Written> =>
-  id === null || accountId === null || filtered === null ? [] : [{ id, accountId, filtered }]
+const writtenOf = ({ accountId, filtered, id, type }: typeof Completed.Type): ReadonlyArray<Written> =>
+  id === null || accountId === null || type === null || filtered === null ? [] : [{ id, accountId, type, filtered }]
 
 /**
  * Writes notifications, each once: one a type, sender, recipient and subject; and tells streams of them once they are
@@ -114,14 +116,20 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           Effect.forEach(
             // Of what is filtered nobody hears before they ask.
             written.filter(({ filtered }) => !filtered),
-            ({ accountId, id }) => broadcast.publish({ _tag: "NotificationCreated", accountId, notificationId: id }),
+            ({ accountId, id, type }) =>
+              broadcast.publish({
+                _tag: "NotificationCreated",
+                accountId,
+                notificationId: id,
+                ...(onDemandTypes.some((one) => one === type) && { onDemand: type })
+              }),
             { discard: true }
           )
         )
 
       // Locks the subject: a command that takes it back waits, and retracts this notification, too.
       const writing = (types: ReadonlyArray<NotificationType>, recipients: Fragment, now: number) =>
-        sql`WITH ${telling(sql, types, recipients, now)} SELECT id, account_id, filtered FROM told`
+        sql`WITH ${telling(sql, types, recipients, now)} SELECT id, account_id, type, filtered FROM told`
       const of = (type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) =>
         sql`SELECT w.account_id, ${type}::text AS type, ${from}::bigint AS from_id, ${subject}::bigint AS ${
           sql.literal(isBesideStatuses(type) ? "report_id, 0::bigint AS status_id" : "status_id")
@@ -133,7 +141,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
         }
       )
       const readersOf = (readers: ReadonlyArray<bigint>) =>
-        sql`SELECT unnest(${padded(new Set(readers))}::bigint[]) AS account_id`
+        sql`SELECT unnest(${[...new Set(readers)]}::bigint[]) AS account_id`
 
       const tellAndComplete = gatheredOrAlone(
         { max: completionsMax },
@@ -144,7 +152,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           WITH completed AS (${completed}),
           wanted AS MATERIALIZED (SELECT s.* FROM (${standing(sql, reasons)}) s JOIN completed ON completed.id = s.key),
           ${telling(sql, notificationTypes, sql`SELECT * FROM wanted`, now)}
-          SELECT completed.id AS key, told.id, told.account_id, told.filtered
+          SELECT completed.id AS key, told.id, told.account_id, told.type, told.filtered
           FROM completed LEFT JOIN wanted ON wanted.key = completed.id
           LEFT JOIN told ON told.account_id = wanted.account_id AND told.type = wanted.type
             AND told.from_account_id = wanted.from_id AND told.status_id = wanted.status_id`)
@@ -178,7 +186,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
             const allowed = of(type, from, statusId, sql`SELECT w.account_id FROM completed, (${readersOf(readers)}) w`)
             const rows = yield* completedRows(sql`
               WITH completed AS (${completing}), ${telling(sql, [type], allowed, now)}
-              SELECT told.id, told.account_id, told.filtered FROM completed LEFT JOIN told ON true`)
+              SELECT told.id, told.account_id, told.type, told.filtered FROM completed LEFT JOIN told ON true`)
             return yield* completed(rows.length === 0 ? undefined : rows.flatMap(writtenOf))
           }
         ),

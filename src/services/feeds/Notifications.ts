@@ -23,6 +23,7 @@ export interface NotificationRecord {
   readonly severanceId?: bigint | undefined
   readonly reportId?: bigint | undefined
   readonly collectionId?: bigint | undefined
+  readonly year?: number | undefined
   /** It waits until its owner asks for it. */
   readonly filtered: boolean
 }
@@ -91,6 +92,8 @@ export class Notifications extends Context.Service<Notifications, {
             return { ...record, statusId }
           case "severance":
             return { ...record, severanceId: statusId }
+          case "year":
+            return { ...record, year: Number(statusId) }
           case "report":
             return { ...record, reportId }
           case "collection":
@@ -170,7 +173,7 @@ export class Notifications extends Context.Service<Notifications, {
   )
 }
 
-/** The subject of a `severance` stands in `statusId`, a collection in `reportId`; 0 is none. */
+/** The subject of a `severance` and a year stand in `statusId`, a collection in `reportId`; 0 is none. */
 const Row = Schema.Struct({
   id: Schema.BigInt,
   type: Schema.Literals(notificationTypes),

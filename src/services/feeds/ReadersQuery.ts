@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { rowsMax } from "../Paging.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
-import { isExcluded, isFollowed, isListed, isTagged } from "./FeedConditions.ts"
+import { isExcluded, isFollowed, isListed, isTagged, mentionedIn } from "./FeedConditions.ts"
 
 /** Only accounts seen since then have feeds to write into. */
 const seen = (sql: SqlClient, account: Fragment, since: Date): Fragment =>
@@ -31,12 +31,13 @@ export const readers = (
   return sql`
     SELECT f.id AS follow_id, f.notify,
       CASE WHEN ${seen(sql, sql.literal("f.account_id"), slice.seenSince)}
-        AND ${isFollowed(sql, now)} THEN f.account_id END AS reader
+        AND ${isFollowed(sql, now, sql.literal("named.ids"))} THEN f.account_id END AS reader
     FROM (${some(sql`${visibility} <> 'direct'`)} UNION ALL ${
     some(sql`${visibility} = 'direct' AND account_id IN (SELECT account_id FROM mentions WHERE status_id = ${status})`)
   }) f
     JOIN statuses s ON s.id = ${status}
     LEFT JOIN statuses o ON o.id = s.reblog_of_id
+    CROSS JOIN LATERAL (SELECT ${mentionedIn(sql)} AS ids OFFSET 0) named
     ORDER BY f.id`
 }
 

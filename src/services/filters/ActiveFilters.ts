@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import * as Cache from "../caching/Cache.ts"
 import { Changes } from "../caching/Changes.ts"
 import type { AccountId } from "../Ids.ts"
-import { padded } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Filter } from "./Filter.ts"
 import { type FilterMatcher, filterMatcher } from "./FilterMatcher.ts"
@@ -40,9 +39,9 @@ export class ActiveFilters extends Context.Service<ActiveFilters, {
         const now = new Date(yield* Clock.currentTimeMillis)
         const rows = yield* filtersWhere(
           sql,
-          sql`f.account_id = ANY (${
-            padded(new Set(missing))
-          }::bigint[]) AND (f.expires_at IS NULL OR f.expires_at > ${now})`
+          sql`f.account_id = ANY (${[
+            ...new Set(missing)
+          ]}::bigint[]) AND (f.expires_at IS NULL OR f.expires_at > ${now})`
         )
         const filters = new Map<bigint, Array<Filter>>()
         for (const row of rows) {

@@ -43,9 +43,13 @@ interface Style {
   readonly withDomains: boolean
 }
 
-const inline = (source: string, meaning: Meaning, style: Style): string => {
+const inline = (source: string, meaning: Meaning, style: Style): string =>
+  tokens(source).map(writer(meaning, style)).join("")
+
+/** Makes HTML of the pieces of one text, one after the other. */
+export const writer = (meaning: Meaning, style: Style) => {
   const firstOfName = new Map<string, string>()
-  return tokens(source).map((token) => {
+  return (token: Token): string => {
     switch (token.kind) {
       case "text":
         return escape(token.text)
@@ -56,7 +60,7 @@ const inline = (source: string, meaning: Meaning, style: Style): string => {
       case "mention":
         return mention(token, meaning, style, firstOfName)
     }
-  }).join("")
+  }
 }
 
 /** Characters of an address that are shown; what stands before and after is there for those who copy it. */

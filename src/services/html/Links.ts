@@ -1,5 +1,5 @@
 import sanitizeHtml from "sanitize-html"
-import { plainText } from "./Sanitise.ts"
+import { plainText } from "./PlainText.ts"
 
 /** Links of one document that are looked at. */
 const linksMax = 1_000

@@ -99,23 +99,3 @@ export const sanitiseForeign = (html: string): string => {
 
 const lessThan = 0x3c
 const ampersand = 0x26
-
-/** The text of an HTML document, for previews, searches and mails: breaks as lines, no mark-up, entities decoded. */
-export const plainText = (html: string): string =>
-  sanitizeHtml(html.replace(/<br\s*\/?>/gi, "\n").replace(/<\/p>\s*<p/gi, "</p>\n\n<p"), {
-    allowedTags: [],
-    allowedAttributes: {},
-    nestingLimit: nestingMax,
-    disallowedTagsMode: "discard",
-    textFilter: decode
-  }).trim()
-
-const entities: Readonly<Record<string, string>> = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": "\""
-}
-
-/** `sanitize-html` writes its text nodes with these four entities only. */
-const decode = (text: string) => text.replace(/&(?:amp|lt|gt|quot);/g, (entity) => entities[entity] ?? entity)

@@ -24,7 +24,7 @@ export const tokens = (source: string): ReadonlyArray<Token> => {
   let end = 0
   candidates.lastIndex = 0
   for (let start = candidates.exec(source); start !== null; start = candidates.exec(source)) {
-    const token = at(source, start.index)
+    const token = tokenAt(source, start.index)
     if (token === undefined) {
       candidates.lastIndex = start.index + 1
       continue
@@ -45,15 +45,19 @@ export const handle = (username: string, domain: string | undefined): string =>
 
 const candidates = /[@#＃]|https?:\/\//gi
 
-const at = (source: string, index: number): Token | undefined => {
+/** The URL, mention or hashtag that begins at a place. */
+export const tokenAt = (source: string, index: number): Token | undefined => {
   switch (source[index]) {
     case "@":
       return mentionAt(source, index)
     case "#":
     case "＃":
       return hashtagAt(source, index)
-    default:
+    case "h":
+    case "H":
       return urlAt(source, index)
+    default:
+      return undefined
   }
 }
 
@@ -105,12 +109,13 @@ const hashtagAt = (source: string, index: number): Token | undefined => {
 
 const linkify = new LinkifyIt({ fuzzyEmail: false, maxLength: urlCharactersMax })
 const urlBefore = /[A-Za-z0-9@＠$#＃]/
-const scheme = /https?:/iy
+const scheme = /https?:(?=\/\/)/iy
 const hostWithDot = /^\/\/(?:[^/?#]*\.|\[)/
 
 const urlAt = (source: string, index: number): Token | undefined => {
   if (urlBefore.test(before(source, index))) return undefined
-  const prefix = matchAt(scheme, source, index)?.[0] ?? ""
+  const prefix = matchAt(scheme, source, index)?.[0]
+  if (prefix === undefined) return undefined
   const window = source.slice(index + prefix.length, index + prefix.length + urlCharactersMax)
   const rest = window.slice(0, linkify.testSchemaAt(window, "https:", 0))
   return hostWithDot.test(rest) ? { kind: "url", text: prefix + rest } : undefined

@@ -7,8 +7,9 @@ import { exceedsTold } from "../html/Text.ts"
 import { AccountId } from "../Ids.ts"
 import { accountBytesMax } from "../instance/ContentLimits.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { idRows, padded, rowsOf, Timestamptz } from "../Rows.ts"
+import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { mayOffer } from "./EmailOffers.ts"
 
 /** A profile field as it is stored: `value` as written, `html` as shown, `verifiedAt` in RFC 3339. */
 export const StoredField = Schema.Struct({
@@ -63,6 +64,8 @@ const AccountRecord = Schema.Struct({
   roleId: Schema.NullOr(Schema.BigInt),
   roleName: Schema.NullOr(Schema.String),
   roleColor: Schema.NullOr(Schema.String),
+  /** Whether anybody may get the public posts by e-mail. */
+  emailSubscriptions: Schema.Boolean,
   /** Who may put a remote account into a collection, as far as it says so. */
   featureAutomatic: Schema.NullOr(Schema.Array(Schema.String)),
   featureManual: Schema.NullOr(Schema.Array(Schema.String))
@@ -120,7 +123,7 @@ export class Accounts extends Context.Service<Accounts, {
 
       const load = traced("Accounts.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
-        const wanted = padded(new Set(ids))
+        const wanted = [...new Set(ids)]
         const records = yield* accountRows(sql`
           SELECT a.id, a.username, a.domain, a.uri, a.url, a.display_name, a.note_html, a.fields, a.locked, a.bot,
             a.discoverable, a.indexable, a.hide_collections, a.show_media, a.show_media_replies, a.show_featured,
@@ -133,7 +136,9 @@ export class Accounts extends Context.Service<Accounts, {
             greatest(c.followers_count, c.stated_followers, 0) AS followers_count,
             greatest(c.following_count, c.stated_following, 0) AS following_count,
             greatest(c.statuses_count, c.stated_statuses, 0) AS statuses_count, c.last_status_at,
-            r.id AS role_id, r.name AS role_name, r.color AS role_color, o.feature_automatic, o.feature_manual
+            r.id AS role_id, r.name AS role_name, r.color AS role_color,
+            CASE WHEN u.email_subscriptions THEN ${mayOffer(sql, "u")} ELSE false END AS email_subscriptions,
+            o.feature_automatic, o.feature_manual
           FROM accounts a LEFT JOIN account_stats c ON c.account_id = a.id
           LEFT JOIN users u ON u.account_id = a.id LEFT JOIN roles r ON r.id = u.role_id AND r.highlighted
           LEFT JOIN remote_actors o ON o.account_id = a.id

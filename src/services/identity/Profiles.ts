@@ -49,6 +49,7 @@ interface UserValues {
   readonly expandMedia?: string
   readonly expandSpoilers?: boolean
   readonly autoplayGifs?: boolean
+  readonly emailSubscriptions?: boolean
 }
 
 const pictureRows = rowsOf(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))

@@ -4,6 +4,8 @@
  */
 
 /** Statuses that an account may pin. */
+/** Posts of an account that are not finished. */
+export const draftsMax = 300
 export const pinsMax = 5
 export const featuredTagsMax = 10
 /** Lists of an account; accounts, and hashtags, of one list. */

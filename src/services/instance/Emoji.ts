@@ -15,6 +15,14 @@ export interface Emoji {
 
 const unicodeEmoji = /^\p{RGI_Emoji}$/v
 
-/** Whether a text is one emoji of Unicode. Some clients leave the selector of its coloured form out. */
-export const isUnicodeEmoji = (text: string): boolean =>
-  text.length <= emojiUnitsMax && (unicodeEmoji.test(text) || unicodeEmoji.test(`${text}\uFE0F`))
+/** The selector of an emoji's coloured form, which some clients leave out and some add where it belongs to none. */
+const selector = "\uFE0F"
+
+/** The one spelling of an emoji of Unicode; undefined for any other text. */
+export const unicodeEmojiOf = (text: string): string | undefined =>
+  text.length > emojiUnitsMax
+    ? undefined
+    : [text, text + selector, text.replaceAll(selector, "")].find((spelling) => unicodeEmoji.test(spelling))
+
+/** Whether a text is one emoji of Unicode. */
+export const isUnicodeEmoji = (text: string): boolean => unicodeEmojiOf(text) !== undefined

@@ -20,6 +20,8 @@ export class ServerConfig extends Context.Service<ServerConfig, {
   readonly publicTimelines: "public" | "members"
   /** `off`: what trends is shown although nobody of the staff looked at it. */
   readonly trendsReview: "on" | "off"
+  /** Whether members whose role allows it may have their posts sent by e-mail to people without an account. */
+  readonly emailSubscriptions: boolean
   /** Restricted mode: reads need a user, instance information excepted. */
   readonly limitedFederation: boolean
   readonly registrations: "open" | "approval" | "closed"

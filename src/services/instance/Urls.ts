@@ -22,6 +22,13 @@ export const taggedProfile = (base: Base, username: string, name: string): strin
 /** The page of a local status. */
 export const status = (base: Base, username: string, id: bigint): string => `${profile(base, username)}/${id}`
 
+/** The page of a local status that other sites show in a frame. */
+export const frame = (base: Base, username: string, id: bigint): string => `${status(base, username, id)}/embed`
+
+/** Where others learn how to show a local status on their pages. */
+export const embedding = (base: Base, username: string, id: bigint): string =>
+  `${base.publicUrl}/api/oembed?${new URLSearchParams([["url", status(base, username, id)], ["format", "json"]])}`
+
 /** The ActivityPub id of a local status. */
 export const note = (base: Base, username: string, id: bigint): string => `${actor(base, username)}/statuses/${id}`
 

@@ -38,6 +38,7 @@ export class Retention extends Context.Service<Retention, {
           yield* remove("look_ups", "begun_at", ago(2)),
           yield* remove("translations", "created_at", ago(1)),
           yield* remove("encrypted_messages", "created_at", ago(30)),
+          yield* remove("email_digests", "created_at", ago(2)),
           yield* remove("pushes", "created_at", ago(2))
         ]
         // Soft-deleted statuses go for good after 30 days, unless a moderator has still to see them (S-066); a reblog goes
@@ -50,6 +51,10 @@ export class Retention extends Context.Service<Retention, {
         const unconfirmed = yield* sql`DELETE FROM accounts WHERE id IN (
           SELECT u.account_id FROM users u WHERE u.confirmed_at IS NULL AND u.created_at < ${ago(7)}
             AND NOT EXISTS (SELECT FROM statuses s WHERE s.account_id = u.account_id) LIMIT ${retentionRowsMax}) RETURNING 1`
+        // Who was asked to confirm a subscription and did not within a week is asked no more.
+        const asked = yield* sql`DELETE FROM email_subscriptions WHERE id IN (
+          SELECT id FROM email_subscriptions WHERE confirmed_at IS NULL AND created_at < ${ago(7)}
+          LIMIT ${retentionRowsMax}) RETURNING 1`
         // Anybody may make apps and tokens of apps; what nobody uses for 90 days goes. Apps that users authorized stay.
         const clientTokens = yield* sql`DELETE FROM oauth_tokens WHERE id IN (
           SELECT id FROM oauth_tokens WHERE account_id IS NULL AND coalesce(last_used_at, created_at) < ${ago(90)}
@@ -68,7 +73,7 @@ export class Retention extends Context.Service<Retention, {
           SELECT u.ctid FROM unknown_mentions u WHERE NOT EXISTS (
             SELECT FROM errands e WHERE e.kind = 'mentions' AND e.subject_id = u.status_id)
           LIMIT ${retentionRowsMax})) RETURNING 1`
-        const others = [left, links, statuses, unconfirmed, clientTokens, apps].map(({ length }) => length)
+        const others = [asked, left, links, statuses, unconfirmed, clientTokens, apps].map(({ length }) => length)
         return [...removed, ...others].reduce((sum, rows) => sum + rows, 0)
       }).pipe(Effect.withSpan("Retention.sweep"))
 

@@ -108,6 +108,10 @@ export class Emojis extends Context.Service<Emojis, {
       })
 
       const remove = traced("Emojis.remove")(function*(shortcode: string) {
+        // The reactions with it go, too.
+        yield* Effect.orDie(sql`UPDATE status_stats s SET reactions_count = s.reactions_count - c.count
+          FROM emoji_reaction_counts c JOIN custom_emojis e ON e.id = c.custom_emoji_id
+          WHERE c.status_id = s.status_id AND e.id IN (SELECT id FROM custom_emojis WHERE ${own(shortcode)})`)
         const rows = yield* Effect.orDie(removedRows(sql`
           DELETE FROM custom_emojis WHERE ${own(shortcode)} RETURNING id, file_name, static_name`))
         if (rows.length === 0) return yield* new RecordNotFound()

@@ -1,4 +1,4 @@
-import { plainText } from "../html/Sanitise.ts"
+import { plainText } from "../html/PlainText.ts"
 import type { Messages } from "../languages/Messages.ts"
 import { notificationTitle } from "../NotificationTitles.ts"
 import type { NotificationType } from "../NotificationTypes.ts"

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { addressesInHtml } from "../cards/StatusLinks.ts"
-import { plainText } from "../html/Sanitise.ts"
+import { plainText } from "../html/PlainText.ts"
 import { searchParts, tokensOf } from "./SearchText.ts"
 import { dictionaryOf, languageOf } from "./Stemmers.ts"
 import type { LanguageWord, Stems } from "./Stems.ts"

@@ -1,14 +1,16 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { addressesInText, firstLink, type StatusLink } from "../cards/StatusLinks.ts"
+import { addressesInHtml, addressesInText, firstLink, type StatusLink } from "../cards/StatusLinks.ts"
 import { type Meaning, type Mentioned, paragraphs } from "../html/Compose.ts"
 import { normalise } from "../html/HashtagNames.ts"
+import { markdown, markdownTokens } from "../html/Markdown.ts"
 import { handle, tokens } from "../html/TextTokens.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
-import { padded, rowsOf } from "../Rows.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import type { ContentType } from "./StoredStatus.ts"
 
 /** Mentions and hashtags of one text that are heeded; further ones stay plain text. */
 const mentionsMax = 50
@@ -37,18 +39,22 @@ const namedRows = rowsOf(NamedAccount)
 export const namedQuery = (sql: SqlClient.SqlClient, handles: ReadonlySet<string>) =>
   sql`SELECT id, username, domain, url FROM accounts
     WHERE (lower(username), lower(coalesce(domain, ''))) IN (
-      SELECT split_part(h, '@', 1), split_part(h, '@', 2) FROM unnest(${padded(handles)}::text[]) h)
+      SELECT split_part(h, '@', 1), split_part(h, '@', 2) FROM unnest(${[...handles]}::text[]) h)
     AND suspended_at IS NULL`
 export const namedBy = (sql: SqlClient.SqlClient, handles: ReadonlySet<string>) => namedRows(namedQuery(sql, handles))
+
+/** What a text names, and what becomes of it, by how it is written. */
+const tokensIn = { "text/plain": tokens, "text/markdown": markdownTokens }
+const htmlOf = { "text/plain": paragraphs, "text/markdown": markdown }
 
 /** Turns what somebody wrote into what is stored. */
 export class Drafts extends Context.Service<Drafts, {
   /** The handles in a text. */
-  readonly handles: (text: string) => ReadonlySet<string>
+  readonly handles: (text: string, contentType?: ContentType) => ReadonlySet<string>
   /** The text made ready, where `named` are the accounts of its handles. */
-  readonly write: (text: string, named: ReadonlyArray<NamedAccount>) => Draft
+  readonly write: (text: string, named: ReadonlyArray<NamedAccount>, contentType?: ContentType) => Draft
   /** The same with a query for the accounts. */
-  readonly compose: (text: string) => Effect.Effect<Draft, SqlError>
+  readonly compose: (text: string, contentType: ContentType) => Effect.Effect<Draft, SqlError>
   /** The meaning of mentions and hashtags, for biographies and fields as well. */
   readonly meaning: (text: string) => Effect.Effect<Meaning & { readonly ids: ReadonlyArray<bigint> }, SqlError>
 }>()("murmuration/services/statuses/Drafts") {
@@ -59,9 +65,9 @@ export class Drafts extends Context.Service<Drafts, {
       const config = yield* ServerConfig
       const tagUrl = (name: string) => Urls.tag(config, normalise(name))
 
-      const handles = (text: string) => {
+      const handles = (text: string, contentType: ContentType = "text/plain") => {
         const wanted = new Set<string>()
-        for (const token of tokens(text)) {
+        for (const token of tokensIn[contentType](text)) {
           if (token.kind !== "mention" || wanted.size >= mentionsMax) continue
           const domain = token.domain?.toLowerCase() === config.localDomain ? undefined : token.domain
           wanted.add(handle(token.username, domain))
@@ -79,28 +85,38 @@ export class Drafts extends Context.Service<Drafts, {
         return { mentions, tagUrl, ids: named.map(({ id }) => id) }
       }
 
-      const write = (text: string, named: ReadonlyArray<NamedAccount>): Draft => {
+      const write = (
+        text: string,
+        named: ReadonlyArray<NamedAccount>,
+        contentType: ContentType = "text/plain"
+      ): Draft => {
         const found = meaningOf(named)
+        const html = htmlOf[contentType](text, found)
         const tags = new Map<string, string>()
-        for (const token of tokens(text)) {
+        for (const token of tokensIn[contentType](text)) {
           if (token.kind !== "hashtag" || tags.size >= hashtagsMax) continue
           const name = normalise(token.name)
           if (name !== "" && !tags.has(name)) tags.set(name, token.name)
         }
         return {
-          html: paragraphs(text, found),
+          html,
           mentionIds: found.ids,
           tags: [...tags].map(([name, displayName]) => ({ name, displayName })),
-          link: firstLink(config, addressesInText(text))
+          link: firstLink(config, contentType === "text/plain" ? addressesInText(text) : addressesInHtml(html))
         }
       }
 
-      const find = (text: string): Effect.Effect<ReadonlyArray<NamedAccount>, SqlError> => {
-        const wanted = handles(text)
+      const find = (
+        text: string,
+        contentType?: ContentType
+      ): Effect.Effect<ReadonlyArray<NamedAccount>, SqlError> => {
+        const wanted = handles(text, contentType)
         return wanted.size === 0 ? Effect.succeed([]) : namedBy(sql, wanted)
       }
       const meaning = traced("Drafts.meaning")((text: string) => Effect.map(find(text), meaningOf))
-      const compose = traced("Drafts.compose")((text: string) => Effect.map(find(text), (named) => write(text, named)))
+      const compose = traced("Drafts.compose")((text: string, contentType: ContentType) =>
+        Effect.map(find(text, contentType), (named) => write(text, named, contentType))
+      )
       return Drafts.of({ handles, write, compose, meaning })
     })
   )

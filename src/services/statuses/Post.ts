@@ -2,7 +2,7 @@ import { Effect, Schema, Struct } from "effect"
 import { AccountIdFromString, AppIdFromString, MediaIdFromString, StatusIdFromString } from "../Ids.ts"
 import { persisted } from "../Persisted.ts"
 import { QuotePolicy } from "./InteractionPolicy.ts"
-import { Written } from "./StoredStatus.ts"
+import { ContentType, Written } from "./StoredStatus.ts"
 import { Visibility } from "./Visibility.ts"
 
 /** A field that is null where nothing was said, and where it is younger than what was kept. */
@@ -47,6 +47,8 @@ export type NewPoll = typeof NewPoll.Type
 /** A status as its author sends it; it may wait for its time as a row. */
 export const Post = Schema.Struct({
   text: Schema.String,
+  /** How the text is written. */
+  contentType: sayable(ContentType),
   ...Said.fields,
   visibility: sayable(Visibility),
   inReplyToId: sayable(StatusIdFromString),
@@ -58,7 +60,9 @@ export const Post = Schema.Struct({
   poll: sayable(NewPoll),
   quotedStatusId: sayable(StatusIdFromString),
   /** Who may quote it. */
-  quoteApprovalPolicy: sayable(QuotePolicy)
+  quoteApprovalPolicy: sayable(QuotePolicy),
+  /** Who may reply to it, favourite and reblog it, in words of `InteractionPolicy.ts`; none is everybody. */
+  interactionPolicy: sayable(Schema.Array(Schema.String))
 })
 export type Post = typeof Post.Type
 

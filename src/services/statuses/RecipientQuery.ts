@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import { hidingBy } from "../HiddenAccounts.ts"
-import { padded } from "../Rows.ts"
+import { BigInts } from "../Rows.ts"
 import { dependsOnFollows } from "./InteractionPolicy.ts"
 import { quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
-import { factsOf, figures, listsOf, setOf } from "./ViewerStateQuery.ts"
+import { factsOf, figures, listsOf, noReactions, setOf } from "./ViewerStateQuery.ts"
 import type { RelationFacts } from "./Visibility.ts"
 
 /* What `ViewerStates` asks the database about one status and its recipients, and how it reads the answer. */
@@ -62,27 +62,26 @@ export const textOf = ({ original, quoting }: StatusKey): string =>
 export const parameters = (viewers: ReadonlyArray<bigint>, status: StatusKey, now: Date): ReadonlyArray<unknown> => {
   const shown = status.original ?? status
   const [ids, authors] = [new Set([status.id, shown.id]), new Set([status.accountId, shown.accountId])]
-  return [padded(new Set(viewers)), padded(ids), padded(authors), shown.id, shown.conversationId, now]
+  return [[...new Set(viewers)], [...ids], [...authors], shown.id, shown.conversationId, now]
 }
 
-const ids = Schema.Array(Schema.BigInt)
 export const Row = Schema.Struct({
-  standing: ids,
-  suspended: ids,
+  standing: BigInts,
+  suspended: BigInts,
   counters: Schema.Array(Schema.Int),
-  blockers: ids,
-  followed: ids,
-  mentions: ids,
-  favourites: ids,
-  bookmarks: ids,
-  reblogs: ids,
-  quiet: ids,
-  pins: ids,
-  votes: ids,
-  followers: Schema.optionalKey(ids),
-  blocked: ids,
-  muted: ids,
-  domain: ids
+  blockers: BigInts,
+  followed: BigInts,
+  mentions: BigInts,
+  favourites: BigInts,
+  bookmarks: BigInts,
+  reblogs: BigInts,
+  quiet: BigInts,
+  pins: BigInts,
+  votes: BigInts,
+  followers: Schema.optionalKey(BigInts),
+  blocked: BigInts,
+  muted: BigInts,
+  domain: BigInts
 })
 export type Row = typeof Row.Type
 
@@ -102,11 +101,12 @@ export const answersOf = (row: Row, status: StatusKey) => {
   const [blockers, followed, mentions] = [pairsOf(row.blockers), pairsOf(row.followed), pairsOf(row.mentions)]
   const [favourites, bookmarks, reblogs] = [setOf(row.favourites), setOf(row.bookmarks), setOf(row.reblogs)]
   const [quiet, pins, votes] = [setOf(row.quiet), setOf(row.pins), listsOf(row.votes)]
-  const [repliesCount = 0, reblogsCount = 0, favouritesCount = 0, quotesCount = 0] = row.counters
+  const [repliesCount = 0, reblogsCount = 0, favouritesCount = 0, quotesCount = 0, reactionsCount = 0] = row.counters
   const shown = status.original ?? status
   const followers = pairsOf(row.followers)
   const hiding = { blocked: setOf(row.blocked), muted: setOf(row.muted), domain: setOf(row.domain) }
   return {
+    hasReactions: reactionsCount > 0,
     facts: factsOf(status, { standingIds: setOf(row.standing), suspended: setOf(row.suspended) }),
     hiding,
     hides: (viewer: bigint) => Object.values(hiding).some((viewers) => viewers.has(viewer)),
@@ -115,6 +115,7 @@ export const answersOf = (row: Row, status: StatusKey) => {
       blockedBy: (author) => blockers.get(viewer)?.has(author) === true,
       mentionedIn: (id) => mentions.get(viewer)?.has(id) === true
     }),
+    /** Without its reactions. */
     state: (viewer: bigint): ViewerState => ({
       repliesCount,
       reblogsCount,
@@ -129,7 +130,8 @@ export const answersOf = (row: Row, status: StatusKey) => {
       reblogged: reblogs.has(viewer),
       muted: quiet.has(viewer),
       pinned: pins.has(viewer),
-      votes: votes.get(viewer)?.toSorted((a, b) => a - b) ?? []
+      votes: votes.get(viewer)?.toSorted((a, b) => a - b) ?? [],
+      reactions: noReactions
     })
   }
 }

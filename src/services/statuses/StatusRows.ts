@@ -27,6 +27,7 @@ export const blank = {
   url: null,
   local: true,
   text: "",
+  contentType: "text/plain",
   html: "",
   limited: false,
   interactionPolicy: null,

@@ -4,7 +4,7 @@ import { cardCreator, CardRecord, cardRecord } from "../cards/Card.ts"
 import { columnsOf } from "../Columns.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { MediaRecord, recordsOf } from "../media/MediaRecord.ts"
-import { padded, rowsOf } from "../Rows.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import { shortened } from "./StatusTexts.ts"
@@ -63,6 +63,8 @@ const shown = columnsOf(Shown.mapFields(Struct.omit(["sensitive"])))
 /** The part of a status that is the same for every viewer. */
 export const StatusRecord = Schema.Struct({
   ...Shown.fields,
+  /** As its author wrote it, where that is no plain text; null for others. */
+  source: Schema.NullOr(Schema.String),
   username: Schema.String,
   domain: Schema.NullOr(Schema.String),
   mentions: Schema.Array(MentionRecord),
@@ -97,7 +99,7 @@ export type FoundStatus = typeof FoundStatus.Type
 const foundStatusRows = rowsOf(FoundStatus)
 
 /** What an author wrote, as it is edited. */
-const StatusSource = StoredStatus.mapFields(Struct.pick(["id", "text", "spoilerText"]))
+const StatusSource = StoredStatus.mapFields(Struct.pick(["id", "text", "contentType", "spoilerText"]))
 type StatusSource = typeof StatusSource.Type
 const sourceRows = rowsOf(StatusSource)
 
@@ -117,10 +119,10 @@ export class Statuses extends Context.Service<Statuses, {
 
       const load = traced("Statuses.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
-        const wanted = padded(new Set(ids))
+        const wanted = [...new Set(ids)]
         const records = yield* statusRows(sql`
           SELECT ${shown.list(sql, "s")}, s.sensitive OR a.sensitized_at IS NOT NULL AS sensitive, a.username, a.domain,
-            app.name AS application_name, app.website AS application_website,
+            CASE WHEN s.content_type <> 'text/plain' THEN s.text END AS source, app.name AS application_name, app.website AS application_website,
             coalesce(u.show_application, true) AS show_application,
             coalesce((SELECT json_agg(json_build_object('id', n.id::text, 'username', n.username, 'domain', n.domain,
                 'url', n.url) ORDER BY n.id)
@@ -153,7 +155,7 @@ export class Statuses extends Context.Service<Statuses, {
 
       const source = traced("Statuses.source")(function*(viewer: Viewer, id: bigint) {
         const [row] = yield* sourceRows(sql`
-          SELECT s.id, s.text, s.spoiler_text FROM statuses s
+          SELECT s.id, s.text, s.content_type, s.spoiler_text FROM statuses s
           WHERE s.id = ${id} AND ${visibleTo(sql, viewer, "s")}`).pipe(Effect.orDie)
         return row === undefined ? yield* new RecordNotFound() : row
       })

@@ -19,6 +19,11 @@ export type Written = typeof Written.Type
 /** What is written where nobody says anything. */
 export const unwritten: Written = { spoilerText: "", sensitive: false, language: null }
 
+/** How a text may be written. */
+export const contentTypes = ["text/plain", "text/markdown"] as const
+export const ContentType = Schema.Literals(contentTypes)
+export type ContentType = typeof ContentType.Type
+
 /** THE declaration of a status: a row of `statuses`, a field a column. Users of a part pick it. */
 export const StoredStatus = Schema.Struct({
   id: Schema.BigInt,
@@ -29,6 +34,7 @@ export const StoredStatus = Schema.Struct({
   local: Schema.Boolean,
   /** As its author wrote it; "" where it comes from another server. */
   text: Schema.String,
+  contentType: ContentType,
   /** Sanitised. */
   html: Schema.String,
   ...Written.fields,
@@ -58,6 +64,6 @@ export const writtenFields = Struct.keys(Written.fields)
 export const written: (of: Written) => Written = Struct.pick(writtenFields)
 
 /** What an edit may change, and a revision keeps. */
-export const revisedFields = ["text", "html", ...writtenFields, "mediaIds"] as const
+export const revisedFields = ["text", "contentType", "html", ...writtenFields, "mediaIds"] as const
 export const Revised = StoredStatus.mapFields(Struct.pick(revisedFields))
 export type Revised = typeof Revised.Type

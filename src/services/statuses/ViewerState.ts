@@ -1,4 +1,5 @@
 import { decide, type Standing, type SubPolicy, type Verdict } from "./InteractionPolicy.ts"
+import type { Reaction } from "./ReactionEmoji.ts"
 import type { StoredStatus } from "./StoredStatus.ts"
 
 /**
@@ -8,6 +9,8 @@ import type { StoredStatus } from "./StoredStatus.ts"
 export interface StatusKey extends Pick<StoredStatus, "id" | "accountId" | "visibility" | "conversationId" | "local"> {
   /** It has a poll. */
   readonly poll: boolean
+  /** Not everybody may favourite it, so that somebody may have asked to. */
+  readonly controlled?: boolean
   /** Who may quote it. */
   readonly quoting: SubPolicy
   /** The original, where the status is a reblog. */
@@ -30,6 +33,8 @@ export interface ViewerState {
   readonly votes: ReadonlyArray<number>
   /** Whether the viewer may quote it. */
   readonly quoting: Verdict
+  /** The emoji with which people react to it. */
+  readonly reactions: ReadonlyArray<Reaction>
 }
 
 /** Whether a viewer may quote a status; nobody in particular may not. */

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { hiddenAmong, hiddenBy } from "../HiddenAccounts.ts"
-import { padded } from "../Rows.ts"
+import { BigInts } from "../Rows.ts"
 import type { Viewer } from "../Viewer.ts"
 import { dependsOnFollows } from "./InteractionPolicy.ts"
 import { type Hiding, quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
@@ -18,6 +18,7 @@ const permitted = 32
 const polling = 64
 const quoted = 128
 const following = 256
+const asking = 512
 
 /** The ids that a page concerns, and the variant of the query that it needs; "quoted" asks how authors are hidden. */
 export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding: Hiding | "quoted") => {
@@ -33,6 +34,7 @@ export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding
     else if (!isOpen(status.visibility) && hiding !== "permitted") variant |= restricted
     if (!status.local && hiding === "authors") variant |= remote
     if (status.poll) variant |= polling
+    if (status.controlled === true) variant |= asking
     if (dependsOnFollows(status.quoting)) variant |= following
   }
   for (const status of page) {
@@ -40,7 +42,7 @@ export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding
     if (status.original !== undefined) ask(status.original)
     conversations.add((status.original ?? status).conversationId)
   }
-  return { variant, statuses: padded(statuses), authors: padded(authors), conversations: padded(conversations) }
+  return { variant, statuses: [...statuses], authors: [...authors], conversations: [...conversations] }
 }
 
 const list = (column: string, table: string, condition: string) =>
@@ -50,7 +52,7 @@ const mine = (column: string, table: string, ids: string) =>
 
 /** What a status shows of its counters: of one from elsewhere we see a part only, and its origin may know of more. */
 export const figures =
-  "replies_count, greatest(reblogs_count, stated_reblogs), greatest(favourites_count, stated_favourites), quotes_count"
+  "replies_count, greatest(reblogs_count, stated_reblogs), greatest(favourites_count, stated_favourites), quotes_count, reactions_count"
 
 /** One row of arrays of ids. $1 statuses, $2 authors, $3 the viewer, $4 conversations, $5 the time. */
 export const textOf = (variant: number): string => {
@@ -59,7 +61,7 @@ export const textOf = (variant: number): string => {
       `unnest(ARRAY[status_id, ${figures}])`,
       "status_stats",
       "status_id = ANY ($1::bigint[]) AND (replies_count > 0 OR reblogs_count > 0 OR favourites_count > 0 " +
-        "OR stated_reblogs > 0 OR stated_favourites > 0 OR quotes_count > 0)"
+        "OR stated_reblogs > 0 OR stated_favourites > 0 OR quotes_count > 0 OR reactions_count > 0)"
     ) + " AS counters"
   ]
   if (!(variant & permitted)) {
@@ -94,6 +96,10 @@ export const textOf = (variant: number): string => {
       mine("status_id", "mentions", "1").slice(0, -1) + " AND NOT silent) AS mentions"
     )
   }
+  if (variant & asking) {
+    const asked = mine("status_id", "interaction_requests", "1").slice(0, -1)
+    columns.push(`${asked} AND kind = 'favourite' AND state = 'pending') AS asked`)
+  }
   if (variant & own) columns.push(mine("status_id", "status_pins", "1") + " AS pins")
   if (variant & polling) {
     columns.push(
@@ -116,11 +122,10 @@ export const textOf = (variant: number): string => {
   return `SELECT ${columns.join(", ")}`
 }
 
-const ids = Schema.Array(Schema.BigInt)
-const asked = Schema.optionalKey(ids)
+const asked = Schema.optionalKey(BigInts)
 /** Columns that were not asked for are undefined. */
 export const Row = Schema.Struct({
-  counters: ids,
+  counters: BigInts,
   standing: asked,
   suspended: asked,
   blockers: asked,
@@ -136,7 +141,8 @@ export const Row = Schema.Struct({
   mentions: asked,
   pins: asked,
   hidden: asked,
-  votes: asked
+  votes: asked,
+  asked
 })
 export type Row = typeof Row.Type
 
@@ -145,6 +151,7 @@ export const setOf = (ids: ReadonlyArray<bigint> | undefined) =>
   ids === undefined || ids.length === 0 ? nobody : new Set(ids)
 
 const none: ReadonlyArray<number> = []
+export const noReactions: ViewerState["reactions"] = []
 /** `id,number,id,number ...` as a list of numbers for each id. */
 export const listsOf = (flat: ReadonlyArray<bigint> = []): ReadonlyMap<bigint, ReadonlyArray<number>> => {
   const found = new Map<bigint, ReadonlyArray<number>>()
@@ -159,12 +166,15 @@ const nothing: Row = { counters: [] }
 
 export const answersOf = (viewer: Viewer, row: Row = nothing) => {
   const counters = new Map<bigint, ReadonlyArray<number>>()
-  for (let at = 0; at < row.counters.length; at += 5) {
-    const [id = 0n, ...counts] = row.counters.slice(at, at + 5)
+  const reacted: Array<bigint> = []
+  for (let at = 0; at < row.counters.length; at += 6) {
+    const [id = 0n, ...counts] = row.counters.slice(at, at + 6)
     counters.set(id, counts.map(Number))
+    if (row.counters[at + 5] !== 0n) reacted.push(id)
   }
   const followers = setOf(row.followers)
   const [blockers, followed, mentions] = [setOf(row.blockers), setOf(row.followed), setOf(row.mentions)]
+  const asked = setOf(row.asked)
   const [favourites, reblogs, bookmarks] = [setOf(row.favourites), setOf(row.reblogs), setOf(row.bookmarks)]
   const [quiet, pins, votes] = [setOf(row.quiet), setOf(row.pins), listsOf(row.votes)]
   const relations: RelationFacts = {
@@ -178,6 +188,9 @@ export const answersOf = (viewer: Viewer, row: Row = nothing) => {
     hidden: setOf(row.hidden),
     hiddenBy: { blocked: setOf(row.blocked), muted: setOf(row.muted), domain: setOf(row.domain) },
     relations,
+    /** Those that have reactions. */
+    reacted,
+    /** Without its reactions. */
     state: (status: StatusKey): ViewerState => {
       const { accountId, conversationId, id } = status
       const [repliesCount = 0, reblogsCount = 0, favouritesCount = 0, quotesCount = 0] = counters.get(id) ?? none
@@ -188,12 +201,14 @@ export const answersOf = (viewer: Viewer, row: Row = nothing) => {
         favouritesCount,
         quotesCount,
         quoting: quotingOf(viewer, status, follows),
-        favourited: favourites.has(id),
+        // One that waits for its author is one to whoever asked.
+        favourited: favourites.has(id) || asked.has(id),
         reblogged: reblogs.has(id),
         bookmarked: bookmarks.has(id),
         muted: quiet.has(conversationId),
         pinned: pins.has(id),
-        votes: votes.get(id) ?? none
+        votes: votes.get(id) ?? none,
+        reactions: noReactions
       }
     }
   }

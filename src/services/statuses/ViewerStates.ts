@@ -4,12 +4,14 @@ import type { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import * as RecipientQuery from "./RecipientQuery.ts"
+import { StatusReactions } from "./StatusReactions.ts"
 import { type Hiding, type QuotedState, standingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
 import * as ViewerStateQuery from "./ViewerStateQuery.ts"
 import { canSee } from "./Visibility.ts"
 
 /**
- * Permission and viewer's flags of a page of statuses in ONE query, whatever the page's length. The query asks for what
+ * Permission and viewer's flags of a page of statuses in ONE query, whatever the page's length, and one more for reactions, where
+ * there are any. The query asks for what
  * can change (deleted, suspended, relations, counters, the viewer's own marks); `canSee` decides.
  */
 export class ViewerStates extends Context.Service<ViewerStates, {
@@ -46,6 +48,7 @@ export class ViewerStates extends Context.Service<ViewerStates, {
     ViewerStates,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const reactions = yield* StatusReactions
       // Made once for each of the few variants, so that their text is hashed and prepared once.
       const texts = new Map<number, string>()
 
@@ -67,7 +70,13 @@ export class ViewerStates extends Context.Service<ViewerStates, {
         const answers = ViewerStateQuery.answersOf(viewer, row)
         const visible = (status: StatusKey) =>
           canSee(viewer, ViewerStateQuery.factsOf(status, answers), answers.relations)
-        return { ...answers, visible }
+        if (answers.reacted.length === 0) return { ...answers, visible }
+        const found = yield* reactions.of(viewer, answers.reacted)
+        const state = (status: StatusKey): ViewerState => ({
+          ...answers.state(status),
+          reactions: found.get(status.id) ?? ViewerStateQuery.noReactions
+        })
+        return { ...answers, visible, state }
       })
 
       const askFor = Effect.fnUntraced(function*(viewers: ReadonlyArray<AccountId>, status: StatusKey) {
@@ -79,10 +88,11 @@ export class ViewerStates extends Context.Service<ViewerStates, {
         ).withoutTransform
         if (row === undefined) return undefined
         const answers = RecipientQuery.answersOf(row, status)
-        return {
-          ...answers,
-          visible: (viewer: AccountId) => canSee(viewer, answers.facts, answers.relations(viewer))
-        }
+        const visible = (viewer: AccountId) => canSee(viewer, answers.facts, answers.relations(viewer))
+        if (!answers.hasReactions) return { ...answers, visible }
+        const found = yield* reactions.forViewers(viewers, (status.original ?? status).id)
+        const state = (viewer: bigint): ViewerState => ({ ...answers.state(viewer), reactions: found(viewer) })
+        return { ...answers, visible, state }
       })
 
       const of = traced("ViewerStates.of")(function*(
@@ -154,5 +164,5 @@ export class ViewerStates extends Context.Service<ViewerStates, {
       }, Effect.orDie)
       return ViewerStates.of({ of, ofMarked, forViewers, ofQuoted, quotedForViewers })
     })
-  )
+  ).pipe(Layer.provide(StatusReactions.layer))
 }

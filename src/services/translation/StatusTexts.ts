@@ -1,5 +1,6 @@
 import { escape } from "../html/Compose.ts"
-import { plainText, sanitise } from "../html/Sanitise.ts"
+import { plainText } from "../html/PlainText.ts"
+import { sanitise } from "../html/Sanitise.ts"
 import type { StatusRecord } from "../statuses/Statuses.ts"
 
 /** What of a status is translated, as HTML, in an order that `translatedStatus` knows. */

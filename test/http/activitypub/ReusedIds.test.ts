@@ -38,14 +38,18 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
       ends: [undo(activity), { id: `${id}/undo`, type: "Undo", object: id }],
       stands
     })
+    const marked = (activity: Json, table: string) =>
+      undone(
+        { id, object: written.uri, ...activity },
+        some(sql`SELECT FROM ${sql(table)} WHERE status_id = ${written.id}`)
+      )
     const follows = some(sql`SELECT FROM follows WHERE account_id = ${anna.accountId}`)
     switch (type) {
       case "Like":
       case "Undo":
-        return undone(
-          { id, type: "Like", object: written.uri },
-          some(sql`SELECT FROM favourites WHERE status_id = ${written.id}`)
-        )
+        return marked({ type: "Like" }, "favourites")
+      case "EmojiReact":
+        return marked({ type, content: "🔥" }, "emoji_reactions")
       case "Announce":
         return undone(
           { id, type, object: written.uri, to: [everybody] },
@@ -132,7 +136,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
       }))
   }
 
-  for (const type of ["Announce", "Block", "Follow", "Like"] as const) {
+  for (const type of ["Announce", "Block", "EmojiReact", "Follow", "Like"] as const) {
     it.effect(`F44: the Undo of ${type} that is sent once more leaves what was done anew under another id since`, () =>
       Effect.gen(function*() {
         const { activity, stands, zoe } = yield* cases(type, `anew${type.toLowerCase()}`)
@@ -155,9 +159,6 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
         assert.strictEqual(yield* at(zoe, undo(second), 6), "done")
         assert.isFalse(yield* stands)
       }))
-  }
-
-  for (const type of ["Announce", "Block", "Follow", "Like"] as const) {
     it.effect(`F44: an earlier ${type} and its Undo that come late, in any order, leave the later one`, () =>
       Effect.gen(function*() {
         const { activity, stands, zoe } = yield* cases(type, `late${type.toLowerCase()}`)

@@ -30,7 +30,8 @@ const state = (favouritesCount: number): ViewerState => ({
   bookmarked: false,
   muted: false,
   pinned: false,
-  votes: []
+  votes: [],
+  reactions: []
 })
 
 const [ada, bob] = [AccountId.make(1n), AccountId.make(2n)]

@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { grants } from "../../../src/services/oauth/Scopes.ts"
 import { TestServer } from "../../support/Server.ts"
 import { crowd } from "./Crowd.ts"
-import { openRows } from "./openRows.ts"
 import { nameOf, type Row, rows } from "./Rows.ts"
 
 interface Answer {
@@ -182,7 +181,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows of the client API
           [`${rows.length - problems.size} of ${rows.length} rows answer as they are documented; not yet:`, ...told]
             .join("\n")
         )
-        assert.deepStrictEqual([...problems.keys()].toSorted(), [...openRows].toSorted(), told.join("\n"))
+        assert.deepStrictEqual([...problems.keys()], [], told.join("\n"))
       }),
     120_000
   )

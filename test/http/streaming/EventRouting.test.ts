@@ -28,6 +28,7 @@ const listeningWith = (
     tokenId: TokenId.make(1n),
     address: "192.0.2.1",
     hearsNotifications,
+    supportedTypes: new Set(),
     send: () => undefined,
     end: () => undefined
   }

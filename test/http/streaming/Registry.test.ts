@@ -17,6 +17,7 @@ const connection = (account: number, more: Partial<Connection> = {}): Connection
   tokenId: TokenId.make(++last),
   address: `192.0.2.${account}`,
   hearsNotifications: true,
+  supportedTypes: new Set(),
   send: () => undefined,
   end: () => undefined,
   ...more

@@ -3,6 +3,7 @@ import { Clock, Effect, Layer, Schema } from "effect"
 import { AnnualReports as Reports, AnnualReportState } from "../../../src/http/wire/AnnualReport.ts"
 import { campaignOf } from "../../../src/services/annual/AnnualReport.ts"
 import { AnnualReports } from "../../../src/services/annual/AnnualReports.ts"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
@@ -26,7 +27,7 @@ const reading = (by: Person, at = "") =>
     ({ body }) => Schema.decodeUnknownEffect(Reports)(body, { onExcessProperty: "error" })
   )
 
-const live = AnnualReports.layer.pipe(Layer.provideMerge(TestServer.layer()))
+const live = AnnualReports.layer.pipe(Layer.provide(Broadcast.layerMemory), Layer.provideMerge(TestServer.layer()))
 
 layer(live, { excludeTestServices: true, timeout: "2 minutes" })("annual reports", (it) => {
   it.effect("are offered in December, computed by the agenda, kept, and read once", () =>
@@ -38,6 +39,7 @@ layer(live, { excludeTestServices: true, timeout: "2 minutes" })("annual reports
         Effect.map(call("POST", "/api/v1/statuses", by.token, { status, ...more }), ({ body }) => body)
       const first = yield* say(anna, "Hello #Cats")
       yield* say(anna, "Again #cats #dogs")
+      yield* say(anna, "#secret", { visibility: "private" })
       const his = yield* say(ben, "Mine")
       yield* say(anna, "@ben yes", { in_reply_to_id: his.id })
       yield* call("POST", `/api/v1/statuses/${his.id}/reblog`, anna.token)
@@ -63,21 +65,56 @@ layer(live, { excludeTestServices: true, timeout: "2 minutes" })("annual reports
       assert.strictEqual(body.async_refresh.status, "finished")
 
       const { accounts, annual_reports: [report], statuses } = yield* reading(anna)
-      assert.deepInclude(report, { year, share_url: null, account_id: String(anna.accountId) })
+      assert.deepInclude(report, { year, account_id: String(anna.accountId) })
+
+      // Who has the address may look; a wrong key, another year and another name lead nowhere.
+      const { baseUrl, fetch } = yield* TestServer
+      const shared = (report!.share_url ?? "").replace(baseUrl, "")
+      assert.match(shared, new RegExp(`^/@anna/wrapstodon/${year}/[\\w-]{22}$`))
+      const page = (at: string) =>
+        Effect.flatMap(fetch(at), (answer) =>
+          Effect.map(Effect.promise(() => answer.text()), (text) => ({ status: answer.status, text })))
+      const shown = yield* page(shared)
+      assert.strictEqual(shown.status, 200)
+      for (const word of [`The year ${year} of @anna@`, "#Cats (2)", "Hello"]) {
+        assert.include(shown.text, word)
+      }
+      assert.notInclude(shown.text, "secret")
+      const wrong = [
+        shared.slice(0, -1),
+        `${shared}A`,
+        shared.replace(String(year), String(year - 1)),
+        shared.replace("anna", "ben")
+      ]
+      for (const at of wrong) {
+        assert.strictEqual((yield* page(at)).status, 404, at)
+      }
+
+      const { body: told } = yield* call("GET", "/api/v1/notifications?types[]=annual_report", anna.token)
+      assert.lengthOf(told, 1)
+      assert.deepInclude(told[0], { type: "annual_report", annual_report: { year: String(year) } })
+      assert.strictEqual(told[0].account.id, String(anna.accountId))
+      const { body: grouped } = yield* call("GET", "/api/v2/notifications?types[]=annual_report", anna.token)
+      assert.deepStrictEqual(grouped.notification_groups[0].annual_report, { year: String(year) })
       assert.deepInclude(report!.data, {
         archetype: "lurker",
-        type_distribution: { total: 4, reblogs: 1, replies: 1, standalone: 2 },
+        type_distribution: { total: 5, reblogs: 1, replies: 1, standalone: 3 },
         top_statuses: { by_reblogs: null, by_favourites: first.id, by_replies: null },
         most_reblogged_accounts: [{ account_id: String(ben.accountId), count: 1 }],
         commonly_interacted_with_accounts: [{ account_id: String(ben.accountId), count: 1 }]
       })
-      assert.deepStrictEqual(report!.data.top_hashtags.map(({ count }) => count), [2, 1])
+      assert.deepStrictEqual(
+        report!.data.top_hashtags.map(({ count }) =>
+          count
+        ),
+        [2, 1]
+      )
       assert.deepStrictEqual(
         report!.data.time_series.map(({ month }) => month),
         Array.from({ length: 12 }, (_, n) => n + 1)
       )
       assert.deepInclude(report!.data.time_series[new Date().getUTCMonth()], {
-        statuses: 4,
+        statuses: 5,
         following: 1,
         followers: 0
       })

@@ -72,7 +72,8 @@ layer(server(), { excludeTestServices: true })("instance", (it) => {
       assert.deepStrictEqual(body.configuration.statuses, {
         max_characters: statusCharactersMax,
         max_media_attachments: ContentLimits.mediaAttachmentsMax,
-        characters_reserved_per_url: urlCharactersReserved
+        characters_reserved_per_url: urlCharactersReserved,
+        supported_mime_types: ["text/plain", "text/markdown"]
       })
       assert.strictEqual(body.configuration.accounts.max_pinned_statuses, ContentLimits.pinsMax)
       assert.strictEqual(body.configuration.accounts.max_note_length, noteCharactersMax)
@@ -128,7 +129,7 @@ layer(server(), { excludeTestServices: true })("instance", (it) => {
       assert.isAbove(body.length, 200)
     }))
 
-  it.effect("S-126 S-226: activity of twelve weeks, numbers as strings", () =>
+  it.effect("S-098 S-126 S-226: activity of twelve weeks, numbers as strings", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date(yield* Clock.currentTimeMillis)

@@ -167,7 +167,8 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
       assert.deepStrictEqual(yield* Schema.decodeUnknownEffect(StatusSource, strict)(source.body), {
         id: "60",
         text: "two",
-        spoiler_text: "cw"
+        spoiler_text: "cw",
+        content_type: "text/plain"
       })
       assert.strictEqual((yield* get("/api/v1/statuses/60/source")).status, 401)
     }))

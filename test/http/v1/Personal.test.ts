@@ -36,7 +36,7 @@ const schedule = Effect.fnUntraced(function*(account: AccountId, text: string) {
 })
 
 layer(server(), { excludeTestServices: true })("what is one's own", (it) => {
-  it.effect("S-164 S-224: markers are saved by timeline and count their versions", () =>
+  it.effect("S-098 S-164 S-224: markers are saved by timeline and count their versions", () =>
     Effect.gen(function*() {
       const bearer = yield* token(yield* person("anna"))
       assert.deepStrictEqual((yield* get("/api/v1/markers?timeline[]=home", bearer)).body, {})
@@ -86,7 +86,7 @@ layer(server(), { excludeTestServices: true })("what is one's own", (it) => {
       assert.strictEqual((yield* get("/api/v1/markers?timeline[]=home", bearer)).body.home.version, 2)
     }))
 
-  it.effect("S-225: preferences", () =>
+  it.effect("S-098 S-225: preferences", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const anna = yield* person("carla", { locked: true })

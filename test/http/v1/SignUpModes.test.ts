@@ -82,7 +82,7 @@ layer(server({ registrations: "approval", signupConfirmation: "none" }), { exclu
 )
 
 layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })("sign-ups, limited", (it) => {
-  it.effect("S-131 row 75: 5 sign-ups in 30 minutes from an address", () =>
+  it.effect("S-131 S-291 row 75: 5 sign-ups in 30 minutes from an address", () =>
     Effect.gen(function*() {
       const token = yield* clientToken()
       const answers = yield* Effect.forEach(Array.from({ length: 6 }), (_, i) => signUp(token, wish(`limited${i}`)))

@@ -13,7 +13,7 @@ import { Postbox, server } from "../../support/WebServer.ts"
 import { clientToken, details, signUp, wish } from "./SignUpForm.ts"
 
 layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
-  it.effect("S-100 S-130 S-133 S-247 a user signs up in an app, confirms by the link in a letter, and comes back to it", () =>
+  it.effect("S-100 S-130 S-133 S-176 S-247 a user signs up in an app, confirms by the link in a letter, and comes back to it", () =>
     Effect.gen(function*() {
       const answer = yield* signUp(yield* clientToken(), { ...wish("alma"), reason: "Because." })
       assert.strictEqual(answer.status, 200)

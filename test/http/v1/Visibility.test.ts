@@ -134,15 +134,12 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
             const path = `/api/v1/statuses/${statuses[kind]}`
             const readable = mayRead(role, kind)
             const routes = [
-              "",
-              "/context",
-              "/history",
-              "/favourited_by",
-              "/reblogged_by",
-              ...(by === undefined ? [] : ["/source"])
+              ...["", "/context", "/history", "/favourited_by", "/reblogged_by"].map((part) => path + part),
+              `/api/v1/pleroma/statuses/${statuses[kind]}/reactions`,
+              ...(by === undefined ? [] : [`${path}/source`, `${path}/quotes`])
             ]
             for (const route of routes) {
-              const answer = yield* get(path + route, by)
+              const answer = yield* get(route, by)
               assert.strictEqual(answer.status, readable ? 200 : 404, `${role} ${kind} ${route}`)
               if (readable) continue
               assert.strictEqual(answer.text, missing.text)

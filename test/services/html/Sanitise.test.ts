@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { nestingMax, plainText, sanitise } from "../../../src/services/html/Sanitise.ts"
+import { plainText } from "../../../src/services/html/PlainText.ts"
+import { nestingMax, sanitise } from "../../../src/services/html/Sanitise.ts"
 import { payloads } from "./payloads.ts"
 import { problems } from "./strict.ts"
 

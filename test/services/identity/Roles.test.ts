@@ -18,6 +18,21 @@ describe("S-252 permissions", () => {
   })
 })
 
+describe("S-255 roles", () => {
+  it("have permissions with the names and bits that apps of moderators know", () => {
+    const names =
+      `administrator view_devops view_audit_log view_dashboard manage_reports manage_federation manage_settings
+      manage_blocks manage_taxonomies manage_appeals manage_users manage_invites manage_rules manage_announcements
+      manage_custom_emojis manage_webhooks invite_users manage_roles manage_user_access delete_user_data view_feeds
+      invite_bypass_approval manage_email_subscriptions`.split(/\s+/)
+    const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    assert.sameDeepMembers(
+      Object.entries(permissions).map(([name, value]) => [snake(name), value]),
+      names.map((name, bit) => [name, 1n << BigInt(bit)])
+    )
+  })
+})
+
 const isPermission = (name: string): name is Permission => name in permissions
 
 layer(Roles.layer.pipe(Layer.provide(TestDatabase.layer)))("Roles", (it) => {

@@ -26,6 +26,7 @@ const terms = {
   focalPoint: { "@container": "@list", "@id": "toot:focalPoint" },
   blurhash: "toot:blurhash",
   votersCount: "toot:votersCount",
+  emojiReactions: { "@id": "http://fedibird.com/ns#emojiReactions", "@type": "@id" },
   ...policyTerms,
   ...quoteTerms
 }
@@ -57,10 +58,13 @@ export interface NoteRelations {
    * their server learns from their being addressed that it is for somebody there.
    */
   readonly readers: ReadonlyArray<string>
+  /** The id of the consent to answer, where that took one. */
+  readonly consent: string | undefined
   /** The id of what it answers; undefined where it answers nothing that is there. */
   readonly inReplyTo: string | undefined
   readonly favourites: number
   readonly reblogs: number
+  readonly reactions: number
   /** The author's own replies, the first ones. */
   readonly ownReplies: ReadonlyArray<bigint>
   /** Its thread began here, with a post that everybody may read. */
@@ -88,6 +92,9 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     type: "Note",
     ...Object.assign({}, ...Object.values(said).map((words) => words({ ...record, html: content }))),
     inReplyTo: related.inReplyTo ?? null,
+    ...(related.consent === undefined || related.inReplyTo === undefined
+      ? {}
+      : { replyAuthorization: related.consent, approvedBy: related.consent }),
     published: moment(record.createdAt),
     ...(record.editedAt === null ? {} : { updated: moment(record.editedAt) }),
     url: Urls.status(config, username, record.id),
@@ -98,6 +105,7 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     conversation: LocalIds.conversation(config, record.conversationId),
     ...(related.begunHere ? { context: LocalIds.context(config, record.conversationId) } : {}),
     content,
+    ...(record.source === null ? {} : { source: { content: record.source, mediaType: record.contentType } }),
     interactionPolicy: policyDocument(record, actor, related.mentioned.map(({ uri }) => uri)),
     ...quote.words,
     attachment: [
@@ -123,6 +131,7 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     },
     likes: collection(LocalIds.likes(id), related.favourites),
     shares: collection(LocalIds.shares(id), related.reblogs),
+    ...(related.reactions > 0 ? { emojiReactions: LocalIds.emojiReactions(id) } : {}),
     ...(record.poll === null ? {} : pollDocument(record.poll, now))
   }
 }
@@ -142,7 +151,7 @@ export const createDocument = (config: Config, record: StatusRecord, note: Docum
 export const announceDocument = (
   config: Config,
   record: StatusRecord,
-  original: { readonly object: string; readonly author: string }
+  original: { readonly object: string; readonly author: string; readonly consent: string | undefined }
 ): Document => {
   const actor = LocalIds.actor(config, record.username)
   const { cc, to } = addressing(record.visibility, actor, [])
@@ -153,7 +162,10 @@ export const announceDocument = (
     published: moment(record.createdAt),
     to,
     cc: [original.author, ...cc],
-    object: original.object
+    object: original.object,
+    ...(original.consent === undefined
+      ? {}
+      : { announceAuthorization: original.consent, approvedBy: original.consent })
   }
 }
 

@@ -18,15 +18,13 @@ export const reused = {
   Add: "Mastodon, which gives pins no id at all",
   Announce: "Hollo and snac boost a post under the same id each time",
   Block: "Hollo and snac",
+  EmojiReact: "servers whose ids are made of the post and the emoji, or that give none",
   Follow: "Misskey follows somebody under the same id however often; snac",
   Like: "Hollo and snac",
   Reject: "Mastodon (`#rejects/follows/` for all follows of an account)",
   Remove: "Mastodon, as Add",
   Undo: "whoever reuses the id of what is undone"
 } as const
-
-/** The same, of what has no id. */
-const nameless = ["EmojiReact"] as const
 
 /**
  * What an activity of `sender` is known by. An id of another server is none of the sender's to give. Some servers give all
@@ -40,6 +38,6 @@ export const knownBy = (activity: Foreign, sender: string): ActivityKey => {
   if (typeOf(activity, "Update") !== undefined) {
     return { uri: undefined, repeats: typeof activity["object"] === "string" }
   }
-  const repeats = typeOf(activity, ...Object.keys(reused), ...(uri === undefined ? nameless : [])) !== undefined
+  const repeats = typeOf(activity, ...Object.keys(reused)) !== undefined
   return { uri, repeats }
 }

@@ -11,10 +11,10 @@ import { isBefore } from "./CountedIds.ts"
 
 const boostRows = rowsOf(Schema.Struct({ uri: Schema.String, reblogOfId: Schema.BigInt }))
 
-export const UndoableType = Schema.Literals(["Announce", "Follow", "Like", "Block"])
+export const UndoableType = Schema.Literals(["Announce", "Block", "EmojiReact", "Follow", "Like"])
 export type UndoableType = typeof UndoableType.Type
 
-/** What an activity did, and to what: an account, or the status of a Like. */
+/** What an activity did, and to what: an account, the status of a Like, or the reaction. */
 export const Undoable = Schema.Struct({ type: UndoableType, targetId: Schema.BigInt })
 export type Undoable = typeof Undoable.Type
 
@@ -27,6 +27,8 @@ export const DoneActivity = Schema.Struct({
 export type DoneActivity = typeof DoneActivity.Type
 const doneRows = rowsOf(DoneActivity)
 
+/** Characters of an activity's id that is kept. */
+const uriCharactersMax = 2_000
 /** Activities that did the same which are looked at. */
 const sameMax = 100
 
@@ -35,7 +37,8 @@ const sameMax = 100
  * known by theirs; one that a later boost of the same post stands for is here.
  */
 export class Undoables extends Context.Service<Undoables, {
-  readonly remember: (accountId: AccountId, uri: string, done: Undoable) => Effect.Effect<void, SqlError>
+  /** What has no id, or too long a one, can be undone in full only. */
+  readonly remember: (accountId: AccountId, uri: string | undefined, done: Undoable) => Effect.Effect<void, SqlError>
   /**
    * A boost that stands came anew: by that id it is taken back from now on: what takes the old one back may come late.
    * An earlier one that is late itself (`isBefore`) is only remembered.
@@ -73,7 +76,11 @@ export class Undoables extends Context.Service<Undoables, {
       )
 
       return Undoables.of({
-        remember: traced("Undoables.remember")((accountId, uri, done) => remember({ ...done, accountId, uri })),
+        remember: traced("Undoables.remember")((accountId, uri, done) =>
+          uri === undefined || uri.length > uriCharactersMax
+            ? Effect.void
+            : remember({ ...done, accountId, uri })
+        ),
         renew: traced("Undoables.renew")(function*(accountId, boostId, uri) {
           const [old] = yield* boostRows(sql`SELECT uri, reblog_of_id FROM statuses
             WHERE id = ${boostId} AND account_id = ${accountId} AND uri <> ${uri}`)

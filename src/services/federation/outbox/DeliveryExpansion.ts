@@ -59,6 +59,9 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
 
       const people = (statusId: bigint) =>
         sql`(SELECT account_id FROM favourites WHERE status_id = ${statusId} LIMIT ${rowsMax(sql, interactedMax)})
+          UNION (SELECT account_id FROM emoji_reactions WHERE status_id = ${statusId} LIMIT ${
+          rowsMax(sql, interactedMax)
+        })
           UNION (SELECT account_id FROM statuses WHERE reblog_of_id = ${statusId} AND NOT local LIMIT ${
           rowsMax(sql, interactedMax)
         })

@@ -3,6 +3,8 @@ import { accept, change, type InboundPolicy } from "./InboundPolicy.ts"
 
 const fields = ["attachment", "icon", "image"] as const
 
+const rejected = "files of its domain are rejected"
+
 const isEmoji = (tag: unknown) => {
   const document = asForeign(tag)
   return document !== undefined && typeOf(document, "Emoji") !== undefined
@@ -19,8 +21,14 @@ const withoutFiles = (document: Foreign): Foreign => {
 
 /** Of a domain whose files are rejected come words only. */
 export const files: InboundPolicy = (activity, { policy }) => {
+  if (!policy.rejectMedia) return accept
   const object = asForeign(activity["object"])
-  if (!policy.rejectMedia || object === undefined) return accept
+  // A reaction has its emoji beside its object, which is another's.
+  if (typeOf(activity, "Like", "EmojiReact") !== undefined) {
+    const plain = withoutFiles(activity)
+    return plain === activity ? accept : change(plain, rejected)
+  }
+  if (object === undefined) return accept
   const plain = withoutFiles(object)
-  return plain === object ? accept : change({ ...activity, object: plain }, "files of its domain are rejected")
+  return plain === object ? accept : change({ ...activity, object: plain }, rejected)
 }

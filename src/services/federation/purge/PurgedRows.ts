@@ -56,6 +56,29 @@ const favourites = (sql: SqlClient, id: bigint) =>
     ofStatuses
   )
 
+const reactions = (sql: SqlClient, id: bigint) => {
+  const isSameEmoji = sql.literal(
+    "c.status_id = g.status_id AND c.name = g.name AND coalesce(c.custom_emoji_id, 0) = coalesce(g.custom_emoji_id, 0)"
+  )
+  return Effect.map(
+    statusIdRows(sql`
+      WITH gone AS (DELETE FROM emoji_reactions WHERE id IN (
+        SELECT id FROM emoji_reactions WHERE account_id = ${id} ORDER BY id LIMIT ${rows(sql)})
+        RETURNING status_id, name, custom_emoji_id),
+      locked AS MATERIALIZED (SELECT status_id FROM status_stats WHERE status_id IN (SELECT status_id FROM gone)
+        ORDER BY status_id FOR UPDATE),
+      changed AS (UPDATE status_stats s SET reactions_count = s.reactions_count - g.reactions
+        FROM (SELECT status_id, count(*)::int AS reactions FROM gone GROUP BY status_id) g JOIN locked USING (status_id)
+        WHERE s.status_id = g.status_id),
+      fewer AS (UPDATE emoji_reaction_counts c SET count = c.count - 1 FROM gone g JOIN locked USING (status_id)
+        WHERE c.count > 1 AND ${isSameEmoji}),
+      none AS (DELETE FROM emoji_reaction_counts c USING gone g JOIN locked USING (status_id)
+        WHERE c.count <= 1 AND ${isSameEmoji})
+      SELECT DISTINCT status_id FROM gone`),
+    ofStatuses
+  )
+}
+
 /** Votes in polls of this server, whose figures are those of the votes (I20). */
 const votes = (sql: SqlClient, id: bigint) =>
   Effect.map(
@@ -97,6 +120,7 @@ const all = [
   ...bothWays("follow_requests"),
   follows,
   favourites,
+  reactions,
   votes,
   ...["blocks", "mutes", "endorsements", "account_notes", "dismissed_suggestions"].flatMap(bothWays),
   plain("notifications", "from_account_id"),
@@ -134,6 +158,9 @@ const all = [
   plain("popular_accounts", "account_id"),
   plain("account_intents", "account_id"),
   plain("commands", "account_id"),
+  plain("email_digest_posts", "account_id"),
+  plain("email_digests", "account_id"),
+  plain("email_subscriptions", "account_id"),
   plain("fanouts", "account_id")
 ]
 

@@ -1,0 +1,36 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Reactions to statuses with emoji, and how many of each there are: a status that many react to is read as quickly as any. */
+const statements = [
+  // The name is an emoji of Unicode, or the shortcode of the custom one. uri is the id of a remote account's activity; liked says
+  // that it was a Like, which is a favourite as well and takes both back.
+  `CREATE TABLE emoji_reactions (
+    id bigint PRIMARY KEY,
+    account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    status_id bigint NOT NULL REFERENCES statuses (id) ON DELETE CASCADE,
+    name text NOT NULL,
+    custom_emoji_id bigint REFERENCES custom_emojis (id) ON DELETE CASCADE,
+    uri text,
+    liked boolean NOT NULL DEFAULT false
+  )`,
+  `CREATE UNIQUE INDEX emoji_reactions_once ON emoji_reactions (account_id, status_id, name, coalesce(custom_emoji_id, 0))`,
+  `CREATE INDEX emoji_reactions_status ON emoji_reactions (status_id, id)`,
+  `CREATE INDEX emoji_reactions_emoji ON emoji_reactions (custom_emoji_id) WHERE custom_emoji_id IS NOT NULL`,
+  `CREATE TABLE emoji_reaction_counts (
+    id bigint NOT NULL,
+    status_id bigint NOT NULL REFERENCES statuses (id) ON DELETE CASCADE,
+    name text NOT NULL,
+    custom_emoji_id bigint REFERENCES custom_emojis (id) ON DELETE CASCADE,
+    count integer NOT NULL
+  ) WITH (fillfactor = 50)`,
+  `CREATE UNIQUE INDEX emoji_reaction_counts_once ON emoji_reaction_counts (status_id, name, coalesce(custom_emoji_id, 0))`,
+  `CREATE INDEX emoji_reaction_counts_emoji ON emoji_reaction_counts (custom_emoji_id) WHERE custom_emoji_id IS NOT NULL`,
+  // In the row that is read for the other figures: whoever has none costs nothing.
+  `ALTER TABLE status_stats ADD COLUMN reactions_count integer NOT NULL DEFAULT 0`
+]
+
+export default Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
+})

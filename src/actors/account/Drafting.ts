@@ -1,0 +1,95 @@
+import { Clock, Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { RecordNotFound, validationFailed } from "../../services/Errors.ts"
+import { sourceBytesMax } from "../../services/html/Text.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import { draftsMax } from "../../services/instance/ContentLimits.ts"
+import { AttachmentWriter } from "../../services/media/AttachmentWriter.ts"
+import { idRows, only, rowsOf } from "../../services/Rows.ts"
+import { PersistedPost, type Post } from "../../services/statuses/Post.ts"
+import type { Ownership } from "./Ownership.ts"
+import type { Publishing } from "./Publishing.ts"
+import type { Scheduling } from "./Scheduling.ts"
+import { type Commands, onDraft, onStatus } from "./Verbs.ts"
+
+const countRows = rowsOf(Schema.Struct({ drafts: Schema.Int }))
+const paramsRows = rowsOf(Schema.Struct({ params: Schema.Unknown }))
+
+const filesOf = ({ mediaIds }: Post) => [...new Set(mediaIds)]
+
+/**
+ * Posts that are not finished. What a post may say is asked when it is published; a draft has to be no larger than a post may be
+ * sent, with files that a post could have.
+ */
+export const make = Effect.fnUntraced(function*(publishing: Publishing, scheduling: Scheduling) {
+  const sql = yield* SqlClient.SqlClient
+  const attachments = yield* AttachmentWriter
+
+  const encoded = Effect.fnUntraced(function*(post: Post) {
+    const params = yield* PersistedPost.encode(post)
+    return Buffer.byteLength(params) > sourceBytesMax
+      ? yield* validationFailed(`The draft is too long (maximum is ${sourceBytesMax} bytes)`)
+      : params
+  })
+
+  const create = Effect.fnUntraced(function*(accountId: AccountId, params: string, at: Date) {
+    const { drafts } = only(
+      yield* countRows(sql`SELECT count(*)::int AS drafts FROM scheduled_statuses
+        WHERE account_id = ${accountId} AND scheduled_at IS NULL`)
+    )
+    if (drafts >= draftsMax) return yield* validationFailed(`You have exceeded the limit of ${draftsMax} drafts`)
+    return only(
+      yield* idRows(sql`INSERT INTO scheduled_statuses (id, account_id, params, created_at)
+        VALUES (next_id(${at.getTime()}), ${accountId}, ${params}::jsonb, ${at}) RETURNING id`)
+    ).id
+  })
+
+  /** Writes over a draft, whose files wait for another post, or for this one again. */
+  const replace = Effect.fnUntraced(function*(accountId: AccountId, id: bigint, params: string, at: Date) {
+    const rows = yield* sql`UPDATE scheduled_statuses SET params = ${params}::jsonb, updated_at = ${at}
+      WHERE id = ${id} AND account_id = ${accountId} AND scheduled_at IS NULL RETURNING id`
+    if (rows.length === 0) return yield* new RecordNotFound()
+    yield* release(id, at)
+    return id
+  })
+
+  const release = (id: bigint, at: Date) =>
+    sql`UPDATE media_attachments SET scheduled_status_id = NULL, touched_at = ${at} WHERE scheduled_status_id = ${id}`
+
+  const take = Effect.fnUntraced(function*(accountId: AccountId, id: bigint) {
+    const found = sql`id = ${id} AND account_id = ${accountId} AND scheduled_at IS NULL`
+    const [row] = yield* paramsRows(sql`SELECT params FROM scheduled_statuses WHERE ${found} FOR UPDATE`)
+    if (row === undefined) return yield* new RecordNotFound()
+    yield* release(id, new Date(yield* Clock.currentTimeMillis))
+    yield* sql`DELETE FROM scheduled_statuses WHERE ${found}`
+    return row
+  })
+
+  const verbs = {
+    SaveDraft: Effect.fnUntraced(function*({ accountId }: Ownership, { draftId, post }: Commands["SaveDraft"]) {
+      const params = yield* encoded(post)
+      const at = new Date(yield* Clock.currentTimeMillis)
+      const id = draftId === null
+        ? yield* create(accountId, params, at)
+        : yield* replace(accountId, draftId, params, at)
+      yield* attachments.check(accountId, filesOf(post), null)
+      yield* attachments.give(filesOf(post), { scheduledStatusId: id })
+      return onDraft(id)
+    }),
+    DeleteDraft: Effect.fnUntraced(function*({ accountId }: Ownership, { draftId }: Commands["DeleteDraft"]) {
+      yield* take(accountId, draftId)
+      return onDraft(draftId)
+    }),
+    PublishDraft: Effect.fnUntraced(
+      function*(own: Ownership, { applicationId, draftId, scheduledAt }: Commands["PublishDraft"]) {
+        const { params } = yield* take(own.accountId, draftId)
+        const post = { ...(yield* PersistedPost.decode(params)), applicationId }
+        return scheduledAt === null
+          ? onStatus(yield* publishing.publish(own, post))
+          : yield* scheduling.verbs.Schedule(own, { _tag: "Schedule", post, scheduledAt })
+      }
+    )
+  }
+
+  return { verbs }
+})

@@ -1,0 +1,31 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import { localPost } from "../../services/discovery/LocalPosts.ts"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { idMax } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Statuses } from "../../services/statuses/Statuses.ts"
+import { Posts } from "./Posts.ts"
+import { PublicPages } from "./PublicPages.ts"
+
+const make = Effect.gen(function*() {
+  const { limitedFederation, localDomain } = yield* ServerConfig
+  const pages = yield* PublicPages
+  const posts = yield* Posts
+  const statuses = yield* Statuses
+
+  const embed = Effect.gen(function*() {
+    const { id: digits = "", name = "" } = yield* HttpRouter.params
+    if (!/^[0-9]{1,19}$/.test(digits) || BigInt(digits) > idMax) return yield* new RecordNotFound()
+    const { record } = yield* localPost(statuses, name, BigInt(digits))
+    const { words } = yield* pages.reader
+    const [post] = yield* posts.show(words, record.reblogOfId === null ? [record.id] : [])
+    if (post === undefined) return yield* new RecordNotFound()
+    return pages.respond({ words, title: `@${record.username}@${localDomain}`, framed: true, body: post })
+  }).pipe(Effect.catchTag("RecordNotFound", () => pages.notFound))
+
+  return HttpRouter.add("GET", "/@:name/:id/embed", pages.behind(limitedFederation, embed))
+})
+
+/** `/@name/ID/embed`: a local post alone, which other sites may show in a frame. */
+export const layer = Layer.unwrap(make)

@@ -1,0 +1,79 @@
+import { Effect } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { localPost } from "../../services/discovery/LocalPosts.ts"
+import { parse } from "../../services/discovery/LocalUrls.ts"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { escape } from "../../services/html/Compose.ts"
+import { Accounts } from "../../services/identity/Accounts.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import * as Urls from "../../services/instance/Urls.ts"
+import { Statuses } from "../../services/statuses/Statuses.ts"
+import { traced } from "../../services/Traced.ts"
+import { group } from "../Group.ts"
+import { Access } from "../guard/Access.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as Reply from "../guard/Reply.ts"
+import { json } from "../wire/Keys.ts"
+import { OEmbed, OEmbedQuery } from "../wire/OEmbed.ts"
+
+/** Edges of a frame in pixels: what it is where nobody asks, and the most that may be asked for. */
+const usualWidth = 400
+const usualHeight = 400
+const edgePixelsMax = 4_096
+/** What the frame may do: its links open pages of their own. */
+const rights = "allow-popups allow-popups-to-escape-sandbox"
+/** How long others may keep it, in seconds. */
+const cacheSeconds = 86_400
+
+export class OEmbedsGroup extends HttpApiGroup.make("oEmbeds")
+  .add(
+    HttpApiEndpoint.get("show", "/api/oembed", { query: OEmbedQuery, success: OEmbed })
+      .annotate(Access, Access.anyone)
+  )
+  .middleware(Guard)
+{}
+
+/** Pixels that were asked for; what are none count as not asked for. */
+const pixels = (asked: number | undefined) =>
+  asked === undefined || asked < 1 ? undefined : Math.min(asked, edgePixelsMax)
+
+/** How other sites show a post of ours that everybody may read: a frame without rights, which needs no script of theirs. */
+export const layer = group(
+  OEmbedsGroup,
+  Effect.fn(function*(handlers) {
+    const accounts = yield* Accounts
+    const config = yield* ServerConfig
+    const statuses = yield* Statuses
+
+    return handlers.handleAll({
+      show: traced("oEmbeds.show")(function*({ query }) {
+        const named = parse(config, query.url ?? "")
+        if (named?.kind !== "status") return yield* new RecordNotFound()
+        const { record } = yield* localPost(statuses, named.username, named.id)
+        const [author] = yield* accounts.load([record.accountId])
+        if (record.reblogOfId !== null || author === undefined) return yield* new RecordNotFound()
+        const width = pixels(query.maxwidth) ?? usualWidth
+        const height = pixels(query.maxheight) ?? null
+        const frame =
+          `<iframe class="mastodon-embed" src="${
+            escape(Urls.frame(config, record.username, record.id))
+          }" width="${width}" height="${
+            height ?? usualHeight
+          }" style="max-width: 100%; border: 0" sandbox="${rights}" ` +
+          `allowfullscreen="allowfullscreen" loading="lazy"></iframe>`
+        return Reply.json(json<OEmbed>({
+          type: "rich",
+          version: "1.0",
+          authorName: author.displayName.trim() || author.username,
+          authorUrl: Urls.profile(config, author.username),
+          providerName: config.localDomain,
+          providerUrl: `${config.publicUrl}/`,
+          cacheAge: cacheSeconds,
+          html: frame,
+          width,
+          height
+        }))
+      })
+    })
+  })
+)

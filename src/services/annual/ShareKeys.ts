@@ -1,0 +1,32 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto"
+import { Secrets } from "../instance/Secrets.ts"
+
+/** Bytes of a key in an address. */
+const keyBytes = 16
+
+/**
+ * The keys in addresses under which members show what their year was like: who was given one may look, nobody else finds it.
+ * They come from the server's own key, so that none is kept.
+ */
+export class ShareKeys extends Context.Service<ShareKeys, {
+  readonly of: (account: bigint, year: number) => string
+  readonly opens: (account: bigint, year: number, key: string) => boolean
+}>()("murmuration/services/annual/ShareKeys") {
+  static readonly layer = Layer.effect(
+    ShareKeys,
+    Effect.gen(function*() {
+      const { signingKey } = yield* Secrets
+      const secret = new Uint8Array(hkdfSync("sha256", Redacted.value(signingKey), "", "shared reports of years", 32))
+      const of = (account: bigint, year: number) =>
+        createHmac("sha256", secret).update(`${account}:${year}`).digest().subarray(0, keyBytes).toString("base64url")
+      return ShareKeys.of({
+        of,
+        opens: (account, year, key) => {
+          const [given, right] = [Buffer.from(key), Buffer.from(of(account, year))]
+          return given.length === right.length && timingSafeEqual(given, right)
+        }
+      })
+    })
+  )
+}

@@ -1,0 +1,126 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { rowsMax } from "../../Paging.ts"
+import { rowsOf, Timestamptz } from "../../Rows.ts"
+import { emojiColumns, EmojiRow, isShown, namedAs } from "../../statuses/ReactionEmoji.ts"
+import { isSuspended } from "../../SuspendedAccounts.ts"
+import { traced } from "../../Traced.ts"
+import { undo } from "../documents/Activities.ts"
+import { emojiDocument } from "../documents/EmojiDocument.ts"
+import { react, reactionCollection, type ReactionOf } from "../documents/ReactionDocument.ts"
+import type { Document } from "../documents/Vocabulary.ts"
+import * as LocalIds from "../LocalIds.ts"
+import { type HostNames, Outbox } from "./Outbox.ts"
+import * as PairKey from "./PairKey.ts"
+
+type Sent = Effect.Effect<HostNames, SqlError>
+
+/** Reactions that the collection of a post has. */
+const collectedMax = 1_000
+
+const Row = Schema.Struct({
+  ...EmojiRow.fields,
+  id: Schema.BigInt,
+  accountId: Schema.BigInt,
+  statusId: Schema.BigInt,
+  customEmojiId: Schema.NullOr(Schema.BigInt),
+  updatedAt: Schema.NullOr(Timestamptz),
+  username: Schema.String,
+  actor: Schema.NullOr(Schema.String),
+  uri: Schema.NullOr(Schema.String),
+  liked: Schema.Boolean,
+  post: Schema.NullOr(Schema.String),
+  authorId: Schema.BigInt,
+  author: Schema.NullOr(Schema.String),
+  authorName: Schema.String
+})
+type Row = typeof Row.Type
+const reactionRows = rowsOf(Row)
+const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
+
+/** Reactions of local accounts, told to the authors of what they react to; and those that a local post has. */
+export class ReactionActivities extends Context.Service<ReactionActivities, {
+  /** Tells of a reaction that was just stored. */
+  readonly react: (reactionId: bigint) => Sent
+  /** Before its row is gone. */
+  readonly undo: (reactionId: bigint) => Sent
+  /** The reactions to a local post as a document, under its id there (FEP-c0e0). */
+  readonly collection: (id: string, statusId: bigint) => Effect.Effect<Document>
+}>()("murmuration/services/federation/outbox/ReactionActivities") {
+  static readonly layerNoDeps = Layer.effect(
+    ReactionActivities,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const outbox = yield* Outbox
+      const none: HostNames = []
+
+      const load = (which: Fragment) =>
+        reactionRows(sql`
+          SELECT c.id, c.account_id, c.status_id, c.custom_emoji_id, c.uri, c.liked, ${
+          emojiColumns(sql)
+        }, e.updated_at, me.username,
+            me.uri AS actor, s.uri AS post, s.account_id AS author_id, a.uri AS author, a.username AS author_name
+          FROM emoji_reactions c JOIN accounts me ON me.id = c.account_id JOIN statuses s ON s.id = c.status_id
+            JOIN accounts a ON a.id = s.account_id LEFT JOIN custom_emojis e ON e.id = c.custom_emoji_id
+          WHERE ${which} AND ${isShown(sql)} ORDER BY c.id LIMIT ${rowsMax(sql, collectedMax)}`)
+
+      const tagOf = (row: Row): Document | undefined => {
+        const { customEmojiId, domain, name: shortcode, updatedAt } = row
+        if (customEmojiId === null) return undefined
+        const { url } = namedAs(config, row)
+        const picture = domain === null ? url : row.url
+        const { id, ...emoji } = emojiDocument(config, {
+          id: customEmojiId,
+          shortcode,
+          url: picture ?? "",
+          staticUrl: picture ?? "",
+          visibleInPicker: true,
+          category: null,
+          ...(updatedAt === null ? {} : { updatedAt })
+        })
+        // What another server's emoji is called is its own matter.
+        return domain === null ? { id, ...emoji } : emoji
+      }
+      const reactionOf = (row: Row): ReactionOf => {
+        const actor = row.actor ?? LocalIds.actor(config, row.username)
+        return {
+          id: row.uri ?? `${actor}#reactions/${row.id}`,
+          type: row.liked ? "Like" : "EmojiReact",
+          actor,
+          object: row.post ?? LocalIds.note(config, row.authorName, row.statusId),
+          content: row.customEmojiId === null ? row.name : `:${row.name}:`,
+          tag: tagOf(row)
+        }
+      }
+
+      const told = Effect.fnUntraced(function*(reactionId: bigint, undone: boolean) {
+        if (!outbox.enabled) return none
+        const [row] = yield* load(sql`c.id = ${reactionId} AND me.domain IS NULL AND s.uri IS NOT NULL`)
+        if (row === undefined || row.author === null) return none
+        const activity = react(reactionOf(row), row.author)
+        return yield* outbox.toAccounts({
+          senderId: row.accountId,
+          about: PairKey.ofPair(row.accountId, row.statusId),
+          activity: undone ? undo(activity) : activity
+        }, [row.authorId])
+      })
+
+      return ReactionActivities.of({
+        react: traced("ReactionActivities.react")((reactionId) => told(reactionId, false)),
+        undo: traced("ReactionActivities.undo")((reactionId) => told(reactionId, true)),
+        collection: traced("ReactionActivities.collection")(function*(id, statusId) {
+          const rows = yield* load(sql`c.status_id = ${statusId} AND NOT ${isSuspended(sql, sql`c.account_id`)}`)
+          const [total] = yield* countRows(
+            sql`SELECT reactions_count AS count FROM status_stats WHERE status_id = ${statusId}`
+          )
+          return reactionCollection(id, rows.map(reactionOf), total?.count ?? 0)
+        }, Effect.orDie)
+      })
+    })
+  )
+  static readonly layer = ReactionActivities.layerNoDeps.pipe(Layer.provide(Outbox.layer))
+}

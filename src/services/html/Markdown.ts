@@ -1,0 +1,83 @@
+import MarkdownIt from "markdown-it"
+import { type Meaning, paragraphs, writer } from "./Compose.ts"
+import { plainText } from "./PlainText.ts"
+import { nestingMax, sanitise } from "./Sanitise.ts"
+import { type Token, tokenAt } from "./TextTokens.ts"
+
+/*
+ * Posts that are written as Markdown (CommonMark, with struck-out text): by `markdown-it`, to which mentions, hashtags and addresses
+ * are taught, then through the sanitiser as what another server sends. HTML in the source is text. Pictures are links, as no post
+ * shows any in its text. References are none: few characters would repeat a long address many times.
+ */
+
+/** Where the usual rule for text ends its run: at what may begin something. Addresses begin with `h`. */
+const special = /[\n\\`*_~[\]!<>&@#＃]|https?:\/\//giu
+
+const isSocial = "social"
+
+/** The mention, hashtag or address at a place; an address ends before marks of emphasis. */
+const foundAt = (source: string, index: number): Token | undefined => {
+  const token = tokenAt(source, index)
+  if (token?.kind !== "url") return token
+  const text = token.text.replace(/[*_~]+$/, "")
+  return text === token.text ? token : { kind: "url", text }
+}
+
+const make = () => {
+  const md = new MarkdownIt("commonmark", { html: false, breaks: true, maxNesting: nestingMax - 2 })
+  md.enable("strikethrough").disable(["image", "reference", "html_block", "html_inline"])
+  md.inline.ruler.at("text", (state, silent) => {
+    special.lastIndex = state.pos
+    const end = Math.min(special.exec(state.src)?.index ?? state.posMax, state.posMax)
+    if (end <= state.pos) return false
+    if (!silent) state.pending += state.src.slice(state.pos, end)
+    state.pos = end
+    return true
+  })
+  md.inline.ruler.before("text", isSocial, (state, silent) => {
+    const found = state.linkLevel > 0 ? undefined : foundAt(state.src, state.pos)
+    if (found === undefined || state.pos + found.text.length > state.posMax) return false
+    if (!silent) state.push(isSocial, "", 0).content = found.text
+    state.pos += found.text.length
+    return true
+  })
+  const { renderer } = md
+  const { rules } = renderer
+  rules[isSocial] = (all, index, _, env) => {
+    const found = foundAt(all[index]?.content ?? "", 0)
+    return found === undefined || env === undefined ? "" : writing(env)(found)
+  }
+  rules["softbreak"] = rules["hardbreak"] = () => "<br />"
+  rules["s_open"] = () => "<del>"
+  rules["s_close"] = () => "</del>"
+  // Apps show a line break in HTML as one.
+  for (const name of ["fence", "code_block"] as const) {
+    const rule = rules[name]
+    if (rule !== undefined) rules[name] = (...given) => rule(...given).trimEnd()
+  }
+  const plain = renderer.renderToken.bind(renderer)
+  renderer.renderToken = (...given) => plain(...given).replaceAll("\n", "")
+  return md
+}
+
+/** What writes the pieces of a text that is being rendered, by what markdown-it carries along for it. */
+const writers = new WeakMap<object, (token: Token) => string>()
+const writing = (env: object) => writers.get(env) ?? (() => "")
+
+// Made at its first use: most servers have plain posts for a long time.
+let made: ReturnType<typeof make> | undefined
+const parser = () => made ??= make()
+
+/** The mentions, hashtags and addresses of a text; what stands in code or names a link is none of them. */
+export const markdownTokens = (source: string): ReadonlyArray<Token> =>
+  parser().parse(source, {}).flatMap(({ children }) =>
+    (children ?? []).flatMap(({ content, type }) => (type === isSocial ? foundAt(content, 0) : undefined) ?? [])
+  )
+
+/** The HTML of a status; a text that is nothing but marks stands as it is. */
+export const markdown = (source: string, meaning: Meaning): string => {
+  const env = {}
+  writers.set(env, writer(meaning, { rel: "nofollow noopener", withDomains: false }))
+  const html = sanitise(parser().render(source, env)).trim()
+  return plainText(html) === "" ? paragraphs(source, meaning) : html
+}

@@ -1,0 +1,15 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { everyone, permissions } from "./Roles.ts"
+
+/** The condition that the user under `alias` may offer posts by e-mail, by the role or by everybody's. */
+export const mayOffer = (sql: SqlClient, alias: string): Fragment =>
+  sql.literal(`EXISTS (SELECT FROM roles offering WHERE offering.id IN (${alias}.role_id, ${everyone})
+    AND (offering.permissions & ${permissions.manageEmailSubscriptions | permissions.administrator}) <> 0)`)
+
+/** The condition that the user under `alias` offers them: may, wants to, and is there for others. */
+export const offers = (sql: SqlClient, alias: string): Fragment =>
+  sql`(${sql.literal(alias)}.email_subscriptions AND ${sql.literal(alias)}.approved
+    AND ${sql.literal(alias)}.confirmed_at IS NOT NULL AND NOT ${sql.literal(alias)}.disabled
+    AND ${mayOffer(sql, alias)} AND EXISTS (SELECT FROM accounts offerer
+      WHERE offerer.id = ${sql.literal(alias)}.account_id AND offerer.suspended_at IS NULL))`

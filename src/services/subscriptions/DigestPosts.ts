@@ -1,0 +1,27 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { traced } from "../Traced.ts"
+
+/** Posts that the next e-mail to their author's subscribers has; `EmailDigests` sends it. */
+export class DigestPosts extends Context.Service<DigestPosts, {
+  /** A new public post of somebody who offers e-mails, in the running transaction. */
+  readonly gather: (accountId: bigint, statusId: bigint, at: Date) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/subscriptions/DigestPosts") {
+  static readonly layer = Layer.effect(
+    DigestPosts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { emailSubscriptions } = yield* ServerConfig
+      return DigestPosts.of({
+        gather: traced("DigestPosts.gather")(function*(accountId, statusId, at) {
+          if (!emailSubscriptions) return
+          yield* sql`INSERT INTO email_digest_posts (account_id, status_id, created_at)
+            SELECT ${accountId}, ${statusId}, ${at} WHERE EXISTS (SELECT FROM email_subscriptions
+              WHERE account_id = ${accountId} AND confirmed_at IS NOT NULL) ON CONFLICT DO NOTHING`
+        })
+      })
+    })
+  )
+}

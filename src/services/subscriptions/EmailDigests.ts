@@ -1,0 +1,150 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Mailer } from "../emails/Mailer.ts"
+import * as SubscriptionTexts from "../emails/SubscriptionTexts.ts"
+import { plainText } from "../html/PlainText.ts"
+import { offers } from "../identity/EmailOffers.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import * as Urls from "../instance/Urls.ts"
+import { UserCatalogs } from "../instance/UserCatalogs.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { isBroadcast, visibleTo } from "../statuses/Visibility.ts"
+import { transaction } from "../Transactions.ts"
+import { SubscriptionLinks } from "./SubscriptionLinks.ts"
+
+/** How long posts are gathered into one e-mail, in milliseconds, and how many of them it shows. */
+const gatherMillis = 5 * 60_000
+const postsMax = 20
+/** Authors whose posts one sweep takes up, and slices of e-mails that it sends. */
+const authorsMax = 100
+const slicesMax = 200
+/** E-mails of a slice, and how many of them are on their way at once. */
+const sliceMax = 30
+const atOnceMax = 3
+/** How long a slice belongs to who sends it: longer than all of it takes. After a slice of which nothing went out, how long it rests. */
+const claimMillis = 15 * 60_000
+const restMillis = 10 * 60_000
+
+const Digest = Schema.Struct({
+  id: Schema.BigInt,
+  accountId: Schema.BigInt,
+  statusIds: Schema.Array(Schema.BigInt),
+  cursor: Schema.BigInt,
+  dueAt: Timestamptz,
+  createdAt: Timestamptz
+})
+type Digest = typeof Digest.Type
+const digestRows = rowsOf(Digest)
+const postRows = rowsOf(Schema.Struct({
+  id: Schema.BigInt,
+  html: Schema.String,
+  spoilerText: Schema.String,
+  username: Schema.String,
+  displayName: Schema.String
+}))
+const receiverRows = rowsOf(Schema.Struct({ id: Schema.BigInt, email: Schema.String, locale: Schema.String }))
+
+/**
+ * Public posts on their way to people who get them by e-mail: gathered for five minutes, then sent in slices by one node, each
+ * e-mail at least once. A mail server that is away is waited for, two days at most (`Retention`); one address that it refuses holds
+ * up nobody.
+ */
+export class EmailDigests extends Context.Service<EmailDigests, {
+  /** Sends what is due, as far as one sweep goes; any node may. */
+  readonly sweep: Effect.Effect<void>
+}>()("murmuration/services/subscriptions/EmailDigests") {
+  static readonly layerNoDeps = Layer.effect(EmailDigests, Effect.suspend(() => make))
+  static readonly layer = EmailDigests.layerNoDeps.pipe(Layer.provide([SubscriptionLinks.layer, UserCatalogs.layer]))
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const config = yield* ServerConfig
+  const catalogs = yield* UserCatalogs
+  const links = yield* SubscriptionLinks
+  const mailer = yield* Mailer
+
+  /** Posts that were gathered long enough become an e-mail. */
+  const begin = Effect.fnUntraced(function*(now: number) {
+    const at = new Date(now)
+    yield* sql`
+      WITH due AS MATERIALIZED (SELECT account_id FROM email_digest_posts GROUP BY account_id
+        HAVING min(created_at) <= ${new Date(now - gatherMillis)} LIMIT ${authorsMax}),
+      taken AS (DELETE FROM email_digest_posts p USING due WHERE p.account_id = due.account_id
+        RETURNING p.account_id, p.status_id)
+      INSERT INTO email_digests (id, account_id, status_ids, cursor, due_at, created_at)
+      SELECT next_id(${now}), account_id, array_agg(status_id ORDER BY status_id), 0, ${at}, ${at}
+      FROM taken GROUP BY account_id`
+  })
+
+  const claim = (now: number) =>
+    digestRows(sql`UPDATE email_digests SET due_at = ${new Date(now + claimMillis)} WHERE id = (
+      SELECT id FROM email_digests WHERE due_at <= ${new Date(now)} ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+      RETURNING id, account_id, status_ids, cursor, due_at, created_at`)
+
+  /** Those of the posts that are still for everybody, while their author still offers them. */
+  const postsOf = ({ accountId, statusIds }: Digest) =>
+    postRows(sql`SELECT s.id, s.html, s.spoiler_text, a.username, a.display_name
+      FROM statuses s JOIN accounts a ON a.id = s.account_id JOIN users u ON u.account_id = a.id
+      WHERE s.id = ANY (${statusIds}::bigint[]) AND s.account_id = ${accountId} AND ${isBroadcast(sql, "s")}
+        AND ${visibleTo(sql, undefined, "s")} AND ${offers(sql, "u")}
+      ORDER BY s.id LIMIT ${sql.literal(String(postsMax))}`)
+
+  const receiversOf = ({ accountId, createdAt, cursor }: Digest) =>
+    receiverRows(sql`SELECT id, email, locale FROM email_subscriptions
+      WHERE account_id = ${accountId} AND id > ${cursor} AND confirmed_at <= ${createdAt}
+      ORDER BY id LIMIT ${sql.literal(String(sliceMax))}`)
+
+  const owned = ({ dueAt, id }: Digest) => sql`id = ${id} AND due_at = ${dueAt}`
+
+  const slice = Effect.fnUntraced(function*(one: Digest) {
+    const [posts, receivers] = [yield* postsOf(one), yield* receiversOf(one)]
+    const [first] = posts
+    const last = receivers.at(-1)
+    if (first === undefined || last === undefined) return yield* sql`DELETE FROM email_digests WHERE ${owned(one)}`
+    const { displayName, username } = first
+    const shown = posts.map(({ html, id, spoilerText }) => ({
+      text: spoilerText === "" ? plainText(html) : spoilerText,
+      url: Urls.status(config, username, id)
+    }))
+    const sent = yield* Effect.forEach(
+      receivers,
+      ({ email, id, locale }) =>
+        Effect.flatMap(catalogs.of({ locale }), (words) =>
+          mailer.send(
+            SubscriptionTexts.digest({
+              to: email,
+              server: config.localDomain,
+              username,
+              name: displayName.trim() || `@${username}`,
+              unsubscribe: links.unsubscription(id),
+              posts: shown
+            })(words)
+          )).pipe(
+            Effect.as(true),
+            Effect.catchTag(
+              "EmailNotSent",
+              ({ message }) => Effect.as(Effect.logInfo(`posts were not sent to subscription ${id}`, message), false)
+            )
+          ),
+      { concurrency: atOnceMax }
+    )
+    const now = yield* Clock.currentTimeMillis
+    return yield* sent.includes(true)
+      ? sql`UPDATE email_digests SET cursor = ${last.id}, due_at = ${new Date(now)} WHERE ${owned(one)}`
+      : sql`UPDATE email_digests SET due_at = ${new Date(now + restMillis)} WHERE ${owned(one)}`
+  })
+
+  return EmailDigests.of({
+    sweep: Effect.gen(function*() {
+      if (!config.emailSubscriptions) return
+      const now = yield* Clock.currentTimeMillis
+      yield* transaction(sql)(begin(now))
+      for (let slices = 0; slices < slicesMax; slices++) {
+        const [one] = yield* claim(yield* Clock.currentTimeMillis)
+        if (one === undefined) return
+        yield* slice(one)
+      }
+    }).pipe(Effect.orDie, Effect.withSpan("EmailDigests.sweep"))
+  })
+})

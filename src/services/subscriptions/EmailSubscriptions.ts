@@ -1,0 +1,145 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Emails } from "../emails/Emails.ts"
+import * as SubscriptionTexts from "../emails/SubscriptionTexts.ts"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import * as EmailAddresses from "../identity/EmailAddresses.ts"
+import { offers } from "../identity/EmailOffers.ts"
+import { ofEmail, refusal } from "../identity/RegistrationRules.ts"
+import { AccountId } from "../Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { UserCatalogs } from "../instance/UserCatalogs.ts"
+import { idRows, rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { SubscriptionLinks } from "./SubscriptionLinks.ts"
+
+/** Addresses that get somebody's posts, and those that may wait to be confirmed: of more the oldest ones go. */
+const subscriptionsMax = 50_000
+const pendingMax = 2_000
+/** Subscriptions of one address that become follows when its owner signs up. */
+const followsMax = 100
+
+const offererRows = rowsOf(Schema.Struct({ username: Schema.String, displayName: Schema.String, full: Schema.Boolean }))
+const subscribedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, pending: Schema.Boolean }))
+const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
+const accountRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
+
+/**
+ * People who get somebody's public posts by e-mail, where the server, the role and the member all allow it. Who is subscribed is
+ * told to nobody: a request for an address is answered alike whether it is new or not, and its owner decides by a link.
+ */
+export class EmailSubscriptions extends Context.Service<EmailSubscriptions, {
+  /** Sends a link by which the owner of the address agrees; nothing where that has been done. `locale` is the language of the e-mails. */
+  readonly subscribe: (
+    account: AccountId,
+    email: string,
+    locale: string
+  ) => Effect.Effect<void, RecordNotFound | Unprocessable>
+  /** By the link's token; answers whose posts are sent from now on. */
+  readonly confirm: (token: string) => Effect.Effect<string, RecordNotFound>
+  /** Whose posts the bearer of the link gets; undefined where that has ended already. */
+  readonly find: (token: string) => Effect.Effect<string | undefined, RecordNotFound>
+  readonly end: (token: string) => Effect.Effect<void, RecordNotFound>
+  /** Ends those of the address that a user has proven to read, and answers whose they were: the user follows these instead. */
+  readonly endOf: (user: AccountId) => Effect.Effect<ReadonlyArray<AccountId>>
+}>()("murmuration/services/subscriptions/EmailSubscriptions") {
+  static readonly layerNoDeps = Layer.effect(EmailSubscriptions, Effect.suspend(() => make))
+  static readonly layer = EmailSubscriptions.layerNoDeps.pipe(
+    Layer.provide([SubscriptionLinks.layer, UserCatalogs.layer])
+  )
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { emailSubscriptions, localDomain: server } = yield* ServerConfig
+  const catalogs = yield* UserCatalogs
+  const emails = yield* Emails
+  const links = yield* SubscriptionLinks
+
+  const idOf = Effect.fnUntraced(function*(purpose: "confirm" | "unsubscribe", token: string) {
+    return links.read(purpose, token) ?? (yield* new RecordNotFound())
+  })
+
+  /** A row that waits for its owner, unless there is one; the oldest that wait make room. */
+  const store = (account: AccountId, email: string, locale: string, at: Date) =>
+    sql`DELETE FROM email_subscriptions WHERE id IN (SELECT id FROM email_subscriptions
+        WHERE account_id = ${account} AND confirmed_at IS NULL ORDER BY created_at DESC, id DESC OFFSET ${
+      pendingMax - 1
+    })`.pipe(
+      Effect.andThen(subscribedRows(sql`
+        INSERT INTO email_subscriptions (id, account_id, email, locale, created_at)
+        VALUES (next_id(${at.getTime()}), ${account}, ${email}, ${locale}, ${at})
+        ON CONFLICT (account_id, email) DO UPDATE SET locale = excluded.locale,
+          created_at = CASE WHEN email_subscriptions.confirmed_at IS NULL THEN excluded.created_at
+            ELSE email_subscriptions.created_at END
+        RETURNING id, confirmed_at IS NULL AS pending`)),
+      transaction(sql),
+      Effect.orDie
+    )
+
+  const subscribe = traced("EmailSubscriptions.subscribe")(
+    function*(account: AccountId, given: string, locale: string) {
+      const [offerer] = emailSubscriptions
+        ? yield* Effect.orDie(offererRows(sql`SELECT a.username, a.display_name,
+            (SELECT count(*) FROM (SELECT FROM email_subscriptions e WHERE e.account_id = a.id
+              AND e.confirmed_at IS NOT NULL LIMIT ${subscriptionsMax}) taken) >= ${subscriptionsMax} AS full
+          FROM users u JOIN accounts a ON a.id = u.account_id WHERE a.id = ${account} AND ${offers(sql, "u")}`))
+        : []
+      if (offerer === undefined) return yield* new RecordNotFound()
+      const written = given.trim()
+      const problems = ofEmail(written)
+      const email = EmailAddresses.parse(written)?.toLowerCase()
+      if (problems.length > 0 || email === undefined) return yield* refusal(problems)
+      if (offerer.full) return yield* validationFailed("E-mail subscriptions of this account are full")
+      const at = new Date(yield* Clock.currentTimeMillis)
+      const [stored] = yield* store(account, email, locale, at)
+      if (stored?.pending !== true) return
+      const about = {
+        to: email,
+        server,
+        username: offerer.username,
+        name: offerer.displayName.trim() || `@${offerer.username}`,
+        unsubscribe: links.unsubscription(stored.id)
+      }
+      yield* emails.post(Effect.map(
+        catalogs.of({ locale }),
+        SubscriptionTexts.confirmation({ ...about, link: links.confirmation(stored.id) })
+      ))
+    }
+  )
+
+  return EmailSubscriptions.of({
+    subscribe,
+    confirm: traced("EmailSubscriptions.confirm")(function*(token) {
+      const id = yield* idOf("confirm", token)
+      const at = new Date(yield* Clock.currentTimeMillis)
+      const [found] = emailSubscriptions
+        ? yield* Effect.orDie(usernameRows(sql`
+          UPDATE email_subscriptions s SET confirmed_at = coalesce(s.confirmed_at, ${at})
+          FROM users u JOIN accounts a ON a.id = u.account_id
+          WHERE s.id = ${id} AND u.account_id = s.account_id AND ${offers(sql, "u")} RETURNING a.username`))
+        : []
+      return found === undefined ? yield* new RecordNotFound() : found.username
+    }),
+    find: traced("EmailSubscriptions.find")(function*(token) {
+      const id = yield* idOf("unsubscribe", token)
+      const [found] = yield* Effect.orDie(usernameRows(sql`SELECT a.username FROM email_subscriptions s
+        JOIN accounts a ON a.id = s.account_id WHERE s.id = ${id}`))
+      return found?.username
+    }),
+    end: traced("EmailSubscriptions.end")(function*(token) {
+      const id = yield* idOf("unsubscribe", token)
+      yield* Effect.orDie(idRows(sql`DELETE FROM email_subscriptions WHERE id = ${id} RETURNING id`))
+    }),
+    endOf: traced("EmailSubscriptions.endOf")(function*(user) {
+      const rows = yield* Effect.orDie(accountRows(sql`DELETE FROM email_subscriptions WHERE id IN (
+        SELECT s.id FROM email_subscriptions s JOIN users u ON lower(u.email) = s.email
+        WHERE u.account_id = ${user} AND u.confirmed_at IS NOT NULL AND s.confirmed_at IS NOT NULL
+          AND s.account_id <> u.account_id ORDER BY s.id LIMIT ${
+        sql.literal(String(followsMax))
+      }) RETURNING account_id`))
+      return rows.map(({ accountId }) => AccountId.make(accountId))
+    })
+  })
+})

@@ -1,0 +1,83 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Json } from "../../services/federation/Peer.ts"
+import { TestServer } from "../../support/Server.ts"
+import * as Sending from "./Sending.ts"
+import { note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
+import { actorOf, json, mentioning, person, post, received, there } from "./Talking.ts"
+
+const done = (by: RemotePerson, activity: Json) =>
+  Effect.map(Sending.done(by, activity), (outcome) => outcome ?? "nothing")
+
+const emoji = (name: string, more: Json = {}): Json => ({
+  type: "Emoji",
+  name: `:${name}:`,
+  icon: { type: "Image", mediaType: "image/png", url: `https://pictures.example/${name}.png` },
+  ...more
+})
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions as documents", (it) => {
+  it.effect("FEP-c0e0: a post has them as a collection, which only those read who read the post", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* TestServer
+      const { url } = yield* OtherServer
+      const [ella, tina] = [yield* person("ella"), yield* there("tina")]
+      const { id, uri } = yield* post(ella, "hello")
+      const document = (of: string) =>
+        Effect.flatMap(
+          fetch(new URL(of).pathname, { headers: { accept: "application/activity+json" } }),
+          (response) =>
+            Effect.map(Effect.promise(() => response.text()), (text) => [response.status, JSON.parse(text)] as const)
+        )
+      assert.notProperty((yield* document(uri))[1], "emojiReactions")
+      const reaction = { id: `${tina.id}#r`, type: "EmojiReact", object: uri, content: ":sun:" }
+      yield* done(tina, { ...reaction, tag: [emoji("sun")] })
+      yield* json(ella, `/api/v1/pleroma/statuses/${id}/reactions/${encodeURIComponent("🔥")}`, {}, "PUT")
+      const [, whole] = yield* document(uri)
+      assert.strictEqual(whole.emojiReactions, `${uri}/emoji_reactions`)
+      const [, collection] = yield* document(whole.emojiReactions)
+      assert.deepInclude(collection, { id: whole.emojiReactions, type: "Collection", totalItems: 2 })
+      assert.deepInclude(collection.items[0], { ...reaction, actor: tina.id })
+      assert.deepInclude(collection.items[0].tag[0], {
+        type: "Emoji",
+        name: ":sun:",
+        icon: { type: "Image", mediaType: "image/png", url: "https://pictures.example/sun.png" }
+      })
+      assert.deepInclude(collection.items[1], { type: "EmojiReact", actor: yield* actorOf(ella), content: "🔥" })
+      const { uri: secret } = yield* post(ella, "secret", { visibility: "private" })
+      const [status, text] = yield* document(`${secret}/emoji_reactions`)
+      assert.deepStrictEqual([status, text], yield* document(`${uri.replace(id, "4711")}/emoji_reactions`))
+      assert.isString(url)
+    }))
+
+  it.effect("ours leave for the author elsewhere, and their end as well", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [fritz, sara] = [yield* person("fritz"), yield* there("sara")]
+      const me = yield* actorOf(fritz)
+      yield* sql`INSERT INTO custom_emojis (id, shortcode, domain, url, static_url, created_at)
+        VALUES (91, 'leaf', NULL, 'https://local.example/leaf.png', 'https://local.example/leaf.png', now())`
+      assert.strictEqual(yield* done(sara, { type: "Create", object: note(sara, "one", mentioning(me)) }), "done")
+      const { id, uri } = yield* received(fritz)
+      // Where its author already has a reaction with its own.
+      yield* done(sara, { type: "EmojiReact", object: uri, content: ":moon:", tag: [emoji("moon")] })
+      const { domain } = yield* OtherServer
+      const path = (name: string) => `/api/v1/pleroma/statuses/${id}/reactions/${encodeURIComponent(name)}`
+      for (const name of ["🔥", `moon@${domain}`]) yield* json(fritz, path(name), {}, "PUT")
+      yield* json(fritz, path("🔥"), {}, "DELETE")
+      const sent = yield* sql<{ document: string }>`SELECT document FROM outgoing_activities
+        WHERE sender_id = ${fritz.accountId} ORDER BY id`
+      const [fire, moon, undo] = sent.map(({ document }) =>
+        typeof document === "string" ? JSON.parse(document) : document
+      )
+      assert.deepInclude(fire, { type: "EmojiReact", actor: me, object: uri, content: "🔥", to: [sara.id] })
+      assert.deepInclude(moon, { type: "EmojiReact", content: ":moon:" })
+      assert.deepInclude(moon.tag[0], { type: "Emoji", name: ":moon:" })
+      assert.strictEqual(moon.tag[0].icon.url, "https://pictures.example/moon.png")
+      assert.deepInclude(undo, { type: "Undo", actor: me, to: [sara.id] })
+      assert.deepInclude(undo.object, { type: "EmojiReact", id: fire.id, content: "🔥" })
+      // Deleted with the post.
+      yield* done(sara, { type: "Delete", object: uri })
+      assert.match((yield* json(fritz, path("🦆"), {}, "PUT")).error, /not found/)
+    }))
+})

@@ -1,0 +1,212 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Status, StatusReactionAccounts } from "../../../src/http/wire/Status.ts"
+import { accountReactionsMax, reactionsMax } from "../../../src/services/statuses/ReactionEmoji.ts"
+import { cli } from "../../support/CommandLine.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { call } from "../../support/MediaFiles.ts"
+import { type Person, TestServer } from "../../support/Server.ts"
+
+const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
+const post = (by: Person, more: Record<string, unknown> = {}) =>
+  Effect.map(call("POST", "/api/v1/statuses", by.token, { status: "hello", ...more }), ({ body }) => body)
+const strict = { onExcessProperty: "error" } as const
+const read = (by: Person | undefined, id: string) =>
+  Effect.flatMap(
+    call("GET", `/api/v1/statuses/${id}`, by?.token),
+    ({ body }) => Schema.decodeUnknownEffect(Status)(body, strict)
+  )
+const pathOf = (id: string, name: string) => `/api/v1/pleroma/statuses/${id}/reactions/${encodeURIComponent(name)}`
+const react = (by: Person, id: string, name: string, method = "PUT") => call(method, pathOf(id, name), by.token)
+const people = (by: Person | undefined, id: string, name?: string) =>
+  Effect.flatMap(
+    call("GET", name === undefined ? `/api/v1/pleroma/statuses/${id}/reactions` : pathOf(id, name), by?.token),
+    ({ body }) => Schema.decodeUnknownEffect(Schema.Array(StatusReactionAccounts))(body, strict)
+  )
+const named = (all: ReadonlyArray<StatusReactionAccounts>) =>
+  all.map(({ accounts, count, me, name }) => [name, count, me, accounts.map(({ acct }) => acct)])
+const short = ({ emoji_reactions: reactions = [] }: Status) =>
+  reactions.map(({ count, me, name }) => `${name} ${count}${me ? " me" : ""}`)
+const customEmoji = Effect.fnUntraced(function*(shortcode: string, domain: string | null = null) {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Clock.currentTimeMillis
+  const url = `https://${domain ?? "local"}.example/${shortcode}.png`
+  yield* sql`INSERT INTO custom_emojis (id, shortcode, domain, url, static_url, created_at)
+    VALUES (next_id(${now}), ${shortcode}, ${domain}, ${url}, ${url}, ${new Date(now)})`
+})
+
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("emoji reactions", (it) => {
+  it.effect("stand on a status with who they come from, in the order in which they came; a status without any has no field", () =>
+    Effect.gen(function*() {
+      const [anna, ben, cleo] = [yield* person("anna"), yield* person("ben"), yield* person("cleo")]
+      const { id } = yield* post(anna)
+      assert.notProperty(yield* read(ben, id), "emoji_reactions")
+      assert.notProperty(yield* read(ben, id), "pleroma")
+      const first = yield* react(ben, id, "🔥")
+      assert.strictEqual(first.status, 200)
+      const shown = yield* Schema.decodeUnknownEffect(Status)(first.body, strict)
+      assert.deepStrictEqual(shown.emoji_reactions, [{ name: "🔥", count: 1, me: true, url: null, static_url: null }])
+      assert.deepStrictEqual(shown.pleroma, { emoji_reactions: shown.emoji_reactions! })
+      assert.strictEqual(shown.favourites_count, 0)
+      // The same without the selector of its coloured form, and once more.
+      for (const name of ["❤️", "❤", "❤️"]) assert.strictEqual((yield* react(cleo, id, name)).status, 200)
+      yield* react(cleo, id, "🔥")
+      assert.deepStrictEqual(short(yield* read(cleo, id)), ["🔥 2 me", "❤️ 1 me"])
+      assert.deepStrictEqual(short(yield* read(anna, id)), ["🔥 2", "❤️ 1"])
+      assert.deepStrictEqual(short(yield* read(undefined, id)), ["🔥 2", "❤️ 1"])
+      assert.deepStrictEqual(named(yield* people(ben, id)), [
+        ["🔥", 2, true, ["ben", "cleo"]],
+        ["❤️", 1, false, ["cleo"]]
+      ])
+      assert.deepStrictEqual(named(yield* people(undefined, id, "❤")), [["❤️", 1, false, ["cleo"]]])
+      assert.deepStrictEqual(yield* people(ben, id, "🦆"), [])
+      // Who reblogs it shows them on what is reblogged.
+      const { body: reblog } = yield* call("POST", `/api/v1/statuses/${id}/reblog`, cleo.token)
+      assert.deepStrictEqual(short(reblog.reblog), ["🔥 2 me", "❤️ 1 me"])
+      assert.notProperty(reblog, "emoji_reactions")
+      yield* react(ben, reblog.id, "🦆")
+      assert.deepStrictEqual(named(yield* people(ben, reblog.id, "🦆")), [["🦆", 1, true, ["ben"]]])
+      for (const name of ["🔥", "🦆", "🦆"]) assert.strictEqual((yield* react(ben, id, name, "DELETE")).status, 200)
+      assert.deepStrictEqual(short(yield* read(ben, id)), ["🔥 1", "❤️ 1"])
+      yield* react(cleo, id, "🔥", "DELETE")
+      yield* react(cleo, id, "❤", "DELETE")
+      assert.notProperty(yield* read(cleo, id), "pleroma")
+      const [figures] =
+        yield* (yield* SqlClient.SqlClient)`SELECT reactions_count, (SELECT count(*)::int FROM emoji_reaction_counts
+        WHERE status_id = ${BigInt(id)}) AS rows FROM status_stats WHERE status_id = ${BigInt(id)}`
+      assert.deepStrictEqual(figures, { reactionsCount: 0, rows: 0 })
+    }))
+
+  it.effect("custom emoji: this server's own, and of others those that stand there; gone or switched off they are not shown", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [dora, emil] = [yield* person("dora"), yield* person("emil")]
+      yield* customEmoji("cat")
+      yield* customEmoji("fox", "far.example")
+      const { id } = yield* post(dora)
+      const { variables } = yield* TestServer
+      const emoji = (...args: ReadonlyArray<string>) => cli(["emoji", ...args], variables)
+      // The server hears of what was put there.
+      assert.strictEqual((yield* emoji("enable", "cat")).code, 0)
+      const own = yield* eventually(react(emil, id, ":cat:"), ({ status }) => status === 200)
+      assert.deepStrictEqual(own.body.emoji_reactions, [{
+        name: "cat",
+        count: 1,
+        me: true,
+        url: "https://local.example/cat.png",
+        static_url: "https://local.example/cat.png"
+      }])
+      assert.strictEqual((yield* react(dora, id, "cat")).body.emoji_reactions[0].count, 2)
+      for (
+        const name of ["fox@far.example", "fox", "nothing", "x", "", "🔥🔥", ":cat", "a".repeat(5_000), "🔥\u0000"]
+      ) {
+        const refused = yield* react(emil, id, name)
+        assert.include([404, 422], refused.status, name)
+      }
+      // Somebody there reacts with it first.
+      yield* sql`INSERT INTO emoji_reactions (id, account_id, status_id, name, custom_emoji_id)
+        SELECT 1, ${dora.accountId}, ${BigInt(id)}, 'fox', id FROM custom_emojis WHERE shortcode = 'fox'`
+      yield* sql`INSERT INTO emoji_reaction_counts (id, status_id, name, custom_emoji_id, count)
+        SELECT 1, ${BigInt(id)}, 'fox', id, 1 FROM custom_emojis WHERE shortcode = 'fox'`
+      assert.strictEqual((yield* react(emil, id, "fox@far.example")).status, 200)
+      assert.deepStrictEqual(named(yield* people(emil, id, ":fox@FAR.example:")), [
+        ["fox@far.example", 2, true, ["dora", "emil"]]
+      ])
+      const shows = (names: ReadonlyArray<string>) =>
+        eventually(
+          Effect.map(read(emil, id), (status) => (status.emoji_reactions ?? []).map(({ name }) => name)),
+          (found) => found.join() === names.join()
+        )
+      yield* shows(["fox@far.example", "cat"])
+      assert.strictEqual((yield* emoji("disable", "cat")).code, 0)
+      yield* shows(["fox@far.example"])
+      assert.strictEqual((yield* emoji("enable", "cat")).code, 0)
+      yield* shows(["fox@far.example", "cat"])
+      assert.strictEqual((yield* emoji("remove", "cat")).code, 0)
+      yield* shows(["fox@far.example"])
+      const [left] = yield* sql`SELECT reactions_count FROM status_stats WHERE status_id = ${BigInt(id)}`
+      // The first of the two was put there past the counter.
+      assert.deepStrictEqual(left, { reactionsCount: 1 })
+    }))
+
+  it.effect("row 56: who may not see a status learns nothing of it by reacting, and who is blocked since takes back what is theirs", () =>
+    Effect.gen(function*() {
+      const [fred, gina, hugo] = [yield* person("fred"), yield* person("gina"), yield* person("hugo")]
+      const { id: secret } = yield* post(fred, { visibility: "private" })
+      const asked = (method: string, id: string, by: Person | undefined = gina, path = pathOf(id, "🔥")) =>
+        Effect.map(call(method, path, by?.token), ({ body, status }) => [status, body])
+      for (const method of ["PUT", "DELETE", "GET"]) {
+        assert.deepStrictEqual(yield* asked(method, secret), yield* asked(method, "4711"), method)
+      }
+      const all = (id: string) => `/api/v1/pleroma/statuses/${id}/reactions`
+      assert.deepStrictEqual(
+        yield* asked("GET", secret, undefined, all(secret)),
+        yield* asked("GET", "4711", undefined, all("4711"))
+      )
+      assert.strictEqual((yield* call("PUT", pathOf(secret, "🔥"), undefined)).status, 401)
+
+      const { id } = yield* post(fred)
+      yield* react(gina, id, "🔥")
+      yield* react(hugo, id, "🔥")
+      // Whom a reader hides is counted and not named.
+      yield* call("POST", `/api/v1/accounts/${gina.accountId}/block`, hugo.token)
+      assert.deepStrictEqual(named(yield* people(hugo, id)), [["🔥", 2, true, ["hugo"]]])
+      yield* call("POST", `/api/v1/accounts/${gina.accountId}/block`, fred.token)
+      assert.strictEqual((yield* react(gina, id, "🦆")).status, 404)
+      assert.strictEqual((yield* react(gina, id, "🔥", "DELETE")).status, 200)
+      assert.deepStrictEqual(short(yield* read(fred, id)), ["🔥 1"])
+      // Of a status that is gone nothing is said.
+      yield* call("DELETE", `/api/v1/statuses/${id}`, fred.token)
+      assert.deepStrictEqual(yield* asked("PUT", id, hugo), yield* asked("PUT", "4711", hugo))
+    }))
+
+  it.effect("are bounded: different emoji of one account, and on one status", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [ida, jens] = [yield* person("ida"), yield* person("jens")]
+      const { id } = yield* post(ida)
+      const emojis = Array.from({ length: reactionsMax + 1 }, (_, at) => String.fromCodePoint(0x1f400 + at))
+      for (const name of emojis.slice(0, accountReactionsMax)) {
+        assert.strictEqual((yield* react(jens, id, name)).status, 200)
+      }
+      const refused = yield* react(jens, id, emojis[accountReactionsMax]!)
+      assert.strictEqual(refused.status, 422)
+      assert.strictEqual(refused.body.error, "Validation failed: Limit of different reactions reached")
+      assert.strictEqual((yield* react(jens, id, emojis[0]!)).status, 200)
+      const { id: full } = yield* post(ida)
+      yield* sql`INSERT INTO emoji_reaction_counts (id, status_id, name, count)
+        SELECT row_number() OVER (), ${BigInt(full)}, name, 1 FROM unnest(${
+        emojis.slice(0, reactionsMax)
+      }::text[]) name`
+      yield* sql`UPDATE status_stats SET reactions_count = ${reactionsMax} WHERE status_id = ${BigInt(full)}`
+      assert.strictEqual((yield* react(jens, full, emojis[reactionsMax]!)).status, 422)
+      assert.strictEqual((yield* react(jens, full, emojis[0]!)).status, 200)
+      const { body } = yield* call("GET", "/api/v2/instance", undefined)
+      assert.include(body.pleroma.metadata.features, "pleroma_emoji_reactions")
+      assert.deepStrictEqual(body.pleroma.metadata.emoji_reactions, {
+        max_reactions: reactionsMax,
+        max_reactions_per_account: accountReactionsMax
+      })
+    }))
+
+  it.effect("end with the account that reacted", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [mona, nils, olga] = [yield* person("mona"), yield* person("nils"), yield* person("olga")]
+      const { id } = yield* post(mona)
+      for (const by of [nils, olga]) yield* react(by, id, "🔥")
+      yield* react(nils, id, "🦆")
+      const { variables } = yield* TestServer
+      assert.strictEqual((yield* cli(["account", "suspend", "nils"], variables)).code, 0)
+      yield* eventually(people(mona, id), (all) =>
+        named(all).flatMap(([, , , who]) => who).every((who) => who !== "nils"))
+      assert.strictEqual((yield* cli(["account", "delete", "nils", "--yes"], variables)).code, 0)
+      yield* eventually(
+        sql`SELECT FROM emoji_reactions WHERE account_id = ${nils.accountId}`,
+        ({ length }) =>
+          length === 0
+      )
+      yield* eventually(read(mona, id), (status) => short(status).join() === "🔥 1")
+    }))
+})

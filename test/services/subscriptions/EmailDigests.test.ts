@@ -1,0 +1,51 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { EmailNotSent, Mailer } from "../../../src/services/emails/Mailer.ts"
+import { EmailDigests } from "../../../src/services/subscriptions/EmailDigests.ts"
+import { offering, swept, write } from "../../support/Subscribers.ts"
+import { server } from "../../support/WebServer.ts"
+
+/** A mail server that refuses whom a test names, or everybody. */
+const refused = new Set<string>()
+const taken: Array<string> = []
+const moody = Layer.succeed(Mailer, {
+  send: ({ to }) =>
+    refused.has(to) || refused.has("*")
+      ? Effect.fail(new EmailNotSent({ message: "no" }))
+      : Effect.sync(() => void taken.push(to))
+})
+
+layer(
+  Layer.provideMerge(
+    EmailDigests.layer.pipe(Layer.provide(moody)),
+    server({ emailSubscriptions: true })
+  ),
+  { excludeTestServices: true }
+)("posts by e-mail, with a mail server that refuses", (it) => {
+  it.effect("one address that is refused holds up nobody; a mail server that is away is waited for", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { bearer, id } = yield* offering("kim")
+      const names = Array.from({ length: 35 }, (_, n) => `r${String(n).padStart(2, "0")}@mail.example`)
+      const before = new Date((yield* Clock.currentTimeMillis) - 1_000)
+      for (const [n, name] of names.entries()) {
+        yield* sql`INSERT INTO email_subscriptions (id, account_id, email, locale, created_at, confirmed_at)
+          VALUES (${n + 1}, ${id}, ${name}, 'en', ${before}, ${before})`
+      }
+      yield* write(bearer, { status: "hello" })
+      refused.add("*")
+      yield* swept
+      assert.deepStrictEqual(taken, [])
+      refused.clear()
+      refused.add("r07@mail.example")
+      yield* swept
+      assert.deepStrictEqual(taken, [], "it rests for a while")
+      yield* sql`UPDATE email_digests SET due_at = ${before}`
+      yield* swept
+      assert.deepStrictEqual(taken.toSorted(), names.filter((name) => !refused.has(name)))
+      yield* swept
+      assert.strictEqual(taken.length, 34)
+      assert.strictEqual((yield* sql`SELECT 1 FROM email_digests`).length, 0)
+    }))
+})
