@@ -134,6 +134,7 @@ export class Facts {
       id: status.id,
       accountId: status.accountId,
       visibility: status.visibility,
+      localOnly: false,
       deleted: status.deletedAt !== null,
       authorSuspended: false,
       reblogOf: original === undefined ? undefined : this.factsOf(original)
@@ -145,6 +146,7 @@ export class Facts {
     if (status === undefined) return false
     const who = viewer ?? 0n
     return canSee(viewer === undefined ? undefined : AccountId.make(viewer), this.factsOf(status), {
+      member: true,
       follows: (author) => this.follows.has(pair(who, author)),
       blockedBy: (author) => this.rows.blocks.has(pair(author, who)),
       mentionedIn: (status) => this.mentioned.has(pair(status, who))

@@ -12,6 +12,7 @@ export const post = (text: string, more: Partial<Post> = {}): Post => ({
   text,
   contentType: null,
   visibility: null,
+  localOnly: null,
   inReplyToId: null,
   applicationId: null,
   allowedMentions: null,

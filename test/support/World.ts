@@ -36,6 +36,8 @@ const List = Schema.Struct({
 export const Status = Schema.Struct({
   author: Account,
   visibility: Schema.Literals(["public", "unlisted", "private", "direct"]),
+  /** Local-only where it is below 2. */
+  local: rarely,
   /** Deleted where it is 0. */
   deleted: rarely,
   /** The index of an earlier status; of a reblog its original is meant. */
@@ -86,6 +88,7 @@ export interface Settled {
   readonly id: bigint
   readonly author: bigint
   readonly visibility: "public" | "unlisted" | "private" | "direct"
+  readonly localOnly: boolean
   readonly deleted: boolean
   readonly language: string
   readonly reblogOf: Settled | undefined
@@ -108,6 +111,7 @@ export const statusesOf = (world: World): ReadonlyArray<Settled> => {
       id: firstStatus + BigInt(index),
       author: BigInt(status.author),
       visibility: status.visibility,
+      localOnly: status.local < 2,
       deleted: status.deleted === 0,
       language: status.language,
       reblogOf: repeated(settled, status.author, reblogOf) ? undefined : reblogOf,
@@ -175,6 +179,7 @@ export const settle = Effect.fn("World.settle")(function*(world: World) {
       id: status.id,
       accountId: status.author,
       visibility: status.visibility,
+      localOnly: status.localOnly,
       language: status.reblogOf === undefined ? status.language : null,
       local: !isRemote(status.author),
       html: `<p>${status.id}</p>`,

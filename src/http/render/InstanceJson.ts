@@ -115,7 +115,7 @@ export const instanceJson = (
       },
       vapid: { publicKey: vapidKey },
       accounts,
-      statuses: { ...statuses, supportedMimeTypes: contentTypes },
+      statuses: { ...statuses, supportedMimeTypes: contentTypes, localOnly: true },
       mediaAttachments: { descriptionLimit: Limits.mediaDescriptionCharactersMax, ...mediaAttachments(mediaTypes) },
       polls,
       lists: {

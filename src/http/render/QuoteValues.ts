@@ -22,6 +22,7 @@ export const readyQuote = (record: QuoteRecord | null): ReadyQuote | undefined =
       accountId: BigInt(status.accountId),
       visibility: status.visibility,
       local: status.local,
+      localOnly: status.localOnly,
       conversationId: BigInt(status.id),
       poll: false,
       quoting: { automatic: [], manual: [] },

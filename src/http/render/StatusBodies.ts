@@ -88,6 +88,7 @@ export const keyOf = (record: StatusRecord, original: StatusKey | undefined): St
   visibility: record.visibility,
   conversationId: record.conversationId,
   local: record.local,
+  localOnly: record.localOnly,
   poll: record.poll !== null,
   controlled: !isFree(record.interactionPolicy, "canLike"),
   quoting: policyOf(record, "canQuote"),
@@ -109,6 +110,7 @@ const bodyValues = (
     inReplyToAccountId: idOrNull(record.inReplyToAccountId),
     ...written(record),
     visibility: record.limited ? "private" : record.visibility,
+    ...(record.localOnly && { localOnly: true as const }),
     uri: record.uri ?? (reblog ? activity : note),
     url: record.url ?? (record.local ? (reblog ? activity : Urls.status(config, record.username, record.id)) : null),
     editedAt: timestampOrNull(record.editedAt),
@@ -204,6 +206,7 @@ export const nobodys = (id: bigint): StatusKey => ({
   visibility: "direct",
   conversationId: id,
   local: true,
+  localOnly: false,
   poll: false,
   quoting: { automatic: [], manual: [] },
   original: undefined

@@ -79,12 +79,13 @@ export const draftValues = (
 
 const waitingValues = (
   config: ServerConfig["Service"],
-  { media, post: { contentType, ...post }, ...waiting }: WaitingPost
+  { media, post: { contentType, localOnly, ...post }, ...waiting }: WaitingPost
 ) => ({
   id: id(waiting.id),
   params: {
     ...post,
     ...(contentType !== null && { contentType }),
+    ...(localOnly === true && { localOnly }),
     mediaIds: post.mediaIds?.map(id) ?? null,
     spoilerText: post.spoilerText === "" ? null : post.spoilerText,
     poll: post.poll === null ? null : {

@@ -13,6 +13,8 @@ export const ScheduledParams = Schema.Struct({
   media_ids: Schema.NullOr(Schema.Array(Id)),
   ...Schema.Struct(written).mapFields(Struct.map(Schema.NullOr)).fields,
   visibility: Schema.NullOr(Visibility),
+  /** Absent where it is for others, too. */
+  local_only: Schema.optionalKey(Schema.Literal(true)),
   /** A number here, unlike anywhere else. */
   in_reply_to_id: Schema.NullOr(IdNumber),
   application_id: Schema.NullOr(IdNumber),

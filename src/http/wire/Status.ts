@@ -59,6 +59,8 @@ export const StatusBody = Schema.Struct({
   in_reply_to_account_id: Schema.NullOr(Id),
   ...written,
   visibility: Visibility,
+  /** Beyond Mastodon: it is for people of this server alone; absent of others. */
+  local_only: Schema.optionalKey(Schema.Literal(true)),
   uri: Schema.String,
   url: Schema.NullOr(Url),
   edited_at: Schema.NullOr(Timestamp),

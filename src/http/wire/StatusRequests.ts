@@ -67,13 +67,16 @@ const keys = {
 /** `POST /api/v1/statuses` */
 export const NewStatus = Schema.Struct({
   ...content,
-  visibility: Schema.optionalKey(Schema.NullOr(Schema.Union([Visibility, Schema.Literal("")]))),
+  /** "local" is Akkoma's word for what is public and local-only. */
+  visibility: Schema.optionalKey(Schema.NullOr(Schema.Union([Visibility, Schema.Literals(["", "local"])]))),
+  localOnly: Schema.optionalKey(Flag),
   inReplyToId: Schema.optionalKey(Schema.NullOr(Text)),
   quotedStatusId: Schema.optionalKey(Schema.NullOr(Text)),
   scheduledAt: Schema.optionalKey(Schema.NullOr(Text)),
   allowedMentions: Schema.optionalKey(list(AccountIdFromString))
 }).pipe(Schema.encodeKeys({
   ...keys,
+  localOnly: "local_only",
   inReplyToId: "in_reply_to_id",
   quotedStatusId: "quoted_status_id",
   scheduledAt: "scheduled_at",

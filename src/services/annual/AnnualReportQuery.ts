@@ -60,7 +60,7 @@ export const reportOf = Effect.fnUntraced(function*(sql: SqlClient, account: big
   return { ...figures, archetype: archetypeOf(figures.typeDistribution, polls) } satisfies ReportData
 })
 
-const figureIsOpen = "o.visibility IN ('public', 'unlisted')"
+const figureIsOpen = "o.visibility IN ('public', 'unlisted') AND NOT o.local_only"
 
 /** What kind of member the account was. */
 const archetypeOf = (

@@ -56,9 +56,9 @@ export interface LocalObject {
   readonly activity: Document
 }
 
-/** Local statuses as ActivityPub. Decides nothing about permission: its callers name what may be read. */
+/** Local statuses as ActivityPub, which those that are local-only are not. Decides nothing about permission: its callers name what may be read. */
 export class Objects extends Context.Service<Objects, {
-  /** By id, those of `ids` that exist and are local, in their order; five queries, however many there are. */
+  /** By id, those of `ids` that exist and are local, and not local-only, in their order; five queries, however many there are. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, LocalObject>>
   /** The ids under which statuses are known, local ones too; those that do not exist are absent. */
   readonly uris: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, string>>
@@ -102,7 +102,7 @@ export class Objects extends Context.Service<Objects, {
 
       const load = traced("Objects.load")(function*(ids: ReadonlyArray<bigint>) {
         const records = new Map((yield* statuses.load(ids)).map((record) => [record.id, record]))
-        const wanted = ids.flatMap((id) => records.get(id) ?? []).filter(({ local }) => local)
+        const wanted = ids.flatMap((id) => records.get(id) ?? []).filter(({ local, localOnly }) => local && !localOnly)
         if (wanted.length === 0) return new Map<bigint, LocalObject>()
         const [refs, mentioned, counts, replies] = yield* Effect.all([
           references(wanted.flatMap((record) => [record.inReplyToId, record.reblogOfId].filter((id) => id !== null))),

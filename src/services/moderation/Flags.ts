@@ -38,7 +38,7 @@ export class Flags extends Context.Service<Flags, {
           SELECT s.id FROM statuses s JOIN accounts me ON me.id = ${sender}
           WHERE s.id = ANY (${
           [...new Set(statusIds)].slice(0, reportStatusesMax)
-        }::bigint[]) AND s.account_id = ${target}
+        }::bigint[]) AND s.account_id = ${target} AND NOT s.local_only
             AND (${isOpenRow(sql, "s")}
               OR (s.visibility = 'private' AND EXISTS (SELECT FROM follows f JOIN accounts a ON a.id = f.account_id
                 WHERE f.target_account_id = ${target} AND a.domain = me.domain))

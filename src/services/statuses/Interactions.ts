@@ -8,7 +8,7 @@ import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import * as MarkedStatuses from "./MarkedStatuses.ts"
-import { isOpenRow, visibleTo } from "./Visibility.ts"
+import { isWideRow, visibleTo } from "./Visibility.ts"
 
 /** A row of a list of accounts; `cursor` is the relation's own id, by which the list is paged. */
 export const Listed = Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt })
@@ -40,7 +40,7 @@ export class Interactions extends Context.Service<Interactions, {
         const { tail, where } = clauses(sql, "r.id", page)
         // A reblog for some is told of to nobody, as at Mastodon; its counter has it.
         const seen = table === "statuses"
-          ? sql`${isOpenRow(sql, "r")} AND ${visibleTo(sql, viewer, "r")}`
+          ? sql`${isWideRow(sql, "r")} AND ${visibleTo(sql, viewer, "r")}`
           : sql`TRUE`
         const welcome = viewer === undefined
           ? sql`TRUE`

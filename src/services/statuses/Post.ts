@@ -51,6 +51,8 @@ export const Post = Schema.Struct({
   contentType: sayable(ContentType),
   ...Said.fields,
   visibility: sayable(Visibility),
+  /** Only for people of this server. */
+  localOnly: sayable(Schema.Boolean),
   inReplyToId: sayable(StatusIdFromString),
   applicationId: sayable(AppIdFromString),
   /** Accounts that the post may mention, where the client checks that. */

@@ -22,6 +22,7 @@ const Quotable = Schema.Struct({
   accountId: Schema.BigInt,
   local: Schema.Boolean,
   visibility: StoredStatus.fields.visibility,
+  localOnly: Schema.Boolean,
   interactionPolicy: StoredStatus.fields.interactionPolicy,
   follows: Schema.Boolean,
   followed: Schema.Boolean
@@ -29,7 +30,7 @@ const Quotable = Schema.Struct({
 const quotableRows = rowsOf(Quotable)
 
 /** A status that somebody is about to quote, and what its policy says to that. */
-export interface Quoted extends Pick<typeof Quotable.Type, "id" | "accountId" | "local" | "visibility"> {
+export interface Quoted extends Pick<typeof Quotable.Type, "id" | "accountId" | "local" | "localOnly" | "visibility"> {
   readonly verdict: Verdict
 }
 
@@ -104,7 +105,7 @@ export class Quotes extends Context.Service<Quotes, {
 
       const quotable = traced("Quotes.quotable")(function*(account: AccountId, id: bigint) {
         const [row] = yield* quotableRows(sql`
-          SELECT t.id, t.account_id, t.local, t.visibility, t.interaction_policy,
+          SELECT t.id, t.account_id, t.local, t.local_only, t.visibility, t.interaction_policy,
             EXISTS (SELECT FROM follows WHERE account_id = ${account} AND target_account_id = t.account_id) AS follows,
             EXISTS (SELECT FROM follows WHERE account_id = t.account_id AND target_account_id = ${account}) AS followed
           FROM statuses s JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)

@@ -69,13 +69,14 @@ export class Reblogs extends Context.Service<Reblogs, {
         Effect.map(
           placedRows(sql`
             WITH ${fresh(sql, all.map(rowOf))},
-            standing AS MATERIALIZED (SELECT id, conversation_id FROM statuses
+            standing AS MATERIALIZED (SELECT id, conversation_id, local_only FROM statuses
               WHERE id = ANY (${
             all.map(({ original }) => original)
           }::bigint[]) AND deleted_at IS NULL ORDER BY id FOR SHARE),
             made AS (${
             insertion(sql, sql` JOIN standing o ON o.id = fresh.reblog_of_id`, {
-              conversationId: sql`o.conversation_id`
+              conversationId: sql`o.conversation_id`,
+              localOnly: sql`o.local_only`
             })
           } RETURNING id),
             stats AS (INSERT INTO status_stats (status_id) SELECT id FROM made)

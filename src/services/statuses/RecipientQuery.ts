@@ -111,6 +111,7 @@ export const answersOf = (row: Row, status: StatusKey) => {
     hiding,
     hides: (viewer: bigint) => Object.values(hiding).some((viewers) => viewers.has(viewer)),
     relations: (viewer: bigint): RelationFacts => ({
+      member: true,
       follows: (author) => followed.get(viewer)?.has(author) === true,
       blockedBy: (author) => blockers.get(viewer)?.has(author) === true,
       mentionedIn: (id) => mentions.get(viewer)?.has(id) === true

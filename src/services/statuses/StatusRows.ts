@@ -30,6 +30,7 @@ export const blank = {
   contentType: "text/plain",
   html: "",
   limited: false,
+  localOnly: false,
   interactionPolicy: null,
   inReplyToId: null,
   inReplyToAccountId: null,

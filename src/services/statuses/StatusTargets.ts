@@ -12,7 +12,16 @@ import { visibleTo } from "./Visibility.ts"
 
 /** What an actor must know of a status that it acts on. */
 export const StatusTarget = StoredStatus.mapFields(
-  Struct.pick(["id", "accountId", "local", "visibility", "interactionPolicy", "reblogOfId", ...revisedFields])
+  Struct.pick([
+    "id",
+    "accountId",
+    "local",
+    "localOnly",
+    "visibility",
+    "interactionPolicy",
+    "reblogOfId",
+    ...revisedFields
+  ])
 )
 export type StatusTarget = typeof StatusTarget.Type
 const placedRows = rowsOf(Schema.Struct({ ...StatusTarget.fields, place: Schema.Int }))
@@ -20,7 +29,7 @@ const targetRows = rowsOf(StatusTarget)
 /** What a reply hangs on, and whom it answers. */
 const Parent = Schema.Struct({
   ...StoredStatus.mapFields(
-    Struct.pick(["id", "accountId", "conversationId", "local", "visibility", "interactionPolicy"])
+    Struct.pick(["id", "accountId", "conversationId", "local", "localOnly", "visibility", "interactionPolicy"])
   ).fields,
   answeredId: Schema.BigInt
 })
@@ -71,7 +80,7 @@ export class StatusTargets extends Context.Service<StatusTargets, {
         parent: traced("StatusTargets.parent")(function*(viewer, id) {
           // A reply to one's own reply answers whom the first one answered, as Mastodon carries it over.
           const [row] = yield* parentRows(sql`
-            SELECT t.id, t.account_id, t.conversation_id, t.local, t.visibility, t.interaction_policy,
+            SELECT t.id, t.account_id, t.conversation_id, t.local, t.local_only, t.visibility, t.interaction_policy,
               CASE WHEN t.account_id = ${viewer} AND t.in_reply_to_account_id IS NOT NULL
                 THEN t.in_reply_to_account_id ELSE t.account_id END AS answered_id
             FROM statuses s JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)

@@ -53,7 +53,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
       const sql = yield* SqlClient.SqlClient
 
       const insert = traced("StatusWriter.insert")(function*({ draft, row }: Composed) {
-        const { accountId, createdAt: at, inReplyToId, visibility } = row
+        const { accountId, createdAt: at, inReplyToId, localOnly, visibility } = row
         const millis = at.getTime()
         const mentioned = draft.mentionIds.filter((id) => id !== accountId)
         const named = mentioned.length === 0 ? sql`` : sql`,
@@ -67,7 +67,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
           counted AS (${Counters.ofAccount(sql, { accountId, statuses: 1 }, at)})${named}${
             Tagging.attached(
               sql,
-              sql`(SELECT id, ${accountId}::bigint, ${visibility}::text, ${at}::timestamptz FROM fresh)`,
+              sql`(SELECT id, ${accountId}::bigint, ${visibility}::text, ${at}::timestamptz, ${localOnly}::boolean FROM fresh)`,
               draft.tags,
               millis
             )

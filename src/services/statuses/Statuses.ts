@@ -43,6 +43,7 @@ export const QuoteRecord = Schema.Struct({
     accountId: Schema.String,
     visibility: Visibility,
     local: Schema.Boolean,
+    localOnly: Schema.Boolean,
     deleted: Schema.Boolean,
     uri: Schema.NullOr(Schema.String),
     url: Schema.NullOr(Schema.String),
@@ -136,7 +137,7 @@ export class Statuses extends Context.Service<Statuses, {
               ${cardCreator(sql)} WHERE l.status_id = s.id) AS card,
             (SELECT json_build_object('state', q.state, 'legacy', q.legacy, 'status', CASE WHEN t.id IS NOT NULL THEN
                 json_build_object('id', t.id::text, 'accountId', t.account_id::text, 'visibility', t.visibility,
-                  'local', t.local, 'deleted', t.deleted_at IS NOT NULL, 'uri', t.uri, 'url', t.url, 'username', ta.username) END,
+                  'local', t.local, 'localOnly', t.local_only, 'deleted', t.deleted_at IS NOT NULL, 'uri', t.uri, 'url', t.url, 'username', ta.username) END,
                 'authorizationUri', q.authorization_uri)
               FROM quotes q LEFT JOIN (statuses t JOIN accounts ta ON ta.id = t.account_id) ON t.id = q.quoted_status_id WHERE q.status_id = s.id) AS quote
           FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN users u ON u.account_id = a.id

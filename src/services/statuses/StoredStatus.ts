@@ -43,6 +43,8 @@ export const StoredStatus = Schema.Struct({
   interactionPolicy: StoredPolicy,
   /** A direct one that is also for people whom it does not name. Clients know it as one for followers. */
   limited: Schema.Boolean,
+  /** For people of this server alone: it is on no page, in no document and in no answer to anybody else. */
+  localOnly: Schema.Boolean,
   inReplyToId: Schema.NullOr(Schema.BigInt),
   inReplyToAccountId: Schema.NullOr(Schema.BigInt),
   /** The id of what it answers, as long as that is not here. */

@@ -9,7 +9,7 @@ const tagUseMillis = 60_000
 /**
  * The one place where posts get their hashtags: new and edited ones, ours and those of other servers. They are parts of
  * a WITH that begin with a comma, and nothing where there are no tags. `post` is an SQL expression of one row: its
- * `id`, `account_id`, `visibility` and `created_at`. `millis` is when it was written, milliseconds since 1970.
+ * `id`, `account_id`, `visibility`, `created_at` and `local_only`. `millis` is when it was written, milliseconds since 1970.
  *
  * A tag counts once for each post, on the day when that was written and when it is attached: what has it already is not
  * counted again. Public posts of accounts that are not limited count in the public history, as Mastodon's; what not
@@ -21,7 +21,7 @@ export const attached = (sql: SqlClient, post: Fragment, tags: Draft["tags"], mi
   return sql`,
     post AS MATERIALIZED (SELECT id, account_id, (created_at AT TIME ZONE 'UTC')::date AS day,
       CASE WHEN ${isOpenRow(sql, "given")} THEN created_at END AS shown_at,
-      ${counts(sql, "given")} AS counts FROM ${post} given (id, account_id, visibility, created_at)),
+      ${counts(sql, "given")} AS counts FROM ${post} given (id, account_id, visibility, created_at, local_only)),
     wanted AS (
       SELECT * FROM unnest(${tags.map(({ name }) => name)}::text[], ${tags.map((tag) => tag.displayName)}::text[])
         AS w (name, display_name) ORDER BY name),
@@ -56,11 +56,16 @@ export const replaced = (sql: SqlClient, id: bigint, tags: Draft["tags"], millis
       UPDATE tag_days d SET uses = greatest(d.uses - 1, 0) FROM gone, statuses s
       WHERE s.id = ${id} AND d.tag_id = gone.tag_id AND d.account_id = s.account_id
         AND d.day = (s.created_at AT TIME ZONE 'UTC')::date AND ${counts(sql, "s")})${
-    attached(sql, sql`(SELECT id, account_id, visibility, created_at FROM statuses WHERE id = ${id})`, tags, millis)
+    attached(
+      sql,
+      sql`(SELECT id, account_id, visibility, created_at, local_only FROM statuses WHERE id = ${id})`,
+      tags,
+      millis
+    )
   }
     SELECT FROM gone`
 
-/** Whether uses in a post count for everybody; `post` is an alias with its `account_id` and `visibility`. */
+/** Whether uses in a post count for everybody; `post` is an alias with its `account_id`, `visibility` and `local_only`. */
 const counts = (sql: SqlClient, post: string): Fragment =>
-  sql.literal(`(${post}.visibility = 'public' AND NOT EXISTS (SELECT FROM accounts quiet
+  sql.literal(`(${post}.visibility = 'public' AND NOT ${post}.local_only AND NOT EXISTS (SELECT FROM accounts quiet
     WHERE quiet.id = ${post}.account_id AND quiet.silenced_at IS NOT NULL OFFSET 0))`)

@@ -6,7 +6,9 @@ import type { StoredStatus } from "./StoredStatus.ts"
  * The part of a status that changes with an edit at most, and may come from a cache: its author, visibility and
  * original.
  */
-export interface StatusKey extends Pick<StoredStatus, "id" | "accountId" | "visibility" | "conversationId" | "local"> {
+export interface StatusKey
+  extends Pick<StoredStatus, "id" | "accountId" | "visibility" | "conversationId" | "local" | "localOnly">
+{
   /** It has a poll. */
   readonly poll: boolean
   /** Not everybody may favourite it, so that somebody may have asked to. */

@@ -178,6 +178,8 @@ export const answersOf = (viewer: Viewer, row: Row = nothing) => {
   const [favourites, reblogs, bookmarks] = [setOf(row.favourites), setOf(row.reblogs), setOf(row.bookmarks)]
   const [quiet, pins, votes] = [setOf(row.quiet), setOf(row.pins), listsOf(row.votes)]
   const relations: RelationFacts = {
+    // Others ask for documents, and never here.
+    member: viewer !== undefined,
     follows: (author) => followed.has(author),
     blockedBy: (author) => blockers.has(author),
     mentionedIn: (status) => mentions.has(status)
@@ -222,6 +224,7 @@ export const factsOf = (
   id: status.id,
   accountId: status.accountId,
   visibility: status.visibility,
+  localOnly: status.localOnly,
   deleted: !answers.standingIds.has(status.id),
   authorSuspended: answers.suspended.has(status.accountId),
   reblogOf: status.original === undefined ? undefined : factsOf(status.original, answers)

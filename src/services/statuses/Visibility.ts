@@ -12,12 +12,16 @@ export type Visibility = typeof Visibility.Type
 /** What an account may choose for its new statuses; direct ones are for somebody. */
 export const DefaultVisibility = Schema.Literals(["public", "unlisted", "private"])
 
-/** For everybody, signed in or not. */
+/** For everybody, or for everybody on this server where it is for them alone. */
 export const isOpen = (visibility: Visibility): boolean => visibility === "public" || visibility === "unlisted"
 
 /** The same of a row under `alias`. */
-export const isOpenRow = (sql: SqlClient, alias: string): Fragment =>
+export const isWideRow = (sql: SqlClient, alias: string): Fragment =>
   sql.literal(`${alias}.visibility IN ('public', 'unlisted')`)
+
+/** For everybody, signed in or not, here and elsewhere: a row under `alias`. */
+export const isOpenRow = (sql: SqlClient, alias: string): Fragment =>
+  sql.literal(`(${alias}.visibility IN ('public', 'unlisted') AND NOT ${alias}.local_only)`)
 
 /** What streams and hashtags show to everybody, a row under `alias`: public, no reblog, by an account that is not silenced. */
 export const isBroadcast = (sql: SqlClient, alias: string): Fragment =>
@@ -29,8 +33,9 @@ export const isBroadcast = (sql: SqlClient, alias: string): Fragment =>
 /*
  * THE decision who may read a status (house rule 7), once in TypeScript and once in SQL; a property test holds both
  * equal. An account that its author blocks sees nothing of a status. Nobody sees a deleted one, or one of a suspended
- * author; private ones are for followers, direct ones for the mentioned, where a silent mention counts for nothing; a
- * reblog is seen by who sees the original as well.
+ * author; private ones are for followers, direct ones for the mentioned, where a silent mention counts for nothing; what is
+ * local-only is seen, of all of these, by people of this server alone, and by nobody who is not signed in; a reblog is seen by
+ * who sees the original as well.
  */
 
 /** What a status is, as far as reading it is concerned. */
@@ -38,14 +43,17 @@ export interface StatusFacts {
   readonly id: bigint
   readonly accountId: bigint
   readonly visibility: Visibility
+  readonly localOnly: boolean
   readonly deleted: boolean
   readonly authorSuspended: boolean
   /** The original, where the status is a reblog. */
   readonly reblogOf: StatusFacts | undefined
 }
 
-/** How a viewer stands to authors (by account id) and statuses (by status id). */
+/** Who a viewer is, and how they stand to authors (by account id) and statuses (by status id). */
 export interface RelationFacts {
+  /** Somebody of this server. */
+  readonly member: boolean
   readonly follows: (author: bigint) => boolean
   readonly blockedBy: (author: bigint) => boolean
   /** Mentioned, and not silently. */
@@ -59,7 +67,8 @@ export const canSee = (viewer: Viewer, status: StatusFacts, relations: RelationF
 
 const isOpenTo = (viewer: Viewer, status: StatusFacts, relations: RelationFacts): boolean => {
   if (status.deleted || status.authorSuspended) return false
-  if (viewer === undefined) return isOpen(status.visibility)
+  if (viewer === undefined) return isOpen(status.visibility) && !status.localOnly
+  if (status.localOnly && !relations.member) return false
   if (relations.blockedBy(status.accountId)) return false
   return isOpen(status.visibility) || status.accountId === viewer || relations.mentionedIn(status.id) ||
     (status.visibility === "private" && relations.follows(status.accountId))
@@ -92,12 +101,12 @@ const openTo = (sql: SqlClient, viewer: Fragment | undefined, alias: string, kno
   const s = sql.literal(alias)
   const by = known === undefined ? sql`${s}.account_id` : sql`${known}::bigint`
   const standing = sql`NOT ${isSuspended(sql, by)}`
-  const open = isOpenRow(sql, alias)
-  if (viewer === undefined) return sql`${standing} AND ${open}`
-  return sql`${standing} AND (${open} OR ${s}.account_id = ${viewer}
+  if (viewer === undefined) return sql`${standing} AND ${isOpenRow(sql, alias)}`
+  return sql`${standing} AND (${isWideRow(sql, alias)} OR ${s}.account_id = ${viewer}
     OR (${s}.visibility = 'private' AND EXISTS (SELECT FROM follows follow
       WHERE follow.account_id = ${viewer} AND follow.target_account_id = ${by} OFFSET 0))
     OR EXISTS (SELECT FROM mentions mention
       WHERE mention.status_id = ${s}.id AND mention.account_id = ${viewer} AND NOT mention.silent OFFSET 0))
+    AND (NOT ${s}.local_only OR EXISTS (SELECT FROM users member WHERE member.account_id = ${viewer} OFFSET 0))
     AND NOT ${blocks(sql, by, viewer)}`
 }

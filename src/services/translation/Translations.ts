@@ -103,7 +103,7 @@ export class Translations extends Context.Service<Translations, {
           const statusId = found.reblogOfId === null ? id : (yield* statuses.find(viewer, found.reblogOfId)).id
           const record = (yield* statuses.load([statusId])).find((status) => status.id === statusId)
           if (record === undefined) return yield* new RecordNotFound()
-          if (!isOpen(record.visibility)) return yield* new NotAllowed({})
+          if (!isOpen(record.visibility) || record.localOnly) return yield* new NotAllowed({})
           const languages = yield* matrix
           const from = preferred(tagsOf(languages.keys()), { lang: record.language ?? undefined }) ?? unknown
           const to = preferred(tagsOf(languages.get(from) ?? []), reader)

@@ -11,17 +11,19 @@ export const inGoodStanding = (sql: SqlClient, account: string): Fragment =>
  * and whose posts are shown to everybody as they are.
  */
 export const mayTrend = (sql: SqlClient, alias: string): Fragment =>
-  sql.literal(`(${alias}.visibility = 'public' AND ${alias}.deleted_at IS NULL AND ${alias}.reblog_of_id IS NULL
+  sql.literal(
+    `(${alias}.visibility = 'public' AND NOT ${alias}.local_only AND ${alias}.deleted_at IS NULL AND ${alias}.reblog_of_id IS NULL
     AND ${alias}.in_reply_to_id IS NULL AND ${alias}.in_reply_to_uri IS NULL
     AND NOT ${alias}.sensitive AND ${alias}.spoiler_text = ''
     AND EXISTS (SELECT FROM accounts author WHERE author.id = ${alias}.account_id AND author.discoverable
-      AND author.silenced_at IS NULL AND author.suspended_at IS NULL AND author.sensitized_at IS NULL OFFSET 0))`)
+      AND author.silenced_at IS NULL AND author.suspended_at IS NULL AND author.sensitized_at IS NULL OFFSET 0))`
+  )
 
 /** Whether a link in a status under `alias` counts: that is public and without a warning, by somebody in good standing. */
 export const linkCounts = (sql: SqlClient, alias: string): Fragment =>
   sql`(${
     sql.literal(
-      `${alias}.visibility = 'public' AND ${alias}.deleted_at IS NULL AND NOT ${alias}.sensitive AND ${alias}.spoiler_text = ''`
+      `${alias}.visibility = 'public' AND NOT ${alias}.local_only AND ${alias}.deleted_at IS NULL AND NOT ${alias}.sensitive AND ${alias}.spoiler_text = ''`
     )
   }
     AND ${inGoodStanding(sql, `${alias}.account_id`)})`

@@ -15,6 +15,7 @@ const key = (id: bigint, accountId: bigint, original?: StatusKey): StatusKey => 
   visibility: "public",
   conversationId: id,
   local: true,
+  localOnly: false,
   poll: false,
   quoting: { automatic: ["public"], manual: [] },
   original

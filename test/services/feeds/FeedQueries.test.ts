@@ -19,6 +19,7 @@ const factsOf = (world: Worlds.World, status: Worlds.Settled): StatusFacts => ({
   id: status.id,
   accountId: status.author,
   visibility: status.visibility,
+  localOnly: status.localOnly,
   deleted: status.deleted,
   authorSuspended: status.author === BigInt(world.suspended),
   reblogOf: status.reblogOf === undefined ? undefined : factsOf(world, status.reblogOf)
@@ -37,6 +38,7 @@ const withMember = (world: Worlds.World, list: List, status: Worlds.Settled) =>
 const sees = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, reader: bigint, status: Worlds.Settled) => {
   const { blocks, follows } = Worlds.relationsOf(world)
   return canSee(AccountId.make(reader), factsOf(world, status), {
+    member: !Worlds.isRemote(reader),
     follows: (author) => follows.has(`${reader}>${author}`),
     blockedBy: (author) => blocks.has(`${author}>${reader}`),
     mentionedIn: (id) => all.find((other) => other.id === id)?.mentions.get(reader)?.silent === false

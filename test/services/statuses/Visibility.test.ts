@@ -26,6 +26,7 @@ const factsOf = (world: Worlds.World, status: Worlds.Settled): StatusFacts => ({
   id: status.id,
   accountId: status.author,
   visibility: status.visibility,
+  localOnly: status.localOnly,
   deleted: status.deleted,
   authorSuspended: status.author === BigInt(world.suspended),
   reblogOf: status.reblogOf === undefined ? undefined : factsOf(world, status.reblogOf)
@@ -44,6 +45,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
         const { blocks, follows } = Worlds.relationsOf(world)
         for (const viewer of viewers) {
           const relations: RelationFacts = {
+            member: viewer !== undefined && !Worlds.isRemote(viewer),
             follows: (author) => follows.has(`${viewer}>${author}`),
             blockedBy: (author) => blocks.has(`${author}>${viewer}`),
             mentionedIn: (id) =>
@@ -122,6 +124,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
       const post = (visibility: "public" | "unlisted" | "private" | "direct") => ({
         author,
         visibility,
+        local: 7,
         deleted: 1,
         reblogOf: null,
         replyTo: null,

@@ -166,7 +166,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         yield* note.tags.length === 0 ? Effect.void : sql`WITH made AS (SELECT)${
           attached(
             sql,
-            sql`(SELECT ${id}::bigint, ${accountId}::bigint, ${note.visibility}::text, ${at}::timestamptz)`,
+            sql`(SELECT ${id}::bigint, ${accountId}::bigint, ${note.visibility}::text, ${at}::timestamptz, false)`,
             note.tags,
             millis
           )

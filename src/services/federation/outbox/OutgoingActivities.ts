@@ -67,7 +67,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
       /** A silenced author reaches its followers only, and nobody whom it blocks. */
       const postOf = (statusId: bigint) =>
         postRows(sql`WITH post AS (SELECT s.*, a.username, a.suspended_at, a.silenced_at FROM statuses s
-            JOIN accounts a ON a.id = s.account_id WHERE s.id = ${statusId} AND s.local AND a.domain IS NULL),
+            JOIN accounts a ON a.id = s.account_id WHERE s.id = ${statusId} AND s.local AND NOT s.local_only AND a.domain IS NULL),
           welcome AS (SELECT w.id FROM post, LATERAL (SELECT account_id AS id FROM mentions
               WHERE status_id = post.id AND NOT silent UNION SELECT post.in_reply_to_account_id) w
             WHERE NOT ${blocks(sql, sql`post.account_id`, sql`w.id`)}
@@ -216,12 +216,18 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
         }
       )
 
+      const stays = (statusId: bigint) =>
+        Effect.map(sql`SELECT FROM statuses WHERE id = ${statusId} AND local_only`, ({ length }) => length > 0)
+
       const render = traced("OutgoingActivities.render")(
-        (accountId: bigint, statusId: bigint | null, outgoing: OutgoingActivity) => {
+        function*(accountId: bigint, statusId: bigint | null, outgoing: OutgoingActivity) {
           const { leaves } = outgoing
-          return leaves === "Create" || leaves === "Update" || leaves === "Delete"
-            ? statusId === null ? Effect.succeed(undefined) : ofPost(statusId, leaves)
-            : ofAccount(accountId, statusId, outgoing)
+          if (leaves === "Create" || leaves === "Update" || leaves === "Delete") {
+            return statusId === null ? undefined : yield* ofPost(statusId, leaves)
+          }
+          // A pin or a refused reply names its post.
+          if (statusId !== null && (yield* stays(statusId))) return undefined
+          return yield* ofAccount(accountId, statusId, outgoing)
         }
       )
       return OutgoingActivities.of({ render })

@@ -94,6 +94,8 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
         if (found === undefined || found.account.uri !== null || found.quoted.uri === null) return none
         const { account, object, quoted } = found
         const note = (yield* objects.load([statusId])).get(statusId)?.note
+        // What is local-only is nothing to ask about.
+        if (note === undefined) return none
         const actor = actorOf(account)
         const hosts = yield* outbox.toAccounts({
           senderId: BigInt(account.id),
@@ -180,6 +182,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
 
       const stamp = traced("QuoteActivities.stamp")(function*(username: string, statusId: bigint) {
         const found = yield* find(statusId)
+        if (found?.account.uri === null && !(yield* objects.load([statusId])).has(statusId)) return undefined
         return found?.state === "accepted" && found.quoted.uri === null &&
             found.quoted.username.toLowerCase() === username.toLowerCase()
           ? { "@context": noteContext, ...stampOf(found, statusId) }

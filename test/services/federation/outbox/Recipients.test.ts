@@ -130,6 +130,7 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
         statuses: [{
           author: 1,
           visibility: "private",
+          local: 7,
           deleted: 1,
           reblogOf: null,
           replyTo: null,
@@ -165,6 +166,7 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
         statuses: [{
           author: 1,
           visibility: "public",
+          local: 7,
           deleted: 1,
           reblogOf: null,
           replyTo: null,

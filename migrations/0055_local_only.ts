@@ -1,0 +1,12 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Posts for people of this server alone. */
+const statements = [
+  `ALTER TABLE statuses ADD COLUMN local_only boolean NOT NULL DEFAULT false`
+]
+
+export default Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
+})
