@@ -9,6 +9,9 @@ import { Dice } from "./Seeded.ts"
 /** Commands begin within that many milliseconds. */
 export const rushMillis = 6000
 
+/** How the text of a reply begins. */
+export const replying = "re "
+
 /** A status is scheduled that far ahead, in milliseconds. */
 const aheadMillis = 5 * 60_000
 
@@ -64,7 +67,7 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
       [10, publish(`hi @${nameOf(target)} ${n}`)],
       [4, publish(`quiet ${n}`, { visibility: "private" })],
       [4, publish(`psst @${nameOf(target)} ${n}`, { visibility: "direct" })],
-      [6 * onStatus, publish(`re ${n}`, { inReplyToId: some.statusId })],
+      [6 * onStatus, publish(`${replying}${n}`, { inReplyToId: some.statusId })],
       [8 * opinions * onStatus, { _tag: "Favourite", ...some }],
       [often("Favourite") * opinions * onStatus, { _tag: "Unfavourite", statusId: statusOf("Favourite") }],
       [8 * opinions * onStatus, { _tag: "Reblog", ...some, visibility: null }],

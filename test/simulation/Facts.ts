@@ -3,6 +3,7 @@ import type { SqlClient } from "effect/sql"
 import { AccountId } from "../../src/services/Ids.ts"
 import type { RepliesPolicy } from "../../src/services/social/OwnedLists.ts"
 import { canSee, type StatusFacts, type Visibility } from "../../src/services/statuses/Visibility.ts"
+import { replying } from "./Drawing.ts"
 import { tagName } from "./Lists.ts"
 
 interface StatusRow {
@@ -17,8 +18,8 @@ interface StatusRow {
   readonly deletedAt: Date | null
   /** It has the hashtag. */
   readonly tagged: boolean
-  /** An edit took the hashtag away, of which feeds hear when they are made anew. */
-  readonly untagged: boolean
+  /** An edit took the hashtag away, or a block the thread that it answered: feeds hear of it when they are made anew. */
+  readonly changed: boolean
 }
 
 export interface ListRow {
@@ -66,7 +67,9 @@ const pairs = (rows: ReadonlyArray<Pair>) => new Set(rows.map((row) => pair(row.
 export const load = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: number) {
   const statuses = yield* sql<StatusRow>`SELECT id, account_id, visibility, text, reblog_of_id, in_reply_to_id,
     in_reply_to_account_id, created_at, deleted_at, EXISTS (SELECT FROM statuses_tags WHERE status_id = statuses.id) AS tagged,
-    EXISTS (SELECT FROM status_edits e WHERE e.status_id = statuses.id AND e.text LIKE ${`%#${tagName}%`}) AS untagged
+    EXISTS (SELECT FROM status_edits e WHERE e.status_id = statuses.id AND e.text LIKE ${`%#${tagName}%`})
+      OR (in_reply_to_id IS NULL AND (text LIKE ${`${replying}%`}
+        OR EXISTS (SELECT FROM status_edits e WHERE e.status_id = statuses.id AND e.text LIKE ${`${replying}%`}))) AS changed
     FROM statuses ORDER BY id`
   const mentions = yield* sql<MentionRow>`SELECT * FROM mentions`
   const followRows = yield* sql<FollowRow>`SELECT * FROM follows`

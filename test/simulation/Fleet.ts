@@ -49,11 +49,10 @@ export class Fleet {
   }
 
   /**
-   * Runs `runs` seeds from `first` on; `told` hears of each when it is done, not always in order. What happened in those that
+   * Runs seeds; `told` hears of each when it is done, not always in order. What happened in those that
    * hold is told then and not kept.
    */
-  each(first: number, runs: number, settings: Settings, told: (result: Result) => void = () => {}) {
-    const seeds = Array.from({ length: runs }, (_, n) => first + n)
+  each(seeds: ReadonlyArray<number>, settings: Settings, told: (result: Result) => void = () => {}) {
     const one = async (seed: number): Promise<Result> => {
       const { log, ...result } = await this.run(seed, settings)
       told({ ...result, log })

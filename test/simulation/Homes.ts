@@ -19,7 +19,7 @@ export const check = Effect.fnUntraced(
       page: (page: Page) => Effect.Effect<{ readonly read: ReadonlyArray<bigint> }>
     ) {
       const visible = (ids: ReadonlyArray<bigint>) => ids.filter((id) => facts.canSee(reader, id))
-      const steady = (ids: ReadonlyArray<bigint>) => ids.filter((id) => facts.byId.get(id)?.untagged === false)
+      const steady = (ids: ReadonlyArray<bigint>) => ids.filter((id) => facts.byId.get(id)?.changed === false)
       const stored = yield* feeds.read(feed)
       if (stored !== undefined) {
         compare(broken, `I3: ${what}`, steady(visible(stored.map(({ id }) => id))), steady(expected))

@@ -11,6 +11,7 @@ import * as MediaInvariants from "./MediaInvariants.ts"
 import { Model } from "./Model.ts"
 import * as NotificationInvariants from "./NotificationInvariants.ts"
 import type { Performed } from "./Performed.ts"
+import * as Phones from "./Phones.ts"
 import * as ReadPaths from "./ReadPaths.ts"
 import { commandIdOf, type Outcome } from "./Scenario.ts"
 import type { Shared, World } from "./World.ts"
@@ -59,6 +60,7 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
     ...ids(performed, commandOf),
     ...(yield* Homes.check(aftermath, facts)),
     ...NotificationInvariants.check(aftermath, facts),
+    ...(yield* Phones.check(sql, facts)),
     ...(yield* ReadPaths.check(aftermath, facts, model)),
     ...(yield* counters(sql)),
     ...(yield* severed(sql)),
@@ -187,6 +189,8 @@ const leftovers = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: num
     UNION ALL SELECT 'the mute ' || account_id || '>' || target_account_id FROM mutes WHERE expires_at < ${new Date(
     now
   )}
+    UNION ALL SELECT 'the scheduled status ' || id || ', whose time is over,' FROM scheduled_statuses
+      WHERE scheduled_at < ${new Date(now)}
     UNION ALL SELECT 'the reblog ' || s.id || ' of a deleted status' FROM statuses s JOIN statuses o ON o.id = s.reblog_of_id
       WHERE o.deleted_at IS NOT NULL AND s.deleted_at IS NULL`
   return rows.map(({ what }) => `I16: ${what} is left`)

@@ -167,6 +167,40 @@ const waitingTold: Mutant = {
   seedsMax: 30
 }
 
+/** Phones ring for whom nobody has heard yet. */
+const waitingPushed: Mutant = {
+  name: "a notification that waits is pushed",
+  mutation: { sql: (text) => text.replace("WHERE NOT told.filtered AND CASE p.policy", "WHERE CASE p.policy") },
+  breaks: /^I24: .* waits/,
+  foundAt: 2,
+  seedsMax: 30
+}
+
+/** What a boost tells of is for streams alone. */
+const pushForgotten: Mutant = {
+  name: "phones hear of no boosts",
+  mutation: { sql: (text) => text.replace("p.alerts -> told.type = 'true'", "told.type <> 'reblog'") },
+  breaks: /^I24: the phone/,
+  foundAt: 2,
+  seedsMax: 30
+}
+
+/** A status that was posted goes on to wait. */
+const stillScheduled: Mutant = {
+  name: "a scheduled status stays on the list when it is posted",
+  mutation: {
+    sql: (text) =>
+      text.replace(
+        /DELETE (FROM scheduled_statuses\s+WHERE id = \S+ AND account_id = \S+) RETURNING params/,
+        "SELECT params $1"
+      )
+  },
+  breaks: /^I16: the scheduled/,
+  commands: 12,
+  foundAt: 18,
+  seedsMax: 60
+}
+
 /** Nodes go on with the filters that they know. */
 const filtersKept: Mutant = {
   name: "nobody forgets filters that were changed",
@@ -194,6 +228,9 @@ export const mutants: ReadonlyArray<Mutant> = [
   attemptCounts,
   requestForgotten,
   waitingTold,
+  waitingPushed,
+  pushForgotten,
+  stillScheduled,
   filtersKept,
   ...feedMutants,
   ...overlappingMutants

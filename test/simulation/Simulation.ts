@@ -17,6 +17,7 @@ import * as Invariants from "./Invariants.ts"
 import * as Lists from "./Lists.ts"
 import * as Node from "./Node.ts"
 import { Overlap } from "./Overlap.ts"
+import * as Phones from "./Phones.ts"
 import * as Scenario from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import { Session } from "./Session.ts"
@@ -97,6 +98,7 @@ const scenario = (options: Options, overlapping: boolean) =>
     const followed = known.flatMap(({ by, target }) => by.map((reader) => pair(reader, target)))
     const lists = Lists.draw(new Dice(seed, "lists"), people)
     yield* Lists.insert(lists, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    yield* Phones.insert(people, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
     const all: ReadonlyArray<FeedKey> = [...people, ...lists.map(({ id }) => listFeed(id))]
     yield* Effect.forEach(all, (feed) => feeds.fill(feed, []))
     let started = 0

@@ -3,6 +3,7 @@ import * as PostgresServer from "../support/PostgresServer.ts"
 import * as Faults from "./Faults.ts"
 import * as FederationFaults from "./federation/Faults.ts"
 import * as FederationMutants from "./federation/Mutants.ts"
+import { onceBroken } from "./federation/OnceBroken.ts"
 import * as Federation from "./federation/Run.ts"
 import { Fleet } from "./Fleet.ts"
 import * as Mutants from "./Mutants.ts"
@@ -17,6 +18,7 @@ const { mutants } = federation ? FederationMutants : Mutants
 const usage = `npm run simulate -- [--federation | --overlapping] [--seed N] [--runs M]
   --federation    two or three servers that federate, instead of the nodes of one
   --overlapping   one server on a real Postgres, in which many do something with the same rows at the same time
+  --kept          the seeds that broke once, of servers that federate
   --seed N        the first seed, 1 by default
   --runs M        how many seeds, 1 by default
   --commands 3,7  only these of a seed's ${commandsStandard} commands
@@ -61,8 +63,11 @@ const settings = {
   logs: process.argv.includes("--logs")
 }
 const began = performance.now()
-const fleet = new Fleet(Math.min(runs, availableParallelism()))
-const results = await fleet.each(first, runs, settings, (result) => {
+const seeds = process.argv.includes("--kept")
+  ? onceBroken.map(({ seed }) => seed)
+  : Array.from({ length: runs }, (_, n) => first + n)
+const fleet = new Fleet(Math.min(seeds.length, availableParallelism()))
+const results = await fleet.each(seeds, settings, (result) => {
   const faults = Object.entries(result.counts).map(([what, times]) => `${what} ${times}`).join(", ")
   console.log(
     `seed ${result.seed} ${result.broken.length === 0 ? "holds" : "BREAKS"} ${result.hash.slice(0, 12)} ` +

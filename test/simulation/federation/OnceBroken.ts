@@ -1,0 +1,26 @@
+import type { Settings } from "../Fleet.ts"
+
+/** A seed that broke once, and what had happened in it. */
+interface OnceBroken {
+  readonly seed: number
+  readonly what: string
+  /** What is left of it where nothing can be left out; the suite runs that, the nightly run all of each. */
+  readonly shortest?: Pick<Settings, "commands" | "faults">
+}
+
+/** Seeds that broke once. What they showed has tests of its own, by the same number (F44). */
+export const onceBroken: ReadonlyArray<OnceBroken> = [
+  { seed: 910_012, what: "a boost that was late took the place of the one that came next" },
+  { seed: 910_022, what: "an edit of a direct post named nobody any more" },
+  { seed: 515, what: "the Undo of a boost was sent once more, after the boost that came next" },
+  { seed: 910_004, what: "who had voted was blocked afterwards, and the vote stayed on both sides" },
+  { seed: 900_007, what: "a key whose origin was away held up whatever a server had to tell" },
+  { seed: 900_055, what: "a block that came after a later follow ended it here and not there" },
+  { seed: 900_063, what: "a like was on its way when its author blocked who liked" },
+  { seed: 1_310_169, what: "a post was fetched while its delivery waited, and deleted" },
+  {
+    seed: 1_310_152,
+    what: "an edit that named nobody any more overtook its post",
+    shortest: { commands: [37, 38, 42], faults: [3, 9] }
+  }
+]
