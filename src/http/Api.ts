@@ -30,6 +30,8 @@ import { FiltersGroup } from "./v1/Filters.ts"
 import { FollowRequestsGroup } from "./v1/FollowRequests.ts"
 import { FollowsGroup } from "./v1/Follows.ts"
 import { InstanceGroup } from "./v1/Instance.ts"
+import { InteractionPoliciesGroup } from "./v1/InteractionPolicies.ts"
+import { InteractionRequestsGroup } from "./v1/InteractionRequests.ts"
 import { LegacyFiltersGroup } from "./v1/LegacyFilters.ts"
 import { ListMembersGroup } from "./v1/ListMembers.ts"
 import { ListsGroup } from "./v1/Lists.ts"
@@ -95,6 +97,8 @@ export class Api extends HttpApi.make("murmuration")
   .add(FollowRequestsGroup)
   .add(FollowsGroup)
   .add(InstanceGroup)
+  .add(InteractionPoliciesGroup)
+  .add(InteractionRequestsGroup)
   .add(ListMembersGroup)
   .add(ListsGroup)
   .add(LegacyFiltersGroup)

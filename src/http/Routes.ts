@@ -43,6 +43,8 @@ import * as Filters from "./v1/Filters.ts"
 import * as FollowRequests from "./v1/FollowRequests.ts"
 import * as Follows from "./v1/Follows.ts"
 import * as Instance from "./v1/Instance.ts"
+import * as InteractionPolicies from "./v1/InteractionPolicies.ts"
+import * as InteractionRequests from "./v1/InteractionRequests.ts"
 import * as LegacyFilters from "./v1/LegacyFilters.ts"
 import * as ListMembers from "./v1/ListMembers.ts"
 import * as Lists from "./v1/Lists.ts"
@@ -119,6 +121,8 @@ const groups = Layer.mergeAll(
   Notifications.layer,
   OEmbeds.layer,
   Pins.layer,
+  InteractionPolicies.layer,
+  InteractionRequests.layer,
   Quotes.layer,
   Polls.layer,
   Preferences.layer,

@@ -21,6 +21,7 @@ import type { OriginChecks } from "../services/federation/fetching/OriginChecks.
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
+import { QuoteConsents } from "../services/federation/inbox/QuoteConsents.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
 import { RemoteFeaturedCollections } from "../services/federation/inbox/RemoteFeaturedCollections.ts"
 import { RemotePolls } from "../services/federation/inbox/RemotePolls.ts"
@@ -36,6 +37,7 @@ import { DeliveryExpansion } from "../services/federation/outbox/DeliveryExpansi
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
 import { FeatureActivities } from "../services/federation/outbox/FeatureActivities.ts"
 import { FollowActivities } from "../services/federation/outbox/FollowActivities.ts"
+import { InteractionActivities } from "../services/federation/outbox/InteractionActivities.ts"
 import { Outbox } from "../services/federation/outbox/Outbox.ts"
 import { OutgoingActivities } from "../services/federation/outbox/OutgoingActivities.ts"
 import { PostActivities } from "../services/federation/outbox/PostActivities.ts"
@@ -81,6 +83,9 @@ import { Drafts } from "../services/statuses/Drafts.ts"
 import { EmojiReactions } from "../services/statuses/EmojiReactions.ts"
 import { Favourites } from "../services/statuses/Favourites.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
+import { HeldStatuses } from "../services/statuses/HeldStatuses.ts"
+import { InteractionRequests } from "../services/statuses/InteractionRequests.ts"
+import { PolicyVerdicts } from "../services/statuses/PolicyVerdicts.ts"
 import { Polls } from "../services/statuses/Polls.ts"
 import { Quotes } from "../services/statuses/Quotes.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
@@ -138,6 +143,10 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Outbox.layer,
     OutgoingActivities.layer,
     Polls.layer,
+    HeldStatuses.layer,
+    InteractionActivities.layer,
+    InteractionRequests.layer,
+    PolicyVerdicts.layer,
     Quotes.layer,
     ReplyRemovals.layer,
     PostActivities.layer,
@@ -152,6 +161,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     RemoteStatuses.layer,
     Reports.layer,
     Retention.layer,
+    QuoteConsents.layer,
     Severances.layer,
     StatusCards.layer,
     StatusIndex.layer,

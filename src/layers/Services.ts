@@ -21,6 +21,7 @@ import { Mentions } from "../services/federation/Mentions.ts"
 import { Objects } from "../services/federation/Objects.ts"
 import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
 import { FetchedBy } from "../services/federation/outbox/FetchedBy.ts"
+import { InteractionActivities } from "../services/federation/outbox/InteractionActivities.ts"
 import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.ts"
 import { ReactionActivities } from "../services/federation/outbox/ReactionActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
@@ -78,10 +79,12 @@ import { OwnedLists } from "../services/social/OwnedLists.ts"
 import { Relationships } from "../services/social/Relationships.ts"
 import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
 import { AccountStatuses } from "../services/statuses/AccountStatuses.ts"
+import { AskedInteractions } from "../services/statuses/AskedInteractions.ts"
 import { Bookmarks } from "../services/statuses/Bookmarks.ts"
 import { Contexts } from "../services/statuses/Contexts.ts"
 import { ConversationMutes } from "../services/statuses/ConversationMutes.ts"
 import { Conversations } from "../services/statuses/Conversations.ts"
+import { DefaultPolicies } from "../services/statuses/DefaultPolicies.ts"
 import { EmojiReactions } from "../services/statuses/EmojiReactions.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { History } from "../services/statuses/History.ts"
@@ -172,6 +175,8 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     NotificationRequests.layer,
     Notifications.layer,
     Relationships.layer,
+    DefaultPolicies.layer,
+    AskedInteractions.layer,
     Quotes.layer,
     ScheduledStatuses.layer,
     Search.layer,
@@ -206,6 +211,7 @@ const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
     Mentions.layer,
     Objects.layer,
     PublishedBlocks.layer,
+    InteractionActivities.layer,
     QuoteActivities.layer,
     ReactionActivities.layer,
     RemoteLookup.layer,

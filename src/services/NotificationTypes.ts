@@ -32,6 +32,7 @@ interface NotificationKind {
 
 const exists = (table: string, condition: string, lock: "FOR KEY SHARE" | "FOR SHARE" = "FOR KEY SHARE") =>
   `EXISTS (SELECT FROM ${table} WHERE account_id = n.from_id AND ${condition} OFFSET 0 ${lock})`
+const pending = (subject: string) => exists("interaction_requests", `${subject} = n.status_id AND state = 'pending'`)
 const isTarget = "target_account_id = n.account_id"
 
 const byStatus = {
@@ -71,6 +72,10 @@ const kinds = {
   },
   /** What a status of the recipient quotes was edited; the status is the recipient's. */
   "quoted_update": { ...byStatus, filterable: false },
+  /** Somebody would reply to, favourite or reblog a status of the recipient, who decides about that; the status is the reply, or the recipient's. */
+  "pending.reply": { ...byStatus, requests: true, standsWhile: pending("interaction_id") },
+  "pending.favourite": { ...byStatus, standsWhile: pending("kind = 'favourite' AND status_id") },
+  "pending.reblog": { ...byStatus, standsWhile: pending("kind = 'reblog' AND status_id") },
   /** A status that the recipient reblogged was edited. */
   update: { ...byStatus, filterable: false },
   /** The recipient is in a collection of the sender from now on. */

@@ -32,6 +32,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           yield* post(bob.token, { status: "@ada Not yet.", in_reply_to_id: root })
           yield* post(ada.token, { status: "Spoilers ahead", spoiler_text: "The end of the film", sensitive: true })
           yield* post(ada.token, { status: "For friends", visibility: "private" })
+          const said = yield* post(bob.token, { status: "Ducks are punctual", spoiler_text: "About ducks" })
+          const quoting = yield* post(ada.token, { status: "So it is", quoted_status_id: said })
 
           const { page, problems } = yield* visit()
           const { page: phone } = yield* visit("phone")
@@ -41,6 +43,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               ["front", "/", "localhost"],
               ["profile", "/@ada", "Ada Lovelace"],
               ["thread", `/@ada/${root}`, "Not yet."],
+              ["quote", `/@ada/${quoting}`, "Ducks are punctual"],
               ["tag", "/tags/programs", "Good morning"],
               ["api", "/api/docs", "/api/v1/statuses"],
               ["password", "/auth/password/new", "password"],

@@ -39,6 +39,56 @@ describe(
         yield* eventually(ada.relationship(peer), (now) => now?.followed_by === false)
       }))
 
+    it.live("row 21: its account asks to reply and to quote, and reads the consent that it is given", () =>
+      Effect.gen(function*() {
+        const peer = yield* fedifyPeer
+        const here = yield* place()
+        const ada = yield* here.person("ada")
+        yield* ada.find(peer)
+        const isThere = (consent: string) =>
+          Effect.map(
+            here.fetch(new URL(consent).pathname, { headers: { accept: "application/activity+json" } }),
+            ({ status }) => status === 200
+          )
+        const accepted = (times: number) =>
+          peer.hears(({ actor, type }) => type === "Accept" && actor === ada.uri, times)
+        const status = yield* ada.post("ask me", { interaction_policy: { can_reply: { manual_approval: ["public"] } } })
+        const reply = yield* peer.request("reply", "<p>may I</p>", status.uri, ada.uri)
+        const requests = ada.ask("GET", "/api/v1/interaction_requests")
+        const [request] = yield* eventually(requests, (all) => all.length === 1)
+        assert.deepInclude(request.reply, { uri: reply, content: "<p>may I</p>" })
+        const thread = ada.ask("GET", `/api/v1/statuses/${status.id}/context`)
+        yield* ada.ask("POST", `/api/v1/interaction_requests/${request.id}/authorize`)
+        const { result = "" } = yield* accepted(1)
+        assert.deepStrictEqual(yield* peer.consent(result), ["ReplyAuthorization", ada.uri, reply, status.uri])
+        yield* eventually(thread, ({ descendants }) => descendants.length === 1)
+
+        const quote = yield* peer.request("quote", "<p>look</p>", status.uri, ada.uri)
+        const second = yield* accepted(2)
+        assert.deepStrictEqual(yield* peer.consent(second.result ?? ""), [
+          "QuoteAuthorization",
+          ada.uri,
+          quote,
+          status.uri
+        ])
+        // Both are taken back: there is no consent any more, and it hears of that.
+        yield* ada.ask("POST", `/api/v1/statuses/${status.id}/replies/${request.reply.id}/remove`)
+        yield* peer.hears(({ object, type }) => type === "Reject" && object === reply)
+        assert.isFalse(yield* isThere(result))
+        const [quoting] = yield* ada.ask("GET", `/api/v1/statuses/${status.id}/quotes`)
+        yield* ada.ask("POST", `/api/v1/statuses/${status.id}/quotes/${quoting.id}/revoke`)
+        yield* peer.hears(({ object, type }) => type === "Delete" && object === second.result)
+        assert.isFalse(yield* isThere(second.result ?? ""))
+
+        const closed = yield* ada.post("no", {
+          interaction_policy: { can_reply: { always: ["me"] } },
+          quote_approval_policy: "nobody"
+        })
+        yield* peer.request("reply", "<p>may I</p>", closed.uri, ada.uri)
+        yield* peer.request("quote", "<p>may I</p>", closed.uri, ada.uri)
+        yield* peer.hears(({ actor, type }) => type === "Reject" && actor === ada.uri, 3)
+      }))
+
     it.live("ours follow, read, like, boost, reply, edit, take back and delete there", () =>
       Effect.gen(function*() {
         const peer = yield* fedifyPeer

@@ -12,13 +12,18 @@ import {
   Note,
   Person,
   PUBLIC_COLLECTION,
+  QuoteAuthorization,
+  QuoteRequest,
+  ReplyAuthorization,
+  ReplyRequest,
   Tombstone,
   Undo,
   Update
 } from "@fedify/vocab"
 import { Effect } from "effect"
-import { createServer, type IncomingMessage } from "node:http"
+import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { webRequest } from "./WebRequests.ts"
 
 /** An activity that the peer was sent and that Fedify found to be signed by its actor. */
 export interface Heard {
@@ -27,27 +32,11 @@ export interface Heard {
   readonly object: string
   /** The text of the object, where it carries one, or with what somebody reacts. */
   readonly content: string | undefined
+  /** What came of it, as the consent that was given. */
+  readonly result: string | undefined
 }
 
 const identifier = "faye"
-
-const bodyOf = async (request: IncomingMessage) => {
-  const chunks: Array<Uint8Array> = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
-/** Fedify's view of a request of Node. */
-const webRequest = async (request: IncomingMessage, origin: string) => {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(request.headers)) headers.set(name, [value].flat().join(", "))
-  const method = request.method ?? "GET"
-  return new Request(new URL(request.url ?? "/", origin), {
-    method,
-    headers,
-    ...(method === "POST" ? { body: await bodyOf(request) } : {})
-  })
-}
 
 const heardOf = async (activity: Activity): Promise<Heard> => {
   const object = activity instanceof Create || activity instanceof Update ? await activity.getObject() : undefined
@@ -56,7 +45,8 @@ const heardOf = async (activity: Activity): Promise<Heard> => {
     type: activity.constructor.name,
     actor: activity.actorId?.href ?? "",
     object: (object?.id ?? activity.objectId)?.href ?? "",
-    content: said?.content?.toString()
+    content: said?.content?.toString(),
+    result: activity.resultId?.href
   }
 }
 
@@ -179,6 +169,35 @@ const doings = ({ context, notes }: Started) => {
         notes.set(id.href, note)
         await send(whom, new Create({ id: next("creates"), actor: me(), object: note, to }))
         return id.href
+      }),
+    /** Asks to reply to a post, or to quote it; answers the id of what it would post. */
+    request: (kind: "reply" | "quote", content: string, post: string, whom: string) =>
+      promise(async () => {
+        const id = context().getObjectUri(Note, { identifier, id: String(++count) })
+        const [at, object] = [new URL(post), { actor: me(), object: new URL(post) }]
+        const note = new Note({
+          id,
+          attribution: me(),
+          content,
+          to,
+          ...(kind === "reply" ? { replyTarget: at } : { quote: at })
+        })
+        notes.set(id.href, note)
+        const asked = { id: next("requests"), ...object, instrument: note }
+        await send(whom, kind === "reply" ? new ReplyRequest(asked) : new QuoteRequest(asked))
+        return id.href
+      }),
+    /** Consent as it is read from where it says to be: its type and what it is for. */
+    consent: (address: string) =>
+      promise(async () => {
+        const found = await context().lookupObject(address)
+        if (!(found instanceof ReplyAuthorization || found instanceof QuoteAuthorization)) return undefined
+        return [
+          found.constructor.name,
+          found.attributionId?.href,
+          found.interactingObjectId?.href,
+          found.interactionTargetId?.href
+        ]
       }),
     remove: (post: string, whom: string) =>
       promise(async () => {

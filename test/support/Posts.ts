@@ -19,6 +19,7 @@ export const post = (text: string, more: Partial<Post> = {}): Post => ({
   poll: null,
   quotedStatusId: null,
   quoteApprovalPolicy: null,
+  interactionPolicy: null,
   ...more
 })
 

@@ -10,6 +10,7 @@ import { type OperatorCommand, OperatorCommands } from "../../services/intents/O
 import { lean } from "../../services/Lean.ts"
 import { untilNoClash } from "../../services/Transactions.ts"
 import * as Announcements from "./Announcements.ts"
+import * as Approving from "./Approving.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Collecting from "./Collecting.ts"
 import * as Drafting from "./Drafting.ts"
@@ -42,6 +43,7 @@ const make = Effect.gen(function*() {
   const operatorCommands = yield* OperatorCommands
   const owners = yield* Ownership.make
   const announcements = yield* Announcements.make
+  const approving = yield* Approving.make
   const publishing = yield* Publishing.make
   const quoting = yield* Quoting.make
   const removing = yield* RemovingReplies.make
@@ -63,6 +65,7 @@ const make = Effect.gen(function*() {
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
     ...announcements.verbs,
+    ...approving.verbs,
     ...publishing.verbs,
     ...quoting.verbs,
     ...removing.verbs,

@@ -4,7 +4,7 @@ import { type ClientError, Unprocessable } from "../../services/Errors.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
-import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
+import { KnownUris, type NamedStatus } from "../../services/federation/inbox/KnownUris.ts"
 import { Undoables, type UndoableType } from "../../services/federation/inbox/Undoables.ts"
 import { FollowActivities } from "../../services/federation/outbox/FollowActivities.ts"
 import { Purges } from "../../services/federation/purge/Purges.ts"
@@ -12,16 +12,15 @@ import type { AccountId, StatusId } from "../../services/Ids.ts"
 import { Jobs } from "../../services/intents/Jobs.ts"
 import * as InboxBoosts from "./InboxBoosts.ts"
 import * as InboxCollections from "./InboxCollections.ts"
-import * as InboxFeatures from "./InboxFeatures.ts"
+import * as InboxConsents from "./InboxConsents.ts"
+import { taken } from "./InboxConsents.ts"
 import * as InboxMoves from "./InboxMoves.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
-import * as InboxQuotes from "./InboxQuotes.ts"
 import * as InboxReactions from "./InboxReactions.ts"
 import * as InboxReports from "./InboxReports.ts"
 import * as InboxUndo from "./InboxUndo.ts"
 import type { Ownership } from "./Ownership.ts"
-import * as Quoting from "./Quoting.ts"
 import * as RemovingReplies from "./RemovingReplies.ts"
 import * as Sending from "./Sending.ts"
 import type { Verbs } from "./Verbs.ts"
@@ -30,6 +29,7 @@ const known = [
   "Accept",
   "Add",
   "Announce",
+  "AnnounceRequest",
   "Block",
   "Create",
   "Delete",
@@ -38,10 +38,12 @@ const known = [
   "Flag",
   "Follow",
   "Like",
+  "LikeRequest",
   "Move",
   "QuoteRequest",
   "Reject",
   "Remove",
+  "ReplyRequest",
   "Undo",
   "Update"
 ] as const
@@ -63,7 +65,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const knownUris = yield* KnownUris
   const undoables = yield* Undoables
   const collections = yield* InboxCollections.make
-  const features = yield* InboxFeatures.make
   const purges = yield* Purges
   const jobs = yield* Jobs
   const reports = yield* InboxReports.make
@@ -75,7 +76,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const removing = yield* RemovingReplies.make
   const reactions = yield* InboxReactions.make
   const undoing = yield* InboxUndo.make(verbs, reactions)
-  const quotes = yield* InboxQuotes.make(posts, yield* Quoting.make)
+  const consents = yield* InboxConsents.make(posts, boosts)
 
   const onAccount = (
     object: unknown,
@@ -87,11 +88,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     )
   const onStatus = (
     object: unknown,
-    act: (statusId: StatusId) => Effect.Effect<unknown, ClientError | SqlError>
+    act: (statusId: StatusId, named: NamedStatus) => Effect.Effect<unknown, ClientError | SqlError>
   ): Outcome =>
     Effect.flatMap(
-      knownUris.status(idOf(object) ?? ""),
-      (statusId) => statusId === undefined ? ignored("an unknown post") : Effect.as(act(statusId), done)
+      knownUris.named(idOf(object) ?? ""),
+      (named) => named === undefined ? ignored("an unknown post") : Effect.as(act(named.id, named), done)
     )
 
   /** Keeps the id, for who undoes by it. */
@@ -153,10 +154,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       (replyId) => replyId === undefined ? rejected(own, self, object) : removing.rejected(own, replyId)
     )
 
-  /** What is made of it by who may know it, else by the next. */
-  const taken = <A, B, E, F>(by: Effect.Effect<A | undefined, E>, next: () => Effect.Effect<B, F>) =>
-    Effect.flatMap(by, (outcome): Effect.Effect<A | B, F> => outcome === undefined ? next() : Effect.succeed(outcome))
-
   const perform = (own: Ownership, self: InboundSender, activity: Foreign, times: Times): Outcome =>
     Effect.flatMap(
       undoing.wasUndone(own, activity, times.signed),
@@ -177,13 +174,20 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           return reports.flag(own, self, activity)
         case "Like":
           // One that says with what is a reaction as well, and a favourite for who knows of none.
-          return onStatus(object, (statusId) =>
-            verbs.Favourite(own, { _tag: "Favourite", statusId }).pipe(
-              Effect.andThen(reactions.react(own, self, activity, statusId)),
-              Effect.andThen(remember(own, activity, "Like", statusId))
-            ))
+          return onStatus(object, (statusId, named) =>
+            taken(consents.liked(own, self, activity, named), () =>
+              verbs.Favourite(own, { _tag: "Favourite", statusId }).pipe(
+                Effect.andThen(reactions.react(own, self, activity, statusId)),
+                Effect.andThen(remember(own, activity, "Like", statusId))
+              )))
         case "EmojiReact":
-          return reactions.received(own, self, activity, (id) => remember(own, activity, type, id))
+          return reactions.received(own, self, activity, (id) =>
+            remember(own, activity, type, id))
+        case "AnnounceRequest":
+        case "LikeRequest":
+        case "QuoteRequest":
+        case "ReplyRequest":
+          return consents.requested(own, self, activity, times.signed)
         case "Announce":
           return boosts.announce(own, self, activity, times.signed)
         case "Create":
@@ -192,13 +196,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           }
           return Effect.flatMap(
             Clock.currentTimeMillis,
-            (now) => posts.create(own, self, object, Math.min(now, times.received), false)
+            (now) =>
+              posts.create(own, self, object, Math.min(now, times.received), false)
           )
         case "Delete":
           return idOf(object) === self.uri
             ? Effect.as(purges.begin(own.accountId), done)
-            : taken(features.withdrawn(own, object), () =>
-              taken(quotes.revoked(own, idOf(object) ?? ""), () => posts.remove(own, self, object)))
+            : taken(consents.withdrawn(own, object), () => posts.remove(own, self, object))
         case "Move":
           return moves.move(own, self, activity)
         case "Undo":
@@ -207,21 +211,17 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             : rejected(own, self, asForeign(object)?.["object"])
         case "Add":
         case "Remove":
-          return taken(features.change(own, self, activity), () =>
+          return taken(consents.features.change(own, self, activity), () =>
             collections.change(own, self, activity, times.place))
         case "FeatureRequest":
-          return features.request(own, self, activity)
-        case "QuoteRequest":
-          return Effect.flatMap(Clock.currentTimeMillis, (now) => quotes.request(own, self, activity, now))
+          return consents.features.request(own, self, activity)
         case "Accept":
         case "Reject":
-          return taken(
-            quotes.isAnswer(object) ? quotes.answered(own, self, activity) : features.answered(own, self, activity),
-            () =>
-              type === "Reject" ?
-                refused(own, self, object) :
-                answered(self, object, (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))
-          )
+          return taken(consents.answered(own, self, activity), () =>
+            type === "Reject"
+              ? refused(own, self, object)
+              : answered(self, object, (target) =>
+                verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target })))
         case "Block":
           return onAccount(
             object,
@@ -233,12 +233,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             return byId(self, object, false)
           }
           if (typeOf(asForeign(object) ?? {}, "FeaturedCollection") !== undefined) {
-            return features.store(own, self, object)
+            return consents.features.store(own, self, object)
           }
           // The profile is what its document says, and no transaction can wait for another look at it.
           return idOf(object) === self.uri
             ? Effect.as(jobs.enqueue("profile", own.accountId), done)
-            : Effect.flatMap(Clock.currentTimeMillis, (now) => posts.edit(own, self, object, now))
+            : Effect.flatMap(Clock.currentTimeMillis, (now) =>
+              posts.edit(own, self, object, now))
         default:
           return ignored("unknown")
       }

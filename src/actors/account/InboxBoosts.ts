@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { visibilityOf } from "../../services/federation/documents/Addressing.ts"
+import { stampNamed } from "../../services/federation/documents/InteractionDocument.ts"
 import { asForeign, type Foreign, idOf, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
@@ -9,13 +10,17 @@ import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import { Undoables } from "../../services/federation/inbox/Undoables.ts"
+import { InteractionActivities } from "../../services/federation/outbox/InteractionActivities.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
+import * as Controlling from "./Controlling.ts"
+import * as Gates from "./Gates.ts"
 import { done, ignored, type make as makePosts } from "./InboxPosts.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
+import * as Sending from "./Sending.ts"
 
 /** Characters of a boost's id. */
 const uriCharactersMax = 2_000
@@ -24,9 +29,13 @@ const uriCharactersMax = 2_000
 export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<ReturnType<typeof makePosts>>, "create">) {
   const sql = yield* SqlClient.SqlClient
   const { outboundAllow } = yield* ServerConfig
+  const activities = yield* InteractionActivities
   const broadcast = yield* Broadcast
+  const control = yield* Controlling.make
+  const gates = yield* Gates.make
   const intend = yield* Intents.make
   const reblogs = yield* Reblogs
+  const send = yield* Sending.make
   const knownUris = yield* KnownUris
   const statuses = yield* RemoteStatuses
   const tombstones = yield* Tombstones
@@ -56,12 +65,16 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     return yield* new NeedsFetch({ inquiry: { kind: "post", uri } })
   })
 
-  /** `signedMillis`: when it was signed, in milliseconds since 1970; later than what ended it, it is a boost anew. */
+  /**
+   * `signedMillis`: when it was signed, in milliseconds since 1970; later than what ended it, it is a boost anew. `requested`: the
+   * booster asked for it.
+   */
   const announce = Effect.fnUntraced(function*(
     own: Ownership,
     self: InboundSender,
     activity: Foreign,
-    signedMillis: number
+    signedMillis: number,
+    requested?: Controlling.SentInteraction
   ) {
     // As it stands, with its fragment, which is all that tells boosts of some servers apart.
     const id = idOf(activity) ?? ""
@@ -83,6 +96,20 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
       yield* undoables.renew(own.accountId, before, id)
       return yield* ignored("it is here already")
     }
+    const authorization = stampNamed("reblog", activity)
+    const answer = yield* gates.answer(own.accountId, target, { authorization }, requested !== undefined, "reblog")
+    if (answer === undefined) {
+      if (target.local) {
+        yield* send(activities.refuse(target.accountId, own.accountId, {
+          kind: "reblog",
+          request: requested?.requestUri,
+          requester: self.uri,
+          object: idOf(activity["object"]) ?? "",
+          instrument: id
+        }))
+      }
+      return yield* ignored("its author does not agree")
+    }
     if (held && !(yield* undoables.release(own.accountId, id))) return yield* ignored("an id of something else")
     const meant = visibilityOf({ to: idsOf(activity["to"]), cc: idsOf(activity["cc"]) }, self.followersUrl ?? undefined)
     const visibility = meant === "direct" ? "private" : meant
@@ -93,8 +120,12 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
       millis: yield* nextMillis(own),
       uri: id
     })
-    yield* intend(own, { _tag: "publish", statusId: boostId })
-    if (target.local) {
+    if (answer.agreement !== "free") {
+      const sent = { uri: id, ...requested }
+      yield* control.attach(own, target, "reblog", answer.agreement, boostId, sent, answer.claimed)
+    }
+    if (answer.agreement !== "asks") yield* intend(own, { _tag: "publish", statusId: boostId })
+    if (answer.agreement !== "asks" && target.local) {
       yield* intend(own, { _tag: "notify", type: "reblog", to: target.accountId, statusId: target.id })
     }
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [target.id] }))

@@ -1,4 +1,4 @@
-import { Effect, Struct } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
@@ -26,12 +26,15 @@ import { written } from "../../services/statuses/StoredStatus.ts"
 import { TagFollows } from "../../services/statuses/TagFollows.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
 import { transaction } from "../../services/Transactions.ts"
+import type * as Controlling from "./Controlling.ts"
 import * as InboxPolls from "./InboxPolls.ts"
+import * as InboxReplies from "./InboxReplies.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Verbs } from "./Verbs.ts"
 
-const versionRows = rowsOf(Version)
+/** `held`: it waits for consent to be shown. */
+const versionRows = rowsOf(Schema.Struct({ ...Version.fields, held: Schema.Boolean }))
 const version = columnsOf(Version.mapFields(Struct.omit(["changedAt"])))
 
 /** How old a post may be that an edit tells of first, in milliseconds (federation.md section 8). */
@@ -61,6 +64,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const statusWriter = yield* StatusWriter
   const knownUris = yield* KnownUris
   const quotes = yield* RemoteQuotes
+  const replies = yield* InboxReplies.make
   const statuses = yield* RemoteStatuses
   const tagFollows = yield* TagFollows
   const tombstones = yield* Tombstones
@@ -103,13 +107,17 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (to !== undefined) yield* intend(own, { _tag: "notify", type: "quote", to, statusId })
   })
 
-  /** `asked`: somebody wants it, so that it is kept although nobody here may be concerned. */
+  /**
+   * `asked`: somebody wants it, so that it is kept although nobody here may be concerned. `requested`: it is the reply that its
+   * author asked to make.
+   */
   const create = Effect.fnUntraced(function*(
     own: Ownership,
     self: InboundSender,
     object: unknown,
     now: number,
-    asked: boolean
+    asked: boolean,
+    requested?: Controlling.SentInteraction
   ) {
     const document = asForeign(object) ?? {}
     const voted = yield* polls.vote(own, self, document)
@@ -118,7 +126,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (note === undefined) return yield* ignored("no post of its sender")
     const { buried, followed, listed } = yield* statuses.prospects(own.accountId, note.uri)
     if (buried) return yield* ignored("it was deleted")
-    const parentId = note.inReplyTo === undefined ? undefined : yield* knownUris.status(note.inReplyTo)
+    const parent = note.inReplyTo === undefined ? undefined : yield* knownUris.named(note.inReplyTo)
+    const parentId = parent?.id
     const mentions = yield* mentionsOf(own, self, note)
     const concerns = (isOpen(note.visibility) && (asked || listed)) || parentId !== undefined || followed
     // A question more for what would be left else. An edit addresses those, too, whom it mentions no more.
@@ -126,11 +135,14 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       (note.quote !== undefined && (yield* knownUris.localStatuses([note.quote.uri])).length > 0) ||
       (note.visibility === "public" && (yield* tagFollows.wanted(note.tags)))
     if (!wanted) return yield* ignored("it concerns nobody here")
+    const answer = yield* replies.answer(own, self, parent, note, requested)
+    if (answer === undefined) return yield* ignored("its author does not agree")
     const made = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (made === undefined) return yield* ignored("it is here already")
     const { adopted, id } = made
     yield* unknown.note(id, note)
     yield* quoted(own, StatusId.make(id), note)
+    const waits = yield* replies.attach(own, parent, answer, id, { uri: note.uri, ...requested })
     const link = cardLink(note)
     if (link !== undefined) yield* cards.attach(id, link, true)
     if (note.updatedMillis !== undefined && note.updatedMillis > note.publishedMillis) {
@@ -139,7 +151,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       yield* statuses.wasEdited(id, note.updatedMillis)
     }
     // A post that is fetched long after it was written notifies nobody.
-    if (!asked || now - note.publishedMillis < newsMillisMax) yield* intend(own, { _tag: "publish", statusId: id })
+    if (!waits && (!asked || now - note.publishedMillis < newsMillisMax)) {
+      yield* intend(own, { _tag: "publish", statusId: id })
+    }
     yield* sql.afterCommit(Effect.andThen(
       broadcast.publish({ _tag: "Changed", kind: "account", ids: [own.accountId] }),
       broadcast.publish({
@@ -176,7 +190,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       return here === undefined ? yield* ignored("no newer post of its sender") : done
     }
     const [old] = yield* versionRows(sql`
-      SELECT ${version.list(sql)}, coalesce(edited_at, created_at) AS changed_at FROM statuses
+      SELECT ${version.list(sql)}, coalesce(edited_at, created_at) AS changed_at, visibility = 'direct' AND EXISTS (
+        SELECT FROM interaction_requests r WHERE r.interaction_id = statuses.id AND r.state = 'pending') AS held FROM statuses
       WHERE uri = ${note.uri} AND account_id = ${own.accountId} AND deleted_at IS NULL`)
     if (old === undefined && !self.suspended && now - note.publishedMillis < unknownMillisMax) {
       return yield* create(own, self, object, now, false)
@@ -206,9 +221,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       }
     })
     yield* statuses.quieten(old.id, mentions)
+    if (old.held) yield* replies.holdAgain(old.id)
     yield* unknown.note(old.id, note)
     yield* cards.replace(old.id, cardLink(note), true)
-    yield* intend(own, { _tag: "edit", statusId: old.id, editedAt: millis })
+    if (!old.held) yield* intend(own, { _tag: "edit", statusId: old.id, editedAt: millis })
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [old.id] }))
     return done
   })

@@ -13,6 +13,7 @@ import { rowsOf } from "../../services/Rows.ts"
 import { EmojiReactions } from "../../services/statuses/EmojiReactions.ts"
 import { customName, type ReactionEmoji } from "../../services/statuses/ReactionEmoji.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
+import * as Gates from "./Gates.ts"
 import { done, ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Reacting from "./Reacting.ts"
@@ -29,6 +30,7 @@ const senderItself = "."
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const config = yield* ServerConfig
+  const gates = yield* Gates.make
   const knownUris = yield* KnownUris
   const reacting = yield* Reacting.make
   const reactions = yield* EmojiReactions
@@ -86,6 +88,8 @@ export const make = Effect.gen(function*() {
       const liked = typeOf(activity, "EmojiReact") === undefined
       if (liked && contentOf(activity) === undefined) return undefined
       const target = yield* statusTargets.visible(own.accountId, statusId)
+      const agreement = yield* gates.agreed(own.accountId, target, "favourite")
+      if (agreement === undefined || agreement === "asks") return undefined
       const emoji = yield* named(self, activity, target.id)
       if (emoji === undefined) return undefined
       // Of those that come as Likes there is one: the one before was taken back, whether that came or not.

@@ -11,6 +11,8 @@ import { Favourites } from "../../services/statuses/Favourites.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { type StatusTarget, StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
+import * as Controlling from "./Controlling.ts"
+import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
@@ -34,6 +36,8 @@ export const make = Effect.gen(function*() {
   const send = yield* Sending.make
   const notificationWriter = yield* NotificationWriter
   const broadcast = yield* Broadcast
+  const control = yield* Controlling.make
+  const gates = yield* Gates.make
 
   const changed = (...ids: ReadonlyArray<bigint>) =>
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
@@ -47,6 +51,11 @@ export const make = Effect.gen(function*() {
     Favourite: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Favourite"]) {
       const { accountId } = own
       const target = yield* statusTargets.visible(accountId, statusId)
+      const agreement = yield* gates.gate(accountId, target, "favourite")
+      if (agreement !== "free") {
+        yield* control.favourite(own, target, agreement)
+        return onStatus(target.id)
+      }
       if (yield* favourites.add(accountId, target.id)) {
         yield* notify(own, "favourite", target)
         if (!target.local) yield* send(activities.like(accountId, target.id))
@@ -54,13 +63,16 @@ export const make = Effect.gen(function*() {
       }
       return onStatus(target.id)
     }),
-    Unfavourite: Effect.fnUntraced(function*({ accountId }: Ownership, { statusId }: Commands["Unfavourite"]) {
+    Unfavourite: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Unfavourite"]) {
+      const { accountId } = own
+      const asked = yield* control.withdraw(own, "favourite", statusId)
       yield* send(activities.undoLike(accountId, statusId))
       if (yield* favourites.remove(accountId, statusId)) {
         yield* notificationWriter.retractOne("favourite", accountId, statusId)
         yield* changed(statusId)
         return onStatus(statusId)
       }
+      if (asked) return onStatus(statusId)
       return onStatus((yield* statusTargets.visible(accountId, statusId)).id)
     }),
     Reblog: Effect.fnUntraced(function*(own: Ownership, { statusId, visibility }: Commands["Reblog"]) {
@@ -70,6 +82,7 @@ export const make = Effect.gen(function*() {
       if (target.visibility === "direct" || (target.visibility === "private" && !isOwn)) return yield* new NotAllowed()
       const before = yield* reblogs.find(accountId, target.id)
       if (before !== undefined) return onStatus(before)
+      const agreement = yield* gates.gate(accountId, target, "reblog")
       const author = yield* authors.settings(accountId)
       const wanted = visibility === null || visibility === "direct" ? author.visibility : visibility
       const shown = target.visibility === "private"
@@ -84,8 +97,11 @@ export const make = Effect.gen(function*() {
         millis: yield* nextMillis(own),
         uri: null
       })
-      yield* intend(own, { _tag: "publish", statusId: id })
-      yield* notify(own, "reblog", target)
+      if (agreement !== "free") yield* control.attach(own, target, "reblog", agreement, id)
+      if (agreement !== "asks") {
+        yield* intend(own, { _tag: "publish", statusId: id })
+        yield* notify(own, "reblog", target)
+      }
       yield* changed(target.id)
       return onStatus(id)
     }),
@@ -93,6 +109,7 @@ export const make = Effect.gen(function*() {
       const { accountId } = own
       const wrapper = yield* reblogs.find(accountId, statusId)
       if (wrapper === undefined) return onStatus((yield* statusTargets.visible(accountId, statusId)).id)
+      yield* control.withdraw(own, "reblog", statusId)
       yield* statusWriter.remove(wrapper, accountId, yield* nextMillis(own))
       yield* notificationWriter.retractOne("reblog", accountId, statusId)
       yield* notificationWriter.retract([wrapper])

@@ -79,6 +79,8 @@ export const Command = Schema.Union([
     ...Said.fields,
     /** Who may quote it; absent: whoever might before. */
     quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(QuotePolicy)),
+    /** Who may reply to it, favourite and reblog it; absent: whoever might before. */
+    interactionPolicy: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String))),
     /** Absent: the files stay as they are. */
     mediaIds: Schema.optionalKey(Schema.Array(MediaIdFromString)),
     /** Absent: the poll stays as it is; null removes it. */
@@ -131,6 +133,13 @@ export const Command = Schema.Union([
   /** Takes a reply to one of the account's statuses out of its thread. */
   Schema.TaggedStruct("RemoveReply", { ...OnStatus, replyId: StatusIdFromString }),
   Schema.TaggedStruct("SetQuotePolicy", { ...OnStatus, policy: QuotePolicy }),
+  /** Lets happen what somebody asked to do with a status of the account, or not. */
+  Schema.TaggedStruct("AuthorizeInteraction", { requestId: IdFromString }),
+  Schema.TaggedStruct("RejectInteraction", { requestId: IdFromString }),
+  /** The consent by which a post of the account quotes another does not stand any more. */
+  Schema.TaggedStruct("QuoteEnded", { ...OnStatus, authorization: Schema.String }),
+  /** What became of the consent that a reply or reblog of the account claims. */
+  Schema.TaggedStruct("InteractionKnown", { requestId: IdFromString, holds: Schema.Boolean }),
   Schema.TaggedStruct("Pin", OnStatus),
   Schema.TaggedStruct("Unpin", OnStatus),
   /** A hashtag on the own profile, without the #. */

@@ -9,10 +9,12 @@ import { exceedsTold, statusCharactersMax, tooLong } from "../../services/html/T
 import type { AccountId } from "../../services/Ids.ts"
 import { statusBytesMax } from "../../services/instance/ContentLimits.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
+import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { AttachmentWriter } from "../../services/media/AttachmentWriter.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
+import { defaultFor } from "../../services/statuses/DefaultPolicies.ts"
 import { type Draft, Drafts } from "../../services/statuses/Drafts.ts"
-import { withQuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
+import { withControl, withQuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { type NewPoll, type Post, saidOr } from "../../services/statuses/Post.ts"
 import { blank } from "../../services/statuses/StatusRows.ts"
@@ -21,6 +23,8 @@ import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
 import { Revised, unwritten, written } from "../../services/statuses/StoredStatus.ts"
 import { DigestPosts } from "../../services/subscriptions/DigestPosts.ts"
 import * as Backlog from "./Backlog.ts"
+import * as Controlling from "./Controlling.ts"
+import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
 import * as Quoting from "./Quoting.ts"
@@ -32,6 +36,7 @@ export const make = Effect.gen(function*() {
   const authors = yield* Authors
   const digests = yield* DigestPosts
   const drafts = yield* Drafts
+  const fanouts = yield* Fanouts
   const attachments = yield* AttachmentWriter
   const agenda = yield* AgendaEntries
   const polls = yield* Polls
@@ -42,6 +47,8 @@ export const make = Effect.gen(function*() {
   const broadcast = yield* Broadcast
   const cards = yield* StatusCards
   const quoting = yield* Quoting.make
+  const control = yield* Controlling.make
+  const gates = yield* Gates.make
 
   /**
    * What speaks against a post, its files, its poll and the mentions in its draft before it is stored; scheduling
@@ -57,8 +64,12 @@ export const make = Effect.gen(function*() {
     if (unexpected.length > 0) return yield* new UnexpectedMentions({ accountIds: unexpected.map(String) })
   })
 
-  const parentOf = (accountId: AccountId, { inReplyToId }: Post) =>
-    inReplyToId === null ? Effect.succeed(undefined) : statusTargets.parent(accountId, inReplyToId)
+  /** What a post answers, and what its author says to that. */
+  const parentOf = Effect.fnUntraced(function*(accountId: AccountId, { inReplyToId }: Post) {
+    if (inReplyToId === null) return undefined
+    const parent = yield* statusTargets.parent(accountId, inReplyToId)
+    return { ...parent, agreement: yield* gates.gate(accountId, parent, "reply") }
+  })
 
   /** Fails where `publish` would, but for what the author may by the time the post is due; answers the files that it is to have. */
   const rehearse = Effect.fnUntraced(function*(accountId: AccountId, post: Post) {
@@ -99,9 +110,12 @@ export const make = Effect.gen(function*() {
           spoilerText,
           sensitive: said.sensitive || said.spoilerText.trim() !== "",
           visibility,
-          interactionPolicy: withQuotePolicy(null, post.quoteApprovalPolicy ?? author.quotePolicy),
+          interactionPolicy: withQuotePolicy(
+            withControl(null, post.interactionPolicy ?? defaultFor(author.defaultPolicies, visibility)),
+            post.quoteApprovalPolicy ?? author.quotePolicy
+          ),
           inReplyToId: parent?.id ?? null,
-          inReplyToAccountId: parent?.accountId ?? null,
+          inReplyToAccountId: parent?.answeredId ?? null,
           conversationId: parent?.conversationId ?? null,
           applicationId: post.applicationId,
           mediaIds,
@@ -112,15 +126,20 @@ export const make = Effect.gen(function*() {
       if (draft.link !== undefined && mediaIds.length === 0) {
         yield* cards.attach(fanout.intent.statusId, draft.link, false)
       }
+      const waits = parent?.agreement === "asks"
       const goesOut = author.emailSubscriptions && visibility === "public" &&
-        (parent?.accountId ?? accountId) === accountId
+        (parent?.answeredId ?? accountId) === accountId
       if (goesOut) yield* digests.gather(accountId, fanout.intent.statusId, new Date(millis))
-      if (quoted !== undefined) yield* quoting.attach(own, fanout.intent.statusId, quoted, visibility)
+      if (quoted !== undefined) yield* quoting.attach(own, fanout.intent.statusId, quoted, visibility, waits)
       if (post.poll !== null) {
         const endsAt = yield* polls.create(fanout.intent.statusId, post.poll, millis)
         yield* agenda.enqueue("poll_end", fanout.intent.statusId, accountId, endsAt)
       }
-      Backlog.wrote(own.backlog, fanout)
+      if (parent !== undefined && parent.agreement !== "free") {
+        yield* control.attach(own, parent, "reply", parent.agreement, fanout.intent.statusId)
+      }
+      if (waits) yield* fanouts.cancel(fanout)
+      else Backlog.wrote(own.backlog, fanout)
       yield* sql.afterCommit(changed(accountId, parent === undefined ? [] : [parent.id]))
       return fanout.intent.statusId
     }
@@ -151,6 +170,7 @@ export const make = Effect.gen(function*() {
       const { accountId } = own
       const old = yield* statusTargets.own(accountId, command.statusId)
       if (old.reblogOfId !== null) return yield* new RecordNotFound()
+      if (old.visibility === "direct") yield* control.settled(old.id)
       const mediaIds = command.mediaIds === undefined ? old.mediaIds : [...new Set(command.mediaIds)]
       const { spoilerText, text } = yield* words(
         command,
@@ -176,7 +196,7 @@ export const make = Effect.gen(function*() {
       if (poll) yield* polls.check(poll)
       const asks = poll !== undefined && (yield* polls.differs(command.statusId, poll))
       const millis = yield* nextMillis(own)
-      const governed = yield* quoting.govern(own, old, command.quoteApprovalPolicy ?? null)
+      const governed = yield* quoting.govern(own, old, command)
       if (same && !asks && !(yield* attachments.differ(command.statusId, described))) {
         if (poll !== undefined) yield* ask(accountId, command.statusId, poll, millis)
         if (governed) yield* quoting.governed(own, command.statusId)
@@ -194,7 +214,8 @@ export const make = Effect.gen(function*() {
     }),
     Delete: Effect.fnUntraced(function*(own: Ownership, { deleteMedia = false, statusId }: Commands["Delete"]) {
       const { accountId } = own
-      yield* statusTargets.own(accountId, statusId)
+      const { visibility } = yield* statusTargets.own(accountId, statusId)
+      if (visibility === "direct") yield* control.forget(statusId)
       const counted = yield* statusWriter.remove(statusId, accountId, yield* nextMillis(own))
       yield* attachments.free(statusId, !deleteMedia)
       yield* agenda.cancel("poll_end", statusId)

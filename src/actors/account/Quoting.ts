@@ -9,7 +9,7 @@ import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
 import type { Draft } from "../../services/statuses/Drafts.ts"
-import { type QuotePolicy, withQuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
+import { type QuotePolicy, withControl, withQuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import type { Post } from "../../services/statuses/Post.ts"
 import { type Decided, type Quoted, Quotes, type QuoteState } from "../../services/statuses/Quotes.ts"
 import { update } from "../../services/statuses/StatusRows.ts"
@@ -19,6 +19,12 @@ import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
+
+/** What an author says of who may do what; nothing where it stays as it is. */
+interface SaidPolicy {
+  readonly quoteApprovalPolicy?: QuotePolicy | null
+  readonly interactionPolicy?: ReadonlyArray<string> | null
+}
 
 const standing: ReadonlyArray<QuoteState> = ["pending", "accepted"]
 
@@ -61,9 +67,12 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  /** Writes what a new status quotes: at once with consent where the one who is quoted gave it in advance, here. */
+  /**
+   * Writes what a new status quotes: at once with consent where the one who is quoted gave it in advance, here. Of one that
+   * waits for other consent (`waits`) nobody hears yet.
+   */
   const attach = Effect.fnUntraced(
-    function*(own: Ownership, statusId: bigint, quoted: Quoted, visibility: Visibility) {
+    function*(own: Ownership, statusId: bigint, quoted: Quoted, visibility: Visibility, waits: boolean) {
       const isOwn = quoted.accountId === own.accountId
       const accepted = isOwn || (quoted.local && quoted.verdict === "automatic")
       yield* quotes.insert({
@@ -78,6 +87,7 @@ export const make = Effect.gen(function*() {
       })
       // Who is quoted may always see it.
       if (!isOwn && !isOpen(visibility)) yield* quotes.admit(statusId, quoted.accountId)
+      if (waits) return yield* changed(quoted.id)
       if (accepted && !isOwn) yield* intend(own, { _tag: "notify", type: "quote", to: quoted.accountId, statusId })
       if (!quoted.local) yield* send(activities.request(statusId))
       yield* changed(quoted.id)
@@ -101,10 +111,15 @@ export const make = Effect.gen(function*() {
     return quote
   })
 
-  /** Lets others quote a status of the account, or not; whether that is something new. What is for a few is quoted by nobody. */
-  const govern = Effect.fnUntraced(function*(own: Ownership, status: StatusTarget, policy: QuotePolicy | null) {
-    if (policy === null || !isOpen(status.visibility)) return false
-    const interactionPolicy = withQuotePolicy(status.interactionPolicy, policy)
+  /** Who may do what with a status of the account from now on; whether that is something new. What is for a few is quoted by nobody. */
+  const govern = Effect.fnUntraced(function*(own: Ownership, status: StatusTarget, said: SaidPolicy) {
+    const control = said.interactionPolicy ?? undefined
+    const controlled = control === undefined
+      ? status.interactionPolicy
+      : withControl(status.interactionPolicy, control)
+    const interactionPolicy = said.quoteApprovalPolicy && isOpen(status.visibility)
+      ? withQuotePolicy(controlled, said.quoteApprovalPolicy)
+      : controlled
     if (String(interactionPolicy) === String(status.interactionPolicy)) return false
     yield* sql`${update(sql, { interactionPolicy })} WHERE id = ${status.id} AND account_id = ${own.accountId}`
     return true
@@ -122,10 +137,15 @@ export const make = Effect.gen(function*() {
       yield* revoke(own, quotingId)
       return onStatus(quotingId)
     }),
+    QuoteEnded: Effect.fnUntraced(function*(own: Ownership, { authorization, statusId }: Commands["QuoteEnded"]) {
+      const quote = yield* quotes.end(statusId, own.accountId, authorization)
+      if (quote !== undefined) yield* shownAnew(quote)
+      return onStatus(statusId)
+    }),
     SetQuotePolicy: Effect.fnUntraced(function*(own: Ownership, { policy, statusId }: Commands["SetQuotePolicy"]) {
       const status = yield* statusTargets.own(own.accountId, statusId)
       if (status.reblogOfId !== null) return yield* new RecordNotFound()
-      if (yield* govern(own, status, policy)) yield* governed(own, statusId)
+      if (yield* govern(own, status, { quoteApprovalPolicy: policy })) yield* governed(own, statusId)
       return onStatus(statusId)
     })
   }

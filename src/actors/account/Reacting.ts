@@ -7,6 +7,7 @@ import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { EmojiReactions, type RemoteReaction } from "../../services/statuses/EmojiReactions.ts"
 import type { ReactionEmoji } from "../../services/statuses/ReactionEmoji.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
+import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
@@ -19,6 +20,7 @@ export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const activities = yield* ReactionActivities
   const broadcast = yield* Broadcast
+  const gates = yield* Gates.make
   const intend = yield* Intents.make
   const notificationWriter = yield* NotificationWriter
   const reactions = yield* EmojiReactions
@@ -57,6 +59,8 @@ export const make = Effect.gen(function*() {
   const verbs = {
     React: Effect.fnUntraced(function*(own: Ownership, { name, statusId }: Commands["React"]) {
       const target = yield* statusTargets.visible(own.accountId, statusId)
+      // Who may not favourite a post reacts to it neither.
+      yield* gates.atOnce(own.accountId, target, "favourite")
       const emoji = yield* reactions.find(target.id, name)
       if (emoji === undefined) return yield* validationFailed("Name is not a recognized emoji")
       if ((yield* add(own, target, emoji)) === undefined) {

@@ -18,6 +18,7 @@ import { Mutes } from "../../services/social/Mutes.ts"
 import { lockPairs } from "../../services/social/Pairs.ts"
 import { TargetAccounts } from "../../services/social/TargetAccounts.ts"
 import { Quotes } from "../../services/statuses/Quotes.ts"
+import * as Approving from "./Approving.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Quoting from "./Quoting.ts"
@@ -48,6 +49,7 @@ export const make = Effect.gen(function*() {
   const quotes = yield* Quotes
   const quoting = yield* Quoting.make
   const removing = yield* RemovingReplies.make
+  const approving = yield* Approving.make
   const broadcast = yield* Broadcast
 
   /**
@@ -152,6 +154,7 @@ export const make = Effect.gen(function*() {
       yield* drop(accountId, target)
       yield* drop(target, accountId)
       if (fresh) {
+        yield* approving.ofBlocked(own, target)
         yield* removing.ofBlocked(own, target)
         for (const id of yield* quotes.between(accountId, target)) yield* quoting.revoke(own, id)
       }

@@ -5,6 +5,7 @@ import { RecordNotFound } from "../../services/Errors.ts"
 import { DeliveryExpansion } from "../../services/federation/outbox/DeliveryExpansion.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
+import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
 import { type RemovedReply, ReplyRemovals } from "../../services/statuses/ReplyRemovals.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import { done, ignored } from "./InboxPosts.ts"
@@ -22,6 +23,7 @@ export const make = Effect.gen(function*() {
   const deliveryExpansion = yield* DeliveryExpansion
   const fanouts = yield* Fanouts
   const removals = yield* ReplyRemovals
+  const requests = yield* InteractionRequests
   const statusTargets = yield* StatusTargets
   const reject = yield* TellFollowers.make
 
@@ -31,6 +33,7 @@ export const make = Effect.gen(function*() {
       if (local) yield* deliveryExpansion.enqueueChange(accountId, id, "Update")
       yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "card", statusId: id })
     }
+    yield* requests.revoke(replies.map(({ id }) => id))
     const ids = replies.flatMap(({ id, parentId }) => [id, parentId])
     if (ids.length > 0) {
       yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [...new Set(ids)] }))

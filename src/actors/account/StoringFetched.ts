@@ -13,6 +13,8 @@ import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { idRows } from "../../services/Rows.ts"
 import { ConversationWriter } from "../../services/statuses/ConversationWriter.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
+import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
+import * as Controlling from "./Controlling.ts"
 import * as FeaturedChanges from "./FeaturedChanges.ts"
 import * as InboxFeatures from "./InboxFeatures.ts"
 import * as InboxPosts from "./InboxPosts.ts"
@@ -31,6 +33,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const favourites = yield* Favourites
   const featured = yield* FeaturedChanges.make
   const features = yield* InboxFeatures.make
+  const control = yield* Controlling.make
+  const requests = yield* InteractionRequests
   const posts = yield* InboxPosts.make(verbs)
   const policies = yield* InboundPolicies
 
@@ -110,6 +114,14 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
         return onStatus(statusId)
       }),
+      InteractionKnown: Effect.fnUntraced(
+        function*(own: Ownership, { holds, requestId }: Commands["InteractionKnown"]) {
+          const state = holds ? "accepted" : "rejected"
+          const request = yield* requests.settle(requestId, own.accountId, state)
+          if (request !== undefined) yield* holds ? control.accepted(request) : control.rejected(request)
+          return onAccount(own.accountId)
+        }
+      ),
       Withdraw: Effect.fnUntraced(function*(own: Ownership, { uri }: Commands["Withdraw"]) {
         const self = yield* findSender(sql, own.accountId)
         if (self === undefined) return yield* new RecordNotFound()

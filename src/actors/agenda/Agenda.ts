@@ -4,6 +4,7 @@ import { AnnouncementWriter } from "../../services/announcements/AnnouncementWri
 import { AnnualReports } from "../../services/annual/AnnualReports.ts"
 import { DomainEnforcement } from "../../services/federation/domains/DomainEnforcement.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
+import { QuoteConsents } from "../../services/federation/inbox/QuoteConsents.ts"
 import { Deliveries } from "../../services/federation/outbox/Deliveries.ts"
 import { Purges } from "../../services/federation/purge/Purges.ts"
 import type { AccountId } from "../../services/Ids.ts"
@@ -60,6 +61,7 @@ export const layer = Singleton.make(
     const inbound = yield* InboundActivities
     const operatorCommands = yield* OperatorCommands
     const retention = yield* Retention
+    const consents = yield* QuoteConsents
     const statusIndex = yield* StatusIndex
     const trends = yield* TrendRefresh
 
@@ -131,6 +133,7 @@ export const layer = Singleton.make(
       every("5 seconds", "measure", measure),
       every("1 minute", "forget", forget),
       every("1 hour", "annualReportsDue", annualReports.prepare),
+      every("10 minutes", "quotes", consents.sweep),
       every("1 hour", "retention", retention.sweep),
       every("1 minute", "trends", trends.run)
     ], { concurrency: "unbounded", discard: true })

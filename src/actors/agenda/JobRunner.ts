@@ -4,6 +4,7 @@ import { Unavailable } from "../../services/Errors.ts"
 import { RemoteCollections } from "../../services/federation/fetching/RemoteCollections.ts"
 import { mayPass } from "../../services/federation/fetching/RemotePosts.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
+import { QuoteConsents } from "../../services/federation/inbox/QuoteConsents.ts"
 import { RemoteQuotes } from "../../services/federation/inbox/RemoteQuotes.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { MovedAccounts } from "../../services/federation/MovedAccounts.ts"
@@ -16,7 +17,9 @@ import { briefCause } from "../../services/outbound/BriefCause.ts"
 import { Unreachable } from "../../services/outbound/OutboundError.ts"
 import { rowsOf } from "../../services/Rows.ts"
 import { Moves } from "../../services/social/Moves.ts"
+import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
 import { AccountActors } from "../account/AccountActors.ts"
+import * as InteractionChecks from "./InteractionChecks.ts"
 import * as QuoteChecks from "./QuoteChecks.ts"
 
 /** Jobs that a node runs at once. One that takes longer than so many seconds is given up for this time. */
@@ -111,6 +114,8 @@ const make = Effect.gen(function*() {
     if (failed.some(({ again }) => again)) return yield* new Unavailable()
   })
 
+  const quoteChecks = yield* QuoteChecks.make
+
   /** The work of each kind of job. Each may run twice. */
   const runs: Record<JobKind, (accountId: bigint) => Effect.Effect<void, unknown>> = {
     profile,
@@ -118,7 +123,9 @@ const make = Effect.gen(function*() {
     redirect,
     mentions,
     collections: featured,
-    quote: yield* QuoteChecks.make,
+    quote: quoteChecks.arrived,
+    consent: quoteChecks.standing,
+    interaction: yield* InteractionChecks.make,
     links: proofs.verify
   }
 
@@ -147,5 +154,12 @@ const make = Effect.gen(function*() {
  * transaction while it waits for others; what it learns is written by services that may be told twice.
  */
 export const layer = Layer.effectDiscard(make).pipe(
-  Layer.provide([KnownUris.layer, LinkProofs.layer, UnknownMentions.layer, RemoteQuotes.layer])
+  Layer.provide([
+    InteractionRequests.layer,
+    KnownUris.layer,
+    LinkProofs.layer,
+    UnknownMentions.layer,
+    RemoteQuotes.layer,
+    QuoteConsents.layer
+  ])
 )

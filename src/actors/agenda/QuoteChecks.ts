@@ -1,9 +1,13 @@
 import { Effect } from "effect"
 import { idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { mayPass, RemotePosts } from "../../services/federation/fetching/RemotePosts.ts"
+import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
+import { QuoteConsents } from "../../services/federation/inbox/QuoteConsents.ts"
 import { RemoteQuotes } from "../../services/federation/inbox/RemoteQuotes.ts"
+import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { ObjectFetcher } from "../../services/federation/ObjectFetcher.ts"
 import { StatusId } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { AccountActors } from "../account/AccountActors.ts"
 
 /**
@@ -14,7 +18,10 @@ export const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const fetcher = yield* ObjectFetcher
   const posts = yield* RemotePosts
+  const config = yield* ServerConfig
+  const knownUris = yield* KnownUris
   const quotes = yield* RemoteQuotes
+  const consents = yield* QuoteConsents
 
   /** Whether a consent holds: as its document says, where that is the author's. */
   const holds = Effect.fnUntraced(
@@ -30,7 +37,21 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  return Effect.fnUntraced(function*(statusId: bigint) {
+  /** The consent to a quote that is shown; it ends where its author's server does not say so any more. */
+  const standing = Effect.fnUntraced(function*(statusId: bigint) {
+    const found = yield* consents.find(statusId)
+    if (found === undefined) return
+    const { author, authorization, quoted, quotedAuthor, username } = found
+    const uri = found.uri ?? LocalIds.note(config, username, statusId)
+    const verdict = yield* Effect.catch(
+      holds(authorization, { uri, quoted, author: quotedAuthor }),
+      (error) => mayPass(error) ? Effect.fail(error) : Effect.succeed(false)
+    )
+    if (!verdict) yield* actors.tell(author, { _tag: "QuoteEnded", statusId: StatusId.make(statusId), authorization })
+  })
+
+  /** What a new quote names. */
+  const arrived = Effect.fnUntraced(function*(statusId: bigint) {
     const first = yield* quotes.waiting(statusId)
     if (first === undefined) return
     const tell = (authorization?: { readonly uri: string; readonly holds: boolean }) =>
@@ -40,7 +61,8 @@ export const make = Effect.gen(function*() {
         ...(authorization === undefined ? {} : { authorization })
       })
     if (first.missing !== null) {
-      yield* posts.refresh(first.missing, { asked: true })
+      // It may have come by itself meanwhile.
+      if ((yield* knownUris.status(first.missing)) === undefined) yield* posts.refresh(first.missing, { asked: true })
       yield* tell()
     }
     const waiting = first.missing === null ? first : yield* quotes.waiting(statusId)
@@ -53,4 +75,6 @@ export const make = Effect.gen(function*() {
     )
     yield* tell({ uri: authorization, holds: verdict })
   })
+
+  return { arrived, standing }
 })

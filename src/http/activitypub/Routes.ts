@@ -1,23 +1,28 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { collection } from "../../services/federation/documents/Collections.ts"
+import { InteractionActivities } from "../../services/federation/outbox/InteractionActivities.ts"
+import { QuoteActivities } from "../../services/federation/outbox/QuoteActivities.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { ActorDocuments } from "./Actors.ts"
 import { Admission } from "./Admission.ts"
+import * as Authorizations from "./Authorizations.ts"
 import * as Collections from "./Collections.ts"
 import * as Contexts from "./Contexts.ts"
 import { byType, document } from "./DocumentResponse.ts"
 import * as EmojiRoute from "./EmojiRoute.ts"
 import * as FeaturedCollections from "./FeaturedCollections.ts"
 import { ObjectDocuments, type Part } from "./Objects.ts"
-import * as QuoteAuthorizations from "./QuoteAuthorizations.ts"
 import { Requesters } from "./Requesters.ts"
 
 const make = Effect.gen(function*() {
   const { publicUrl } = yield* ServerConfig
   const { admit } = yield* Admission
   const actors = yield* ActorDocuments
+  const interactionActivities = yield* InteractionActivities
   const objects = yield* ObjectDocuments
+  const quoteActivities = yield* QuoteActivities
+  const requesters = yield* Requesters
 
   /** The page for people, which is elsewhere. */
   const page = (path: string) => HttpServerResponse.redirect(publicUrl + path)
@@ -43,7 +48,8 @@ const make = Effect.gen(function*() {
     )
 
   const emoji = yield* EmojiRoute.make
-  const stamp = admit("documents", yield* QuoteAuthorizations.make)
+  const stamp = admit("documents", Authorizations.make(requesters, quoteActivities.stamp))
+  const consent = admit("documents", Authorizations.make(requesters, interactionActivities.stamp))
   const outbox = `${publicUrl}/actor/outbox`
 
   const base = "/users/:name/statuses/:id"
@@ -57,6 +63,7 @@ const make = Effect.gen(function*() {
     HttpRouter.add("GET", "/emojis/:id", emoji),
     HttpRouter.add("GET", "/users/:name", actor),
     HttpRouter.add("GET", "/users/:name/quote_authorizations/:id", stamp),
+    HttpRouter.add("GET", "/users/:name/authorizations/:id", consent),
     HttpRouter.add("GET", base, note),
     HttpRouter.add("GET", `${base}/activity`, part("activity")),
     HttpRouter.add("GET", `${base}/replies`, part("replies")),

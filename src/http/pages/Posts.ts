@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
+import { withoutInlineQuote } from "../../services/html/InlineQuote.ts"
 import { sanitise } from "../../services/html/Sanitise.ts"
 import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
 import { picturesOf } from "../../services/identity/PictureAddresses.ts"
@@ -19,7 +20,7 @@ import { poll } from "./PollList.ts"
 
 /** Posts as pieces of pages, for nobody in particular: only what everybody may read is ever shown (row 55). */
 export class Posts extends Context.Service<Posts, {
-  /** Those of `ids` that everybody may read, in their order; three queries. */
+  /** Those of `ids` that everybody may read, in their order; three queries, and three more where they quote. */
   readonly show: (words: Messages, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Html>>
 }>()("murmuration/http/pages/Posts") {
   static readonly layer = Layer.effect(
@@ -30,6 +31,32 @@ export class Posts extends Context.Service<Posts, {
       const emojis = yield* CustomEmojis
       const viewerStates = yield* ViewerStates
       const statuses = yield* Statuses
+
+      /** What posts quote with consent, by the ids of the posts; what not everybody may read is not there. */
+      const quoted = Effect.fnUntraced(
+        function*(words: Messages, quoting: ReadonlyArray<StatusRecord>, named: Finder, now: number) {
+          const ids = new Map(
+            quoting.flatMap(({ id, quote }) =>
+              quote?.state === "accepted" && quote.status !== null ? [[id, BigInt(quote.status.id)] as const] : []
+            )
+          )
+          if (ids.size === 0) return new Map<bigint, Html>()
+          const records = (yield* statuses.load([...new Set(ids.values())])).filter((one) => one.reblogOfId === null)
+          const open = yield* viewerStates.of(undefined, records.map((record) => keyOf(record, undefined)), "nothing")
+          const people = yield* accounts.load([...new Set(records.map(({ accountId }) => accountId))])
+          const authors = new Map(people.map((account) => [account.id, account]))
+          const shown = new Map(records.flatMap((record) => {
+            const author = authors.get(record.accountId)
+            return author === undefined || !open.has(record.id)
+              ? []
+              : [[record.id, quotation(config, words, record, author, record.local ? named : noEmojis, now)] as const]
+          }))
+          return new Map([...ids].flatMap(([id, of]) => {
+            const found = shown.get(of)
+            return found === undefined ? [] : [[id, found] as const]
+          }))
+        }
+      )
 
       const show = traced("Posts.show")(function*(words: Messages, ids: ReadonlyArray<bigint>) {
         const records = new Map((yield* statuses.load(ids)).map((record) => [record.id, record]))
@@ -45,6 +72,12 @@ export class Posts extends Context.Service<Posts, {
             .map((account) => [account.id, account])
         )
         const named = yield* emojis.finder
+        const quotes = yield* quoted(
+          words,
+          wanted.map((record) => records.get(record.reblogOfId ?? 0n) ?? record),
+          named,
+          now
+        )
         return yield* renderedRows("status", wanted, ({ id }) => id, (record) => {
           const state = open.get(record.id)
           const shown = record.reblogOfId === null ? record : records.get(record.reblogOfId)
@@ -53,7 +86,8 @@ export class Posts extends Context.Service<Posts, {
             return undefined
           }
           const boostedBy = shown === record ? undefined : by
-          return article(config, words, shown, author, state, boostedBy, shown.local ? named : noEmojis, now)
+          const people = { author, boostedBy }
+          return article(config, words, shown, people, state, shown.local ? named : noEmojis, now, quotes.get(shown.id))
         })
       })
       return Posts.of({ show })
@@ -73,38 +107,71 @@ export const nameOf = ({ displayName, username }: AccountRecord): string => disp
 /** Others' shortcodes are not ours. */
 const noEmojis: Finder = () => []
 
-const article = (
+/** What a post says, behind its warning; `below` comes after it. */
+const body = (
+  config: ServerConfig["Service"],
+  words: Messages,
+  record: StatusRecord,
+  named: Finder,
+  now: number,
+  below: Html | ""
+): Html => {
+  // Where the quote is shown, its text needs no link to it.
+  const text = below === "" ? record.html : withoutInlineQuote(record.html)
+  // Sanitised when it was stored; done again, so that a page never depends on what is in the database.
+  const content = html`<div class="content" dir="auto" lang="${record.language ?? ""}">${
+    withEmojis(raw(sanitise(text)), named)
+  }</div>`
+  const shown = html`${content}${poll(words, record, now)}${attachments(config, words, record)}${below}`
+  return record.spoilerText === ""
+    ? shown
+    : html`<details><summary dir="auto">${withEmojis(html`${record.spoilerText}`, named)}</summary>${shown}</details>`
+}
+
+/** Who wrote a post. */
+const byline = (config: ServerConfig["Service"], author: AccountRecord, named: Finder): Html =>
+  html`<header><img src="${picturesOf(config, author).avatarStatic}" alt="" width="44" height="44">
+<p><a href="${webAddress(author.url ?? Urls.profile(config, author.username))}"><strong dir="auto">${
+    withEmojis(html`${nameOf(author)}`, named)
+  }</strong><br>
+<span class="soft">@${Urls.acct(author)}</span></a></p></header>`
+
+const moment = (config: ServerConfig["Service"], words: Messages, record: StatusRecord): Html => {
+  const address = webAddress(record.url ?? Urls.status(config, record.username, record.id))
+  return html`<a href="${address}">${time(words, record.createdAt)}</a>`
+}
+
+/** What a post quotes. */
+const quotation = (
   config: ServerConfig["Service"],
   words: Messages,
   record: StatusRecord,
   author: AccountRecord,
-  state: ViewerState,
-  boostedBy: AccountRecord | undefined,
   named: Finder,
   now: number
-): Html => {
-  const profile = webAddress(author.url ?? Urls.profile(config, author.username))
-  const address = webAddress(record.url ?? Urls.status(config, record.username, record.id))
-  // Sanitised when it was stored; done again, so that a page never depends on what is in the database.
-  const content = html`<div class="content" dir="auto" lang="${record.language ?? ""}">${
-    withEmojis(raw(sanitise(record.html)), named)
-  }</div>`
-  const shown = html`${content}${poll(words, record, now)}${attachments(config, words, record)}`
-  return html`<article class="post">
+): Html =>
+  html`<blockquote class="quoted">${byline(config, author, named)}${body(config, words, record, named, now, "")}
+<footer>${moment(config, words, record)}</footer></blockquote>`
+
+const article = (
+  config: ServerConfig["Service"],
+  words: Messages,
+  record: StatusRecord,
+  { author, boostedBy }: { readonly author: AccountRecord; readonly boostedBy: AccountRecord | undefined },
+  state: ViewerState,
+  named: Finder,
+  now: number,
+  quoted: Html | undefined
+): Html =>
+  html`<article class="post">
 ${
     boostedBy === undefined
       ? ""
       : html`<p class="boost">${words.say("{account} boosted", { account: nameOf(boostedBy) })}</p>`
   }
-<header><img src="${picturesOf(config, author).avatarStatic}" alt="" width="44" height="44">
-<p><a href="${profile}"><strong dir="auto">${withEmojis(html`${nameOf(author)}`, named)}</strong><br>
-<span class="soft">@${Urls.acct(author)}</span></a></p></header>
-${
-    record.spoilerText === ""
-      ? shown
-      : html`<details><summary dir="auto">${withEmojis(html`${record.spoilerText}`, named)}</summary>${shown}</details>`
-  }
-<footer><a href="${address}">${time(words, record.createdAt)}</a>
+${byline(config, author, named)}
+${body(config, words, record, named, now, quoted ?? "")}
+<footer>${moment(config, words, record)}
 ${
     record.editedAt === null
       ? ""
@@ -116,7 +183,6 @@ ${
     words.say("{count, plural, one {# favourite} other {# favourites}}", { count: state.favouritesCount })
   }</span></footer>
 </article>`
-}
 
 /** Posts one below the other. */
 export const list = (posts: ReadonlyArray<Html>): Html =>

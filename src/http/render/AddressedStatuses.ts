@@ -20,11 +20,16 @@ export interface AddressedStatus {
 
 /** What of a state differs from one viewer to another. */
 const viewOf = ({ bookmarked, favourited, muted, pinned, quoting, reactions, reblogged, votes }: ViewerState) =>
-  `${bookmarked},${favourited},${muted},${pinned},${reblogged},${quoting},${votes.join()},${
-    reactions.map(({ me }) => me ? 1 : 0).join("")
-  }`
-const quoteViewOf = ([id, { standing, state }]: readonly [bigint, QuotedState]) =>
-  `${id}:${standing}:${state === undefined ? "" : viewOf(state)}`
+  `${bookmarked},${favourited},${muted},${pinned},${reblogged},${quoting}` +
+  (votes.length === 0 ? "" : `,votes ${votes.join()}`) +
+  (reactions.length === 0 ? "" : `,reactions ${reactions.map(({ me }) => me ? 1 : 0).join("")}`)
+const quotesViewOf = (standings: ReadonlyMap<bigint, QuotedState>) => {
+  let view = ""
+  for (const [id, { standing, state }] of standings) {
+    view += `,${id}:${standing}:${state === undefined ? "" : viewOf(state)}`
+  }
+  return view
+}
 
 /**
  * One status for everybody about to get it; who may not see it or hides its author is absent. As many queries as a page, and
@@ -58,9 +63,11 @@ export const make = (
       const page = pageOf(viewer)
       const filter = filtering.get(viewer)
       const { filtered } = filter?.(key, page.bodies) ?? StatusFilters.unfiltered
-      const quotes = Array.from(page.standings, quoteViewOf)
-      const matches = quoted.shown.map((shown) => filter?.(shown, page.bodies).filtered ?? "")
-      const view = named.has(viewer) ? String(viewer) : [viewOf(state), filtered, ...quotes, ...matches].join()
+      const view = named.has(viewer)
+        ? String(viewer)
+        : `${viewOf(state)},${filtered}${quotesViewOf(page.standings)}${
+          quoted.shown.map((shown) => filter?.(shown, page.bodies).filtered ?? "").join()
+        }`
       if (!alike.has(view)) {
         alike.set(view, compose(QuotedStatuses.partsOf(viewer, page, names, filter), key, state, filtered))
       }

@@ -8,6 +8,7 @@ import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { interfaceLevel, interfaceVersion } from "../../services/instance/Software.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { mimeNames } from "../../services/media/FileTypes.ts"
+import { singlesMax } from "../../services/statuses/InteractionPolicy.ts"
 import { accountReactionsMax, reactionsMax } from "../../services/statuses/ReactionEmoji.ts"
 import { contentTypes } from "../../services/statuses/StoredStatus.ts"
 import { html } from "../html/Html.ts"
@@ -122,6 +123,7 @@ export const instanceJson = (
         maxAccountsPerList: Limits.listAccountsMax,
         maxTagsPerList: Limits.listTagsMax
       },
+      interactionPolicies: { maxAccounts: singlesMax },
       drafts: { maxDrafts: Limits.draftsMax },
       catchup: { maxStatuses: catchupStatusesMax, maxHours: catchupHoursMax },
       translation: { enabled: translates },

@@ -30,13 +30,9 @@ export const readyQuote = (record: QuoteRecord | null): ReadyQuote | undefined =
   }
 }
 
-const words: { readonly [Who in Audience]?: QuoteApproval["automatic"][number] } = {
-  public: "public",
-  followers: "followers",
-  following: "following",
-  unsupported: "unsupported_policy"
-}
-const wordsOf = (audiences: ReadonlyArray<Audience>) => audiences.flatMap((who) => words[who] ?? [])
+const wordOf = (who: Audience): QuoteApproval["automatic"][number] =>
+  who === "public" || who === "followers" || who === "following" ? who : "unsupported_policy"
+const wordsOf = (audiences: ReadonlyArray<Audience>) => [...new Set(audiences.map(wordOf))]
 
 const approvals = new Map<string, string>()
 
@@ -46,7 +42,7 @@ export const approvalOf = (status: Governed): string => {
   const text = openApproval({ automatic: wordsOf(automatic), manual: wordsOf(manual) })
   const known = approvals.get(text)
   if (known !== undefined) return known
-  // Bounded: the words are few, and each stands once at most in a stored policy.
+  // Bounded: the words are few, and each stands once at most.
   if (approvals.size < approvalsMax) approvals.set(text, text)
   return text
 }

@@ -3,7 +3,7 @@ import type { Emoji } from "../../services/instance/Emoji.ts"
 import { type EmojiSource, textNodes } from "../../services/instance/ForeignEmojis.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
-import { policyOf } from "../../services/statuses/InteractionPolicy.ts"
+import { isFree, policyOf } from "../../services/statuses/InteractionPolicy.ts"
 import type { MentionRecord, StatusRecord } from "../../services/statuses/Statuses.ts"
 import { written } from "../../services/statuses/StoredStatus.ts"
 import type { StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
@@ -17,6 +17,7 @@ import { assemble, noFigures, openBody, openPoll } from "../wire/StatusJson.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { composeCard, creatorOf, type ReadyCard, readyCard } from "./CardValues.ts"
 import { mediaValues } from "./MediaValues.ts"
+import { isControlled, policyValues } from "./PolicyValues.ts"
 import { pollValues } from "./PollValues.ts"
 import { approvalOf, type ReadyQuote, readyQuote } from "./QuoteValues.ts"
 
@@ -88,6 +89,7 @@ export const keyOf = (record: StatusRecord, original: StatusKey | undefined): St
   conversationId: record.conversationId,
   local: record.local,
   poll: record.poll !== null,
+  controlled: !isFree(record.interactionPolicy, "canLike"),
   quoting: policyOf(record, "canQuote"),
   original
 })
@@ -116,7 +118,8 @@ const bodyValues = (
     mentions: record.mentions.map((mention) => mentionValues(config, mention)),
     tags: record.tags.map((name) => ({ name, url: Urls.tag(config, name) })),
     emojis: emojis.map(emojiValues),
-    taggedCollections: []
+    taggedCollections: [],
+    ...(isControlled(record.interactionPolicy) ? { interactionPolicy: policyValues(record.interactionPolicy) } : {})
   }
 }
 

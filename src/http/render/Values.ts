@@ -18,6 +18,7 @@ import type { Relationship } from "../wire/Relationship.ts"
 import type { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import type { Tag } from "../wire/Tag.ts"
 import { mediaValues } from "./MediaValues.ts"
+import { policyValues } from "./PolicyValues.ts"
 
 /* Records as values of the wire, where one is as good as the other. */
 
@@ -97,7 +98,8 @@ const waitingValues = (
     withRateLimit: false,
     allowedMentions: post.allowedMentions?.map(id) ?? null,
     quotedStatusId: post.quotedStatusId === null ? null : id(post.quotedStatusId),
-    quoteApprovalPolicy: post.quoteApprovalPolicy ?? "nobody"
+    quoteApprovalPolicy: post.quoteApprovalPolicy ?? "nobody",
+    interactionPolicy: post.interactionPolicy === null ? null : policyValues(post.interactionPolicy)
   },
   mediaAttachments: media.map((one) => mediaValues(config, one))
 })

@@ -7,6 +7,7 @@ import { type Post, type Said, saidBy } from "../../services/statuses/Post.ts"
 import { ContentType, writtenFields } from "../../services/statuses/StoredStatus.ts"
 import type { NewStatus, StatusEdit } from "../wire/StatusRequests.ts"
 import { focusOf } from "./Media.ts"
+import { policyWordsOf } from "./PolicyPayloads.ts"
 
 /* What clients send of a status, as the commands of its author have it. */
 
@@ -80,6 +81,7 @@ export const postOf = Effect.fnUntraced(function*(
     mediaIds: filesOf(payload.mediaIds ?? []),
     poll: pollOf(payload.poll),
     quotedStatusId: payload.quotedStatusId ? answered(payload.quotedStatusId) : null,
-    quoteApprovalPolicy: quotePolicyOf(payload.quoteApprovalPolicy)
+    quoteApprovalPolicy: quotePolicyOf(payload.quoteApprovalPolicy),
+    interactionPolicy: (yield* policyWordsOf(payload.interactionPolicy)) ?? null
   }
 })

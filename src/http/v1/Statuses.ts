@@ -22,6 +22,7 @@ import { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import { DeletedStatus, Status } from "../wire/Status.ts"
 import { NewStatus, StatusDeletion, StatusEdit } from "../wire/StatusRequests.ts"
 import { familyHeaders, idempotencyKey } from "./CommandHeaders.ts"
+import { policyWordsOf } from "./PolicyPayloads.ts"
 import { scheduledFor } from "./ScheduledStatuses.ts"
 import { contentTypeOf, filesOf, pollOf, postOf, quotePolicyOf, saidOf, wordsOf } from "./StatusPayloads.ts"
 import { Thumbnails } from "./Thumbnails.ts"
@@ -102,6 +103,7 @@ export const layer = group(
           contentType: yield* contentTypeOf(payload.contentType),
           ...yield* saidOf(payload),
           quoteApprovalPolicy: quotePolicyOf(payload.quoteApprovalPolicy),
+          interactionPolicy: (yield* policyWordsOf(payload.interactionPolicy)) ?? null,
           ...(payload.mediaIds === undefined ? {} : { mediaIds: filesOf(payload.mediaIds) }),
           media: yield* revisionsOf(payload.mediaAttributes),
           ...(payload.poll === undefined ? {} : { poll: pollOf(payload.poll) })

@@ -108,6 +108,11 @@ export const Instance = Schema.Struct({
     polls,
     /** Beyond Mastodon: a list holds hashtags, too (`/api/v1/lists/:id/tags`), and accounts that nobody has to follow. */
     lists: Schema.Struct({ max_lists: Count, max_accounts_per_list: Count, max_tags_per_list: Count }),
+    /**
+     * Beyond Mastodon: `interaction_policy` of posts, with this many accounts by their ids in a list of it;
+     * `/api/v1/interaction_policies/defaults` and `/api/v1/interaction_requests`.
+     */
+    interaction_policies: Schema.Struct({ max_accounts: Count }),
     /** Beyond Mastodon: `/api/v1/drafts`, posts that are not finished, on every device. */
     drafts: Schema.Struct({ max_drafts: Count }),
     /** Beyond Mastodon: `/api/v1/timelines/catchup`, what was missed at home since a time. */

@@ -2,6 +2,7 @@ import { Schema, Struct } from "effect"
 import { Visibility } from "../../services/statuses/Visibility.ts"
 import { Id, IdNumber, Timestamp } from "./Common.ts"
 import { MediaAttachment } from "./MediaAttachment.ts"
+import { InteractionPolicy } from "./PolicyRules.ts"
 import { written } from "./Status.ts"
 
 /** The parameters of a post that waits, as they were sent. */
@@ -27,7 +28,8 @@ export const ScheduledParams = Schema.Struct({
   with_rate_limit: Schema.Boolean,
   allowed_mentions: Schema.NullOr(Schema.Array(Id)),
   quoted_status_id: Schema.NullOr(Id),
-  quote_approval_policy: Schema.String
+  quote_approval_policy: Schema.String,
+  interaction_policy: Schema.NullOr(InteractionPolicy)
 })
 
 export const ScheduledStatus = Schema.Struct({

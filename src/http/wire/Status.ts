@@ -7,6 +7,7 @@ import { CustomEmoji } from "./CustomEmoji.ts"
 import { FilterResult } from "./Filter.ts"
 import type { WireKey } from "./Keys.ts"
 import { MediaAttachment } from "./MediaAttachment.ts"
+import { InteractionPolicy } from "./PolicyRules.ts"
 import { Poll } from "./Poll.ts"
 import { PreviewCard } from "./PreviewCard.ts"
 import { ShallowTag } from "./Tag.ts"
@@ -66,7 +67,9 @@ export const StatusBody = Schema.Struct({
   mentions: Schema.Array(Mention),
   tags: Schema.Array(ShallowTag),
   emojis: Schema.Array(CustomEmoji),
-  tagged_collections: Schema.Array(Schema.Unknown)
+  tagged_collections: Schema.Array(Schema.Unknown),
+  /** Beyond Mastodon: who may reply to it, favourite and reblog it, where that is not everybody. */
+  interaction_policy: Schema.optionalKey(InteractionPolicy)
 })
 export type StatusBody = typeof StatusBody.Type
 

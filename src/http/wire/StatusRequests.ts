@@ -2,6 +2,7 @@ import { Schema, SchemaTransformation } from "effect"
 import { AccountIdFromString } from "../../services/Ids.ts"
 import type { Written } from "../../services/statuses/StoredStatus.ts"
 import { Visibility } from "../../services/statuses/Visibility.ts"
+import { PolicyGiven } from "./InteractionPolicy.ts"
 import type { WireKey } from "./Keys.ts"
 import { FileTicket } from "./MediaRequests.ts"
 import { Flag, hash, Integer, list, Text } from "./Params.ts"
@@ -50,7 +51,8 @@ const content = {
   ),
   /** An empty one takes the poll away from an edited post. */
   poll: Schema.optionalKey(hash(Schema.Union([Poll, Schema.Literal(""), Schema.Null]))),
-  quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(Text))
+  quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(Text)),
+  interactionPolicy: Schema.optionalKey(PolicyGiven)
 }
 
 const keys = {
@@ -58,7 +60,8 @@ const keys = {
   contentType: "content_type",
   mediaIds: "media_ids",
   mediaAttributes: "media_attributes",
-  quoteApprovalPolicy: "quote_approval_policy"
+  quoteApprovalPolicy: "quote_approval_policy",
+  interactionPolicy: "interaction_policy"
 } as const
 
 /** `POST /api/v1/statuses` */

@@ -29,6 +29,13 @@ export const sharedInbox = ({ publicUrl }: Base): string => `${publicUrl}/inbox`
 export const quoteAuthorization = (actor: string, statusId: bigint): string =>
   `${actor}/quote_authorizations/${statusId}`
 
+/** The consent of an actor to a reply, favourite or reblog, by the number of the request for it. */
+export const interactionAuthorization = (actor: string, requestId: bigint): string =>
+  `${actor}/authorizations/${requestId}`
+/** A request of an actor to do something with a post of somebody else. */
+export const interactionRequest = (actor: string, requestId: bigint): string =>
+  `${actor}#interaction_requests/${requestId}`
+
 /** The Create or Announce of a status. */
 export const activity = (note: string): string => `${note}/activity`
 export const replies = (note: string): string => `${note}/replies`

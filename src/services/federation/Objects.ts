@@ -25,7 +25,11 @@ const replyRows = rowsOf(
     id: Schema.BigInt,
     replies: Schema.Array(Schema.BigInt),
     begunHere: Schema.Boolean,
-    readers: Schema.Array(Schema.String)
+    readers: Schema.Array(Schema.String),
+    /** Consent of the author of what it answers or reblogs: its id, or the number of the request to somebody here. */
+    consent: Schema.NullOr(
+      Schema.Struct({ uri: Schema.NullOr(Schema.String), id: Schema.String, username: Schema.String })
+    )
   })
 )
 
@@ -88,7 +92,12 @@ export class Objects extends Context.Service<Objects, {
           isOpenRow(sql, "root")
         }) AS begun_here, ARRAY(SELECT r.id FROM statuses r WHERE r.in_reply_to_id = s.id AND r.account_id = s.account_id
             AND r.deleted_at IS NULL AND ${isOpenRow(sql, "r")}
-            ORDER BY r.id LIMIT ${sql.literal(String(inlineRepliesMax))}) AS replies
+            ORDER BY r.id LIMIT ${sql.literal(String(inlineRepliesMax))}) AS replies,
+          CASE WHEN s.in_reply_to_id IS NOT NULL OR s.reblog_of_id IS NOT NULL THEN (
+            SELECT json_build_object('uri', q.authorization_uri, 'id', q.id::text, 'username', a.username)
+            FROM interaction_requests q JOIN accounts a ON a.id = q.target_account_id
+            WHERE q.interaction_id = s.id AND q.state = 'accepted' AND (a.domain IS NULL OR q.authorization_uri IS NOT NULL))
+          END AS consent
           FROM statuses s WHERE s.id = ANY (${ids}::bigint[])`)
 
       const load = traced("Objects.load")(function*(ids: ReadonlyArray<bigint>) {
@@ -107,11 +116,18 @@ export class Objects extends Context.Service<Objects, {
         const named = yield* emojis.finder
         const [refById, personById, countById, repliesById] = [byId(refs), byId(mentioned), byId(counts), byId(replies)]
 
+        const consentOf = (id: bigint) => {
+          const consent = repliesById.get(id)?.consent ?? undefined
+          return consent &&
+            (consent.uri ??
+              LocalIds.interactionAuthorization(LocalIds.actor(config, consent.username), BigInt(consent.id)))
+        }
         const related = (record: StatusRecord): NoteRelations => {
           const parent = record.inReplyToId === null ? undefined : refById.get(record.inReplyToId)
           return {
             mentioned: record.mentions.flatMap(({ id }) => personById.get(BigInt(id)) ?? [])
               .map((person) => ({ uri: actorOf(person), acct: acctOf(person) })),
+            consent: consentOf(record.id),
             inReplyTo: parent === undefined ? undefined : uriOf(parent),
             favourites: countById.get(record.id)?.favourites ?? 0,
             reblogs: countById.get(record.id)?.reblogs ?? 0,
@@ -129,7 +145,11 @@ export class Objects extends Context.Service<Objects, {
           }
           const original = refById.get(record.reblogOfId)
           if (original === undefined) return undefined
-          const activity = announceDocument(config, record, { object: uriOf(original), author: actorOf(original) })
+          const activity = announceDocument(config, record, {
+            object: uriOf(original),
+            author: actorOf(original),
+            consent: consentOf(record.id)
+          })
           return [record.id, { note: undefined, activity }]
         }
         return new Map(yield* renderedRows("status", wanted, ({ id }) => id, objectOf))

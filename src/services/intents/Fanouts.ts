@@ -84,6 +84,8 @@ export class Fanouts extends Context.Service<Fanouts, {
    */
   readonly advance: (from: Progress, phase: number, cursor: bigint) => Effect.Effect<false, DoneElsewhere | SqlError>
   readonly complete: (from: Progress) => Effect.Effect<true, DoneElsewhere | SqlError>
+  /** Takes an intent back that the running transaction wrote. */
+  readonly cancel: (fanout: Pick<Fanout, "id">) => Effect.Effect<void, SqlError>
   /** A statement that completes an intent and gives a row where it did, which `Commands.ownerRow` allows it. */
   readonly completing: (id: bigint, ownerRow: Fragment) => Fragment
   /** Completes an intent in no transaction; false where it is somebody else's by now. Many do that in one statement. */
@@ -162,6 +164,7 @@ export class Fanouts extends Context.Service<Fanouts, {
         complete: traced("Fanouts.complete")((from) =>
           moved(true, sql`DELETE FROM fanouts WHERE ${standsAt(from)} RETURNING id`)
         ),
+        cancel: traced("Fanouts.cancel")(({ id }) => Effect.asVoid(sql`DELETE FROM fanouts WHERE id = ${id}`)),
         completing: (id, ownerRow) =>
           sql`WITH owner_row AS MATERIALIZED (${ownerRow})
             DELETE FROM fanouts WHERE id = ${id} AND EXISTS (SELECT FROM owner_row) RETURNING id`,

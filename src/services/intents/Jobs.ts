@@ -9,9 +9,21 @@ import { traced } from "../Traced.ts"
 /**
  * Jobs of an account: fetch its document anew (`profile`), check a move that it asked for (`move`) or that its document
  * names (`redirect`), look for the links back to its profile (`links`). Jobs of a status: fetch accounts that it
- * mentions (`mentions`); look at what it quotes, and with whose consent (`quote`).
+ * mentions (`mentions`); look at what it quotes, and with whose consent (`quote`), and whether that
+ * still stands (`consent`). Of a
+ * request: look at the consent that a reply or reblog claims (`interaction`).
  */
-const JobKind = Schema.Literals(["profile", "move", "redirect", "links", "mentions", "collections", "quote"])
+const JobKind = Schema.Literals([
+  "profile",
+  "move",
+  "redirect",
+  "links",
+  "mentions",
+  "collections",
+  "quote",
+  "consent",
+  "interaction"
+])
 export type JobKind = typeof JobKind.Type
 
 /** A job is run six times within a day. */

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { NotAllowed } from "../Errors.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { StoredDefaults } from "./DefaultPolicies.ts"
 import { NamedAccount, namedQuery } from "./Drafts.ts"
 import { QuotePolicy } from "./InteractionPolicy.ts"
 import { Visibility } from "./Visibility.ts"
@@ -15,6 +16,7 @@ const AuthorSettings = Schema.Struct({
   language: Schema.NullOr(Schema.String),
   silenced: Schema.Boolean,
   quotePolicy: QuotePolicy,
+  defaultPolicies: StoredDefaults,
   /** Whether people get the public posts by e-mail, where that is allowed. */
   emailSubscriptions: Schema.Boolean
 })
@@ -46,6 +48,7 @@ export class Authors extends Context.Service<Authors, {
           SELECT coalesce(u.default_visibility, CASE WHEN a.locked THEN 'private' ELSE 'public' END) AS visibility,
             u.default_sensitive AS sensitive, coalesce(u.default_language, u.locale, 'en') AS language,
             a.silenced_at IS NOT NULL AS silenced, u.default_quote_policy AS quote_policy,
+            u.default_policies,
             u.email_subscriptions
           FROM accounts a JOIN users u ON u.account_id = a.id
           WHERE a.id = ${accountId} AND a.suspended_at IS NULL AND NOT u.disabled`

@@ -5,6 +5,7 @@ import { rowsMax } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
+import { waitsForOthers } from "./HeldStatuses.ts"
 import type { FoundStatus } from "./Statuses.ts"
 import { visibleTo } from "./Visibility.ts"
 
@@ -36,7 +37,8 @@ export class Contexts extends Context.Service<Contexts, {
         const shown = sql`${visibleTo(sql, viewer, "s")} ${
           viewer === undefined
             ? sql``
-            : sql`AND NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`s.account_id`, now)}`
+            : sql`AND NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`s.account_id`, now)}
+              AND NOT ${waitsForOthers(sql, viewer, "s")}`
         }`
         // LATERAL with OFFSET 0 has each step look up one status. A join might read the table anew at each depth. The
         // depth bounds the walk where parents form a circle, which only remote statuses can.

@@ -16,6 +16,9 @@ const nameOf = ({ accountId, statusId }: Favourite) => `${accountId} ${statusId}
 /** Favourites and pins, inside the transaction of the account that sets them. Every method answers whether a row changed. */
 export class Favourites extends Context.Service<Favourites, {
   readonly add: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
+  /** The same with an id that it has already. */
+  readonly addAs: (id: bigint, accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
+  readonly has: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   readonly remove: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   /** On top of those that are pinned; with `place`, on top of those with a smaller one (an id). */
   readonly pin: (accountId: bigint, statusId: bigint, place?: bigint) => Effect.Effect<boolean, SqlError>
@@ -44,6 +47,18 @@ export class Favourites extends Context.Service<Favourites, {
           yield* Counters.count(sql, [], [{ statusId, favourites: 1 }])
           return true
         }),
+        addAs: traced("Favourites.addAs")(function*(id, accountId, statusId) {
+          const added = yield* sql`INSERT INTO favourites (id, account_id, status_id)
+            VALUES (${id}, ${accountId}, ${statusId}) ON CONFLICT DO NOTHING RETURNING id`
+          if (added.length > 0) yield* Counters.count(sql, [], [{ statusId, favourites: 1 }])
+          return added.length > 0
+        }),
+        has: traced("Favourites.has")((accountId, statusId) =>
+          Effect.map(
+            sql`SELECT FROM favourites WHERE account_id = ${accountId} AND status_id = ${statusId}`,
+            (rows) => rows.length > 0
+          )
+        ),
         remove: traced("Favourites.remove")(function*(accountId, statusId) {
           const removed = yield* sql`DELETE FROM favourites
             WHERE account_id = ${accountId} AND status_id = ${statusId} RETURNING id`

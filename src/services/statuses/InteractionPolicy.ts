@@ -2,17 +2,25 @@ import { Schema } from "effect"
 import { isOpen, type Visibility } from "./Visibility.ts"
 
 /*
- * Who may do what with a status, as its author says. A policy is kept as words: "canQuote:automatic:followers". An interaction
- * that is named alone ("canQuote") is its author's only, one that is not named is what it is by default.
+ * Who may do what with a status, as its author says. A policy is kept as words: "canQuote:automatic:followers", where a single
+ * account is its id as a part of an address has it. An interaction that is named alone ("canQuote") is its author's only, one
+ * that is not named is what it is by default.
  */
 
 export const interactions = ["canQuote", "canReply", "canLike", "canAnnounce"] as const
 export type Interaction = typeof interactions[number]
 const Approval = Schema.Literals(["automatic", "manual"])
 type Approval = typeof Approval.Type
-/** "unsupported" are people whom only the author's server knows. */
-export const Audience = Schema.Literals(["public", "followers", "following", "mentioned", "unsupported"])
-export type Audience = typeof Audience.Type
+/** People in general. "mutuals" follow and are followed; "unsupported" are people whom only the author's server knows. */
+const Group = Schema.Literals(["public", "followers", "following", "mutuals", "mentioned", "unsupported"])
+/** A single account, by its id. */
+const Single = Schema.TemplateLiteral([Schema.Literals(["http://", "https://"]), Schema.String])
+/** Those whom a policy means. */
+export type Audience = typeof Group.Type | typeof Single.Type
+
+/** Single accounts that one policy names, and characters of the id of one. */
+export const singlesMax = 20
+const singleCharactersMax = 500
 
 /** Who may do it without being asked about, and for whom the author is asked. The author always may. */
 export interface SubPolicy {
@@ -28,7 +36,19 @@ const nobody: SubPolicy = { automatic: [], manual: [] }
 const everybody: SubPolicy = { automatic: ["public"], manual: [] }
 
 const isApproval = Schema.is(Approval)
-const isAudience = Schema.is(Audience)
+const isGroup = Schema.is(Group)
+const isSingle = Schema.is(Single)
+
+/** Whether a text names an account by its id. */
+export const isSingleAccount = (text: string): text is typeof Single.Type =>
+  isSingle(text) && text.length <= singleCharactersMax && URL.canParse(text)
+
+const wordOf = (who: Audience) => isSingle(who) ? encodeURIComponent(who) : who
+const audienceOf = (word: string): ReadonlyArray<Audience> => {
+  if (isGroup(word)) return [word]
+  const single = word.startsWith("http") ? decodeURIComponent(word) : ""
+  return isSingle(single) ? [single] : []
+}
 
 /** What a policy says of an interaction; undefined where it says nothing. */
 export const policySaid = (stored: StoredPolicy, interaction: Interaction): SubPolicy | undefined => {
@@ -36,8 +56,8 @@ export const policySaid = (stored: StoredPolicy, interaction: Interaction): SubP
   if (words.length === 0) return undefined
   const of = (approval: Approval) =>
     words.flatMap((word) => {
-      const [, how, who] = word.split(":")
-      return isApproval(how) && how === approval && isAudience(who) ? [who] : []
+      const [, how, who = ""] = word.split(":")
+      return isApproval(how) && how === approval ? audienceOf(who) : []
     })
   return { automatic: of("automatic"), manual: of("manual") }
 }
@@ -51,10 +71,20 @@ export const withPolicy = (
   const others = (stored ?? []).filter((word) => word !== interaction && !word.startsWith(`${interaction}:`))
   const words = given === undefined ? [] : [
     interaction,
-    ...given.automatic.map((who) => `${interaction}:automatic:${who}`),
-    ...given.manual.map((who) => `${interaction}:manual:${who}`)
+    ...given.automatic.map((who) => `${interaction}:automatic:${wordOf(who)}`),
+    ...given.manual.map((who) => `${interaction}:manual:${wordOf(who)}`)
   ]
   const all = [...others, ...words]
+  return all.length === 0 ? null : all
+}
+
+/** Those of which a policy is said at once, beside who may quote. */
+export const controlled = ["canReply", "canLike", "canAnnounce"] as const
+const isControlled = (word: string) => controlled.some((one) => word === one || word.startsWith(`${one}:`))
+
+/** A policy in which these words stand for what it said of replies, favourites and reblogs. */
+export const withControl = (stored: StoredPolicy, words: ReadonlyArray<string>): StoredPolicy => {
+  const all = [...(stored ?? []).filter((word) => !isControlled(word)), ...words]
   return all.length === 0 ? null : all
 }
 
@@ -79,25 +109,36 @@ export interface Standing {
   readonly follows: boolean
   readonly followed: boolean
   readonly mentioned: boolean
+  /** The one's id; absent where no single account can be meant. */
+  readonly uri?: string
 }
 
 export type Verdict = Approval | "denied" | "unknown"
 
-/** What the policy says to somebody who may see the status. */
+/** What the policy says to somebody who may see the status. What is said of a single account goes before what is said of many. */
 export const decide = ({ automatic, manual }: SubPolicy, standing: Standing): Verdict => {
-  const { followed, follows, isAuthor, mentioned } = standing
+  const { followed, follows, isAuthor, mentioned, uri } = standing
+  const names = (who: Audience) => who === uri
   const holds = (who: Audience) =>
     who === "public" || (who === "followers" && follows) || (who === "following" && followed) ||
-    (who === "mentioned" && mentioned)
-  if (isAuthor || automatic.some(holds)) return "automatic"
+    (who === "mutuals" && follows && followed) || (who === "mentioned" && mentioned)
+  if (isAuthor || automatic.some(names)) return "automatic"
+  if (manual.some(names)) return "manual"
+  if (automatic.some(holds)) return "automatic"
   if (manual.some(holds)) return "manual"
   return [...automatic, ...manual].includes("unsupported") ? "unknown" : "denied"
+}
+
+/** Whether everybody who may see a status may do it, so that nothing has to be asked. */
+export const isFree = (stored: StoredPolicy, interaction: Interaction): boolean => {
+  const said = policySaid(stored, interaction)
+  return said === undefined || (said.automatic.includes("public") && !said.manual.some(isSingle))
 }
 
 /** Whether the answer depends on who follows whom. */
 export const dependsOnFollows = ({ automatic, manual }: SubPolicy): boolean =>
   !automatic.includes("public") &&
-  [...automatic, ...manual].some((who) => who === "followers" || who === "following")
+  [...automatic, ...manual].some((who) => who === "followers" || who === "following" || who === "mutuals")
 
 /** Who may quote, in the words of clients. */
 export const QuotePolicy = Schema.Literals(["public", "followers", "nobody"])

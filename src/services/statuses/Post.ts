@@ -60,7 +60,9 @@ export const Post = Schema.Struct({
   poll: sayable(NewPoll),
   quotedStatusId: sayable(StatusIdFromString),
   /** Who may quote it. */
-  quoteApprovalPolicy: sayable(QuotePolicy)
+  quoteApprovalPolicy: sayable(QuotePolicy),
+  /** Who may reply to it, favourite and reblog it, in words of `InteractionPolicy.ts`; none is everybody. */
+  interactionPolicy: sayable(Schema.Array(Schema.String))
 })
 export type Post = typeof Post.Type
 

@@ -46,6 +46,7 @@ const Decided = Schema.Struct({
   local: Schema.Boolean
 })
 export type Decided = typeof Decided.Type
+const authorRows = rowsOf(Schema.Struct({ quotedAccountId: Schema.BigInt }))
 const decidedRows = rowsOf(Decided)
 
 interface NewQuote {
@@ -77,12 +78,20 @@ export class Quotes extends Context.Service<Quotes, {
     to: QuoteState,
     authorizationUri?: string
   ) => Effect.Effect<Decided | undefined, SqlError>
+  /** Ends a quote of an account that stands by this consent of another server. */
+  readonly end: (
+    statusId: bigint,
+    account: bigint,
+    authorizationUri: string
+  ) => Effect.Effect<Decided | undefined, SqlError>
   /** Who is quoted may read the status, whomever else it is for. */
   readonly admit: (statusId: bigint, accountId: bigint) => Effect.Effect<void, SqlError>
   /** Whether a status that is there quotes another, or did before it lost the consent. */
   readonly isQuoted: (quoted: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   /** Whether a status quotes anything. */
   readonly isQuoting: (statusId: bigint) => Effect.Effect<boolean, SqlError>
+  /** Somebody here whom a status quotes with consent, beside its author. */
+  readonly agreed: (statusId: bigint) => Effect.Effect<bigint | undefined, SqlError>
   /** Quotes of what somebody here wrote by somebody else. */
   readonly between: (quotedAuthor: bigint, account: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
   /** Statuses that quote one with consent and that the viewer may see, newest first. */
@@ -141,6 +150,12 @@ export class Quotes extends Context.Service<Quotes, {
         }
       )
 
+      const end = traced("Quotes.end")(function*(statusId: bigint, account: bigint, authorizationUri: string) {
+        const [quote] = yield* authorRows(sql`SELECT quoted_account_id FROM quotes WHERE status_id = ${statusId}
+          AND account_id = ${account} AND authorization_uri = ${authorizationUri} AND quoted_account_id IS NOT NULL`)
+        return quote && (yield* decided(statusId, quote.quotedAccountId, ["accepted"], "revoked"))
+      })
+
       const page = traced("Quotes.page")(function*(viewer: Viewer, quoted: bigint, page: Page) {
         if (page.limit === 0) return []
         const now = new Date(yield* Clock.currentTimeMillis)
@@ -169,6 +184,14 @@ export class Quotes extends Context.Service<Quotes, {
         ),
         isQuoting: traced("Quotes.isQuoting")((statusId) =>
           Effect.map(sql`SELECT FROM quotes WHERE status_id = ${statusId}`, (rows) => rows.length > 0)
+        ),
+        end,
+        agreed: traced("Quotes.agreed")((statusId) =>
+          Effect.map(
+            idRows(sql`SELECT a.id FROM quotes q JOIN accounts a ON a.id = q.quoted_account_id
+              WHERE q.status_id = ${statusId} AND q.state = 'accepted' AND a.domain IS NULL AND a.id <> q.account_id`),
+            ([row]) => row?.id
+          )
         ),
         quotable,
         insert,

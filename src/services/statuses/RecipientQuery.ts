@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { hidingBy } from "../HiddenAccounts.ts"
+import { BigInts } from "../Rows.ts"
 import { dependsOnFollows } from "./InteractionPolicy.ts"
 import { quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
 import { factsOf, figures, listsOf, noReactions, setOf } from "./ViewerStateQuery.ts"
@@ -64,24 +65,23 @@ export const parameters = (viewers: ReadonlyArray<bigint>, status: StatusKey, no
   return [[...new Set(viewers)], [...ids], [...authors], shown.id, shown.conversationId, now]
 }
 
-const ids = Schema.Array(Schema.BigInt)
 export const Row = Schema.Struct({
-  standing: ids,
-  suspended: ids,
+  standing: BigInts,
+  suspended: BigInts,
   counters: Schema.Array(Schema.Int),
-  blockers: ids,
-  followed: ids,
-  mentions: ids,
-  favourites: ids,
-  bookmarks: ids,
-  reblogs: ids,
-  quiet: ids,
-  pins: ids,
-  votes: ids,
-  followers: Schema.optionalKey(ids),
-  blocked: ids,
-  muted: ids,
-  domain: ids
+  blockers: BigInts,
+  followed: BigInts,
+  mentions: BigInts,
+  favourites: BigInts,
+  bookmarks: BigInts,
+  reblogs: BigInts,
+  quiet: BigInts,
+  pins: BigInts,
+  votes: BigInts,
+  followers: Schema.optionalKey(BigInts),
+  blocked: BigInts,
+  muted: BigInts,
+  domain: BigInts
 })
 export type Row = typeof Row.Type
 

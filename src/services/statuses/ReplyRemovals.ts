@@ -54,7 +54,8 @@ export class ReplyRemovals extends Context.Service<ReplyRemovals, {
       const chosen = (owner: bigint) =>
         sql`SELECT r.id, p.id AS parent_id FROM statuses r JOIN statuses p ON p.id = r.in_reply_to_id
           WHERE p.account_id = ${owner} AND p.deleted_at IS NULL AND r.deleted_at IS NULL
-            AND r.account_id <> ${owner}`
+            AND r.account_id <> ${owner} AND NOT EXISTS (SELECT FROM interaction_requests q
+              WHERE q.interaction_id = r.id AND q.state = 'pending')`
 
       return ReplyRemovals.of({
         one: traced("ReplyRemovals.one")((owner, replyId, statusId) =>

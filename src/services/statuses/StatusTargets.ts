@@ -17,8 +17,13 @@ export const StatusTarget = StoredStatus.mapFields(
 export type StatusTarget = typeof StatusTarget.Type
 const placedRows = rowsOf(Schema.Struct({ ...StatusTarget.fields, place: Schema.Int }))
 const targetRows = rowsOf(StatusTarget)
-/** What a reply hangs on. */
-const Parent = StoredStatus.mapFields(Struct.pick(["id", "accountId", "conversationId"]))
+/** What a reply hangs on, and whom it answers. */
+const Parent = Schema.Struct({
+  ...StoredStatus.mapFields(
+    Struct.pick(["id", "accountId", "conversationId", "local", "visibility", "interactionPolicy"])
+  ).fields,
+  answeredId: Schema.BigInt
+})
 type Parent = typeof Parent.Type
 const parentRows = rowsOf(Parent)
 const targeted = columnsOf(StatusTarget)
@@ -33,7 +38,7 @@ export class StatusTargets extends Context.Service<StatusTargets, {
   /** The status; of a reblog, the original. */
   readonly visible: (viewer: AccountId, id: bigint) => Effect.Effect<StatusTarget, RecordNotFound | SqlError>
   readonly own: (owner: AccountId, id: bigint) => Effect.Effect<StatusTarget, RecordNotFound | SqlError>
-  /** What a reply hangs on: the id, the account that is answered and the conversation. */
+  /** What a reply hangs on. */
   readonly parent: (viewer: AccountId, id: bigint) => Effect.Effect<Parent, RecordNotFound | SqlError>
 }>()("murmuration/services/statuses/StatusTargets") {
   static readonly layer = Layer.effect(
@@ -66,9 +71,9 @@ export class StatusTargets extends Context.Service<StatusTargets, {
         parent: traced("StatusTargets.parent")(function*(viewer, id) {
           // A reply to one's own reply answers whom the first one answered, as Mastodon carries it over.
           const [row] = yield* parentRows(sql`
-            SELECT t.id, t.conversation_id,
+            SELECT t.id, t.account_id, t.conversation_id, t.local, t.visibility, t.interaction_policy,
               CASE WHEN t.account_id = ${viewer} AND t.in_reply_to_account_id IS NOT NULL
-                THEN t.in_reply_to_account_id ELSE t.account_id END AS account_id
+                THEN t.in_reply_to_account_id ELSE t.account_id END AS answered_id
             FROM statuses s JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)
             WHERE s.id = ${id} AND ${visibleTo(sql, viewer, "s")}`)
           return row ?? (yield* new RecordNotFound({

@@ -9,6 +9,8 @@ import type { StoredStatus } from "./StoredStatus.ts"
 export interface StatusKey extends Pick<StoredStatus, "id" | "accountId" | "visibility" | "conversationId" | "local"> {
   /** It has a poll. */
   readonly poll: boolean
+  /** Not everybody may favourite it, so that somebody may have asked to. */
+  readonly controlled?: boolean
   /** Who may quote it. */
   readonly quoting: SubPolicy
   /** The original, where the status is a reblog. */

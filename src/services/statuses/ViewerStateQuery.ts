@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { hiddenAmong, hiddenBy } from "../HiddenAccounts.ts"
+import { BigInts } from "../Rows.ts"
 import type { Viewer } from "../Viewer.ts"
 import { dependsOnFollows } from "./InteractionPolicy.ts"
 import { type Hiding, quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
@@ -17,6 +18,7 @@ const permitted = 32
 const polling = 64
 const quoted = 128
 const following = 256
+const asking = 512
 
 /** The ids that a page concerns, and the variant of the query that it needs; "quoted" asks how authors are hidden. */
 export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding: Hiding | "quoted") => {
@@ -32,6 +34,7 @@ export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding
     else if (!isOpen(status.visibility) && hiding !== "permitted") variant |= restricted
     if (!status.local && hiding === "authors") variant |= remote
     if (status.poll) variant |= polling
+    if (status.controlled === true) variant |= asking
     if (dependsOnFollows(status.quoting)) variant |= following
   }
   for (const status of page) {
@@ -93,6 +96,10 @@ export const textOf = (variant: number): string => {
       mine("status_id", "mentions", "1").slice(0, -1) + " AND NOT silent) AS mentions"
     )
   }
+  if (variant & asking) {
+    const asked = mine("status_id", "interaction_requests", "1").slice(0, -1)
+    columns.push(`${asked} AND kind = 'favourite' AND state = 'pending') AS asked`)
+  }
   if (variant & own) columns.push(mine("status_id", "status_pins", "1") + " AS pins")
   if (variant & polling) {
     columns.push(
@@ -115,11 +122,10 @@ export const textOf = (variant: number): string => {
   return `SELECT ${columns.join(", ")}`
 }
 
-const ids = Schema.Array(Schema.BigInt)
-const asked = Schema.optionalKey(ids)
+const asked = Schema.optionalKey(BigInts)
 /** Columns that were not asked for are undefined. */
 export const Row = Schema.Struct({
-  counters: ids,
+  counters: BigInts,
   standing: asked,
   suspended: asked,
   blockers: asked,
@@ -135,7 +141,8 @@ export const Row = Schema.Struct({
   mentions: asked,
   pins: asked,
   hidden: asked,
-  votes: asked
+  votes: asked,
+  asked
 })
 export type Row = typeof Row.Type
 
@@ -167,6 +174,7 @@ export const answersOf = (viewer: Viewer, row: Row = nothing) => {
   }
   const followers = setOf(row.followers)
   const [blockers, followed, mentions] = [setOf(row.blockers), setOf(row.followed), setOf(row.mentions)]
+  const asked = setOf(row.asked)
   const [favourites, reblogs, bookmarks] = [setOf(row.favourites), setOf(row.reblogs), setOf(row.bookmarks)]
   const [quiet, pins, votes] = [setOf(row.quiet), setOf(row.pins), listsOf(row.votes)]
   const relations: RelationFacts = {
@@ -193,7 +201,8 @@ export const answersOf = (viewer: Viewer, row: Row = nothing) => {
         favouritesCount,
         quotesCount,
         quoting: quotingOf(viewer, status, follows),
-        favourited: favourites.has(id),
+        // One that waits for its author is one to whoever asked.
+        favourited: favourites.has(id) || asked.has(id),
         reblogged: reblogs.has(id),
         bookmarked: bookmarks.has(id),
         muted: quiet.has(conversationId),

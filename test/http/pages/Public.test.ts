@@ -48,6 +48,35 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       assert.include(checked(yield* get("/privacy-policy")), "<p>No data</p>")
     }))
 
+  it.effect("row 55: a page shows what a post quotes, as far as everybody may read that and its author agreed", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const [zoe, max] = [yield* person("zoe"), yield* person("max")]
+      const quote = Effect.fnUntraced(function*(name: string, quoted: bigint, state: string) {
+        const html = `<p class="quote-inline">RE: <a href="https://x.example/">x</a></p><p>${name}</p>`
+        const id = yield* status(zoe, name, { html })
+        yield* sql`INSERT INTO quotes (status_id, account_id, quoted_status_id, quoted_account_id, state, created_at)
+          VALUES (${id}, ${zoe}, ${quoted}, ${max}, ${state}, ${now})`
+        return Effect.map(get(`/@zoe/${id}`), (page) => checked(page))
+      })
+      const [open, secret, gone] = [
+        yield* status(max, "open-words"),
+        yield* status(max, "secret-words", { visibility: "private" }),
+        yield* status(max, "gone-words")
+      ]
+      const shown = yield* yield* quote("first", open, "accepted")
+      assert.match(shown, /<blockquote class="quoted">[^]*open-words[^]*<\/blockquote>/)
+      assert.notInclude(shown, "quote-inline")
+      assert.include(yield* yield* quote("second", open, "pending"), "quote-inline")
+      assert.notInclude(yield* yield* quote("third", open, "revoked"), "open-words")
+      assert.notInclude(yield* yield* quote("fourth", secret, "accepted"), "secret-words")
+      const last = yield* quote("fifth", gone, "accepted")
+      yield* sql`UPDATE statuses SET deleted_at = ${now} WHERE id = ${gone}`
+      assert.notInclude(yield* last, "gone-words")
+      assert.include(checked(yield* get("/@zoe")), "open-words")
+    }))
+
   it.effect("row 55: a profile shows what everybody may read, and nothing else", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

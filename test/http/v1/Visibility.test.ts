@@ -136,7 +136,7 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
             const routes = [
               ...["", "/context", "/history", "/favourited_by", "/reblogged_by"].map((part) => path + part),
               `/api/v1/pleroma/statuses/${statuses[kind]}/reactions`,
-              ...(by === undefined ? [] : [`${path}/source`])
+              ...(by === undefined ? [] : [`${path}/source`, `${path}/quotes`])
             ]
             for (const route of routes) {
               const answer = yield* get(route, by)

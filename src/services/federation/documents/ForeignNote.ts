@@ -10,6 +10,7 @@ import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignAttachment, foreignAttachments } from "./ForeignMedia.ts"
 import { digestOf, otherKinds, pageOf, summaryCharactersMax, withFile } from "./ForeignPage.ts"
 import { type ForeignPoll, foreignPoll } from "./ForeignPoll.ts"
+import { stampNamed } from "./InteractionDocument.ts"
 import { foreignPolicy } from "./PolicyDocument.ts"
 import { type ForeignQuote, foreignQuote } from "./QuoteDocument.ts"
 import {
@@ -54,6 +55,8 @@ export interface ForeignNote extends Written, Pick<StoredStatus, "html" | "inter
   readonly poll: ForeignPoll | undefined
   readonly emojis: ReadonlyArray<ForeignEmoji>
   readonly quote: ForeignQuote | undefined
+  /** The id of the consent to be a reply, if it names one. */
+  readonly authorization: string | undefined
   /** How many like and share it, as its origin says. */
   readonly favourites: number | undefined
   readonly reblogs: number | undefined
@@ -140,6 +143,7 @@ export const foreignNote = (
     poll,
     quote: foreignQuote(note, readUrl),
     interactionPolicy: foreignPolicy(note, author),
+    authorization: stampNamed("reply", note),
     emojis: foreignEmojis(note, readUrl)
   }
 }

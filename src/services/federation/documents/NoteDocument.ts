@@ -58,6 +58,8 @@ export interface NoteRelations {
    * their server learns from their being addressed that it is for somebody there.
    */
   readonly readers: ReadonlyArray<string>
+  /** The id of the consent to answer, where that took one. */
+  readonly consent: string | undefined
   /** The id of what it answers; undefined where it answers nothing that is there. */
   readonly inReplyTo: string | undefined
   readonly favourites: number
@@ -90,6 +92,9 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
     type: "Note",
     ...Object.assign({}, ...Object.values(said).map((words) => words({ ...record, html: content }))),
     inReplyTo: related.inReplyTo ?? null,
+    ...(related.consent === undefined || related.inReplyTo === undefined
+      ? {}
+      : { replyAuthorization: related.consent, approvedBy: related.consent }),
     published: moment(record.createdAt),
     ...(record.editedAt === null ? {} : { updated: moment(record.editedAt) }),
     url: Urls.status(config, username, record.id),
@@ -146,7 +151,7 @@ export const createDocument = (config: Config, record: StatusRecord, note: Docum
 export const announceDocument = (
   config: Config,
   record: StatusRecord,
-  original: { readonly object: string; readonly author: string }
+  original: { readonly object: string; readonly author: string; readonly consent: string | undefined }
 ): Document => {
   const actor = LocalIds.actor(config, record.username)
   const { cc, to } = addressing(record.visibility, actor, [])
@@ -157,7 +162,10 @@ export const announceDocument = (
     published: moment(record.createdAt),
     to,
     cc: [original.author, ...cc],
-    object: original.object
+    object: original.object,
+    ...(original.consent === undefined
+      ? {}
+      : { announceAuthorization: original.consent, approvedBy: original.consent })
   }
 }
 

@@ -3,8 +3,10 @@ import {
   type Governed,
   type Interaction,
   interactions,
+  isSingleAccount,
   policyOf,
   policySaid,
+  singlesMax,
   type StoredPolicy,
   type SubPolicy,
   withPolicy
@@ -25,26 +27,44 @@ export const policyTerms = {
   canLike: link("canLike"),
   canAnnounce: link("canAnnounce"),
   automaticApproval: link("automaticApproval"),
-  manualApproval: link("manualApproval")
+  manualApproval: link("manualApproval"),
+  approvedBy: link("approvedBy"),
+  replyAuthorization: link("replyAuthorization"),
+  announceAuthorization: link("announceAuthorization")
 }
 
 /** The policy of a local post: what it says, and in any case who may quote. The mentioned are named. */
 export const policyDocument = (status: Governed, actor: string, mentioned: ReadonlyArray<string>): Document => {
-  const idsFor: { readonly [Who in Audience]: ReadonlyArray<string> } = {
-    public: [everybody],
-    followers: [LocalIds.followers(actor)],
-    following: [LocalIds.following(actor)],
-    mentioned,
-    unsupported: []
+  const idsOfAudience = (who: Audience): ReadonlyArray<string> => {
+    switch (who) {
+      case "public":
+        return [everybody]
+      case "followers":
+        return [LocalIds.followers(actor)]
+      case "following":
+        return [LocalIds.following(actor)]
+      case "mentioned":
+        return mentioned
+      // No collection has them: they ask, and are let in at once.
+      case "mutuals":
+      case "unsupported":
+        return []
+      default:
+        return [who]
+    }
   }
-  const listed = (audiences: ReadonlyArray<Audience>) => audiences.flatMap((who) => idsFor[who])
+  const listed = (audiences: ReadonlyArray<Audience>) => audiences.flatMap(idsOfAudience)
   const documentOf = ({ automatic, manual }: SubPolicy, reply: boolean): Document => {
     const named = listed(automatic)
     // Whoever is named in a post may answer it.
     const always = reply && !named.includes(everybody) ? [...named, actor, ...mentioned] : named
+    const asking = [
+      ...listed(manual),
+      ...([...automatic, ...manual].includes("mutuals") ? [LocalIds.followers(actor)] : [])
+    ].filter((id) => !always.includes(id))
     return {
       automaticApproval: always.length === 0 ? [actor] : [...new Set(always)],
-      ...(manual.length === 0 ? {} : { manualApproval: listed(manual) })
+      ...(asking.length === 0 ? {} : { manualApproval: [...new Set(asking)] })
     }
   }
   const said = interactions.filter((interaction) =>
@@ -70,12 +90,15 @@ export const foreignPolicy = (
       ? ["following"]
       : id === author.uri
       ? []
+      // It may be somebody here, or a collection that only its server knows.
+      : isSingleAccount(id)
+      ? [id, "unsupported"]
       : ["unsupported"]
   const read = (interaction: Interaction) => {
     const said = asForeign(policy?.[interaction])
     if (said === undefined) return undefined
     const list = (...words: ReadonlyArray<string>) => [
-      ...new Set(words.flatMap((word) => idsOf(said[word])).flatMap(audienceOf))
+      ...new Set(words.flatMap((word) => idsOf(said[word])).slice(0, singlesMax).flatMap(audienceOf))
     ]
     // The second words are those of earlier versions.
     return { automatic: list("automaticApproval", "always"), manual: list("manualApproval", "approvalRequired") }

@@ -1,18 +1,25 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { parse } from "../../discovery/LocalUrls.ts"
 import { AccountId, StatusId } from "../../Ids.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { rowsOf } from "../../Rows.ts"
+import { StoredStatus } from "../../statuses/StoredStatus.ts"
 import { traced } from "../../Traced.ts"
 import { batched } from "../../TransactionBatch.ts"
 
 const accountRows = rowsOf(
   Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), username: Schema.String })
 )
-const foreignRows = rowsOf(Schema.Struct({ id: Schema.BigInt, uri: Schema.String }))
-const localRows = rowsOf(Schema.Struct({ id: Schema.BigInt, username: Schema.String }))
+/** A status that others name, as far as it matters who may act on it. */
+const NamedStatus = Schema.Struct({
+  ...StoredStatus.mapFields(Struct.pick(["accountId", "local", "visibility", "interactionPolicy"])).fields,
+  id: StatusId
+})
+export type NamedStatus = typeof NamedStatus.Type
+const foreignRows = rowsOf(Schema.Struct({ ...NamedStatus.fields, uri: Schema.String }))
+const localRows = rowsOf(Schema.Struct({ ...NamedStatus.fields, username: Schema.String }))
 const ownedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
 
 /** What ids in documents of others mean to us, ours and theirs; nothing is fetched. */
@@ -20,6 +27,8 @@ export class KnownUris extends Context.Service<KnownUris, {
   /** Accounts by the ids of actors; those that nobody here knows are absent. */
   readonly accounts: (uris: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, AccountId>, SqlError>
   readonly status: (uri: string) => Effect.Effect<StatusId | undefined, SqlError>
+  /** The same, with what says who may act on it. */
+  readonly named: (uri: string) => Effect.Effect<NamedStatus | undefined, SqlError>
   /** Those of the ids that are local accounts, and local statuses, in no order. */
   readonly localAccounts: (uris: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
   readonly localStatuses: (
@@ -58,32 +67,36 @@ export class KnownUris extends Context.Service<KnownUris, {
 
       const foreignStatus = batched((uris: ReadonlyArray<string>) =>
         Effect.map(
-          foreignRows(sql`SELECT id, uri FROM statuses WHERE uri = ANY (${uris}::text[])`),
+          foreignRows(sql`SELECT id, account_id, local, visibility, interaction_policy, uri FROM statuses
+            WHERE uri = ANY (${uris}::text[])`),
           (rows) => {
-            const ids = new Map(rows.map(({ id, uri }) => [uri, StatusId.make(id)]))
-            return (uri: string) => ids.get(uri)
+            const found = new Map(rows.map((row) => [row.uri, row]))
+            return (uri: string) => found.get(uri)
           }
         )
       )
-      const authorOf = batched((ids: ReadonlyArray<bigint>) =>
+      const localStatus = batched((ids: ReadonlyArray<bigint>) =>
         Effect.map(
-          localRows(sql`SELECT s.id, lower(a.username) AS username
-            FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ANY (${ids}::bigint[]) AND s.local`),
+          localRows(
+            sql`SELECT s.id, s.account_id, s.local, s.visibility, s.interaction_policy, lower(a.username) AS username
+            FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ANY (${ids}::bigint[]) AND s.local`
+          ),
           (rows) => {
-            const names = new Map(rows.map(({ id, username }) => [id, username]))
-            return (id: bigint) => names.get(id)
+            const found = new Map<bigint, typeof rows[number]>(rows.map((row) => [row.id, row]))
+            return (id: bigint) => found.get(id)
           }
         )
       )
-      const status = traced("KnownUris.status")((uri: string) => {
+      const named = traced("KnownUris.named")((uri: string): Effect.Effect<NamedStatus | undefined, SqlError> => {
         const local = parse(config, uri)
         return local?.kind === "status"
           ? Effect.map(
-            authorOf(local.id),
-            (username) => username === local.username.toLowerCase() ? StatusId.make(local.id) : undefined
+            localStatus(local.id),
+            (found) => found?.username === local.username.toLowerCase() ? found : undefined
           )
           : foreignStatus(uri)
       })
+      const status = (uri: string) => Effect.map(named(uri), (found) => found?.id)
 
       const localAccounts = traced("KnownUris.localAccounts")((uris: ReadonlyArray<string>) =>
         Effect.map(accounts(uris.filter((uri) => localName(uri) !== undefined)), (found) => [...found.values()])
@@ -105,6 +118,7 @@ export class KnownUris extends Context.Service<KnownUris, {
 
       return KnownUris.of({
         accounts,
+        named,
         status,
         localAccounts,
         localStatuses,

@@ -1,8 +1,7 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../../Counters.ts"
-import { hashedKey } from "../../HashedKey.ts"
 import type { AccountId } from "../../Ids.ts"
 import { idRows, known, only, rowsOf } from "../../Rows.ts"
 import { update } from "../../statuses/StatusRows.ts"
@@ -11,12 +10,12 @@ import { traced } from "../../Traced.ts"
 import { batched } from "../../TransactionBatch.ts"
 import type { ForeignAttachment } from "../documents/ForeignMedia.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
+import * as Adoptions from "./Adoptions.ts"
 import * as NewStatuses from "./NewStatuses.ts"
 import { RemoteEmojis } from "./RemoteEmojis.ts"
 import { RemotePolls } from "./RemotePolls.ts"
 
 const fileRows = rowsOf(Schema.Struct({ id: Schema.BigInt, remoteUrl: Schema.String }))
-const adoptedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, parentId: Schema.BigInt, uri: Schema.String }))
 const Prospect = Schema.Struct({
   buried: Schema.Boolean,
   followed: Schema.Boolean,
@@ -82,7 +81,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
   ) => Effect.Effect<{ readonly id: bigint; readonly adopted: ReadonlyArray<bigint> } | undefined, SqlError>
   /** Takes over who likes, shares and may quote the post, as its origin says; answers the status where that changed. */
   readonly state: (accountId: AccountId, note: ForeignNote) => Effect.Effect<bigint | undefined, SqlError>
-  /** Gives those that wait for this post their parent, where it is here by now. */
+  /** Gives those that wait for this post their parent, where it is here by now; those that quote it are looked at. */
   readonly adopt: (uri: string) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
 }>()("murmuration/services/federation/inbox/RemoteStatuses") {
   static readonly layerNoDeps = Layer.effect(
@@ -126,24 +125,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         }
       )
 
-      const adoptions = batched(
-        Effect.fnUntraced(function*(uris: ReadonlyArray<string>) {
-          const now = new Date(yield* Clock.currentTimeMillis)
-          const rows = yield* adoptedRows(sql`
-            WITH woken AS (UPDATE inbound_activities SET due_at = ${now}
-              WHERE awaits = ANY (${
-            uris.map(hashedKey)
-          }::text[]) AND awaits IS NOT NULL AND outcome IS NULL AND due_at > ${now})
-            ${
-            update(sql, { inReplyToId: sql`p.id`, inReplyToAccountId: sql`p.account_id`, inReplyToUri: null })
-          } FROM statuses p WHERE p.uri = ANY (${uris}::text[]) AND p.deleted_at IS NULL
-              AND statuses.in_reply_to_uri = p.uri AND statuses.id <> p.id AND statuses.in_reply_to_id IS NULL
-              AND statuses.deleted_at IS NULL RETURNING statuses.id, p.id AS parent_id, p.uri`)
-          const byParent = Map.groupBy(rows, ({ uri }) => uri)
-          return (uri: string) => byParent.get(uri) ?? []
-        }),
-        "writes"
-      )
+      const adoptions = Adoptions.make(sql)
       const adopt = traced("RemoteStatuses.adopt")(function*(uri: string) {
         const adopted = yield* adoptions(uri)
         const [first] = adopted
@@ -217,9 +199,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
           Effect.map(
             idRows(sql`WITH governed AS (
                 ${update(sql, { interactionPolicy })} WHERE uri = ${uri} AND account_id = ${accountId}
-                  AND interaction_policy IS DISTINCT FROM ${
-              interactionPolicy === null ? null : `{${interactionPolicy.join()}}`
-            }::text[] RETURNING id),
+                  AND interaction_policy IS DISTINCT FROM ${interactionPolicy}::text[] RETURNING id),
               stated AS (UPDATE status_stats c SET stated_favourites = coalesce(${favourites}::int, stated_favourites),
                 stated_reblogs = coalesce(${reblogs}::int, stated_reblogs)
               FROM statuses s WHERE s.uri = ${uri} AND s.account_id = ${accountId} AND c.status_id = s.id AND (

@@ -1,0 +1,53 @@
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { InteractionActivities } from "../../services/federation/outbox/InteractionActivities.ts"
+import type { AccountId } from "../../services/Ids.ts"
+import type { RequestState } from "../../services/statuses/InteractionRequest.ts"
+import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
+import * as Controlling from "./Controlling.ts"
+import type { Ownership } from "./Ownership.ts"
+import * as Sending from "./Sending.ts"
+import { type Commands, onAccount } from "./Verbs.ts"
+
+const waiting: ReadonlyArray<RequestState> = ["pending"]
+
+/** Decides about what others asked to do with statuses of the account, once; inside the transaction of a command. */
+export const make = Effect.gen(function*() {
+  const activities = yield* InteractionActivities
+  const control = yield* Controlling.make
+  const requests = yield* InteractionRequests
+  const send = yield* Sending.make
+
+  /** Somebody of another server is told; nobody here is. */
+  const decide = Effect.fnUntraced(
+    function*(own: Ownership, requestId: bigint, to: "accepted" | "rejected"): Effect.fn.Return<
+      boolean,
+      SqlError
+    > {
+      const request = yield* requests.decide(requestId, own.accountId, waiting, to)
+      if (request === undefined) return false
+      if (to === "accepted") yield* control.accepted(request)
+      else yield* control.rejected(request)
+      if (!request.local) yield* send(activities.answer(to === "accepted" ? "Accept" : "Reject", requestId))
+      return true
+    }
+  )
+  const decided = Effect.fnUntraced(function*(own: Ownership, requestId: bigint, to: "accepted" | "rejected") {
+    if (!(yield* decide(own, requestId, to))) return yield* new RecordNotFound()
+    return onAccount(own.accountId)
+  })
+
+  return {
+    verbs: {
+      AuthorizeInteraction: (own: Ownership, { requestId }: Commands["AuthorizeInteraction"]) =>
+        decided(own, requestId, "accepted"),
+      RejectInteraction: (own: Ownership, { requestId }: Commands["RejectInteraction"]) =>
+        decided(own, requestId, "rejected")
+    },
+    /** All that somebody asked whom the account blocks. */
+    ofBlocked: Effect.fnUntraced(function*(own: Ownership, target: AccountId) {
+      for (const { id } of yield* requests.between(own.accountId, target)) yield* decide(own, id, "rejected")
+    })
+  }
+})

@@ -1,0 +1,216 @@
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
+import { NotAllowed } from "../../services/Errors.ts"
+import { Objects } from "../../services/federation/Objects.ts"
+import { InteractionActivities } from "../../services/federation/outbox/InteractionActivities.ts"
+import { QuoteActivities } from "../../services/federation/outbox/QuoteActivities.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
+import { AccountId } from "../../services/Ids.ts"
+import { Fanouts } from "../../services/intents/Fanouts.ts"
+import { Jobs } from "../../services/intents/Jobs.ts"
+import { Favourites } from "../../services/statuses/Favourites.ts"
+import { HeldStatuses } from "../../services/statuses/HeldStatuses.ts"
+import {
+  type DecidedRequest,
+  type KnownRequest,
+  type PolicyTarget,
+  type RequestKind
+} from "../../services/statuses/InteractionRequest.ts"
+import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
+import { Quotes } from "../../services/statuses/Quotes.ts"
+import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
+import type { Agreement } from "./Gates.ts"
+import * as Intents from "./Intents.ts"
+import type { Ownership } from "./Ownership.ts"
+import * as Sending from "./Sending.ts"
+
+/** How an interaction came from another server. */
+export interface SentInteraction {
+  readonly uri: string
+  readonly requestUri?: string | undefined
+}
+
+const waits = "This post still waits for approval"
+
+/** Replies, favourites and reblogs that are not free: agreed to, waiting, refused; inside the transaction of a command. */
+export const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const activities = yield* InteractionActivities
+  const broadcast = yield* Broadcast
+  const fanouts = yield* Fanouts
+  const favourites = yield* Favourites
+  const held = yield* HeldStatuses
+  const intend = yield* Intents.make
+  const jobs = yield* Jobs
+  const notificationWriter = yield* NotificationWriter
+  const objects = yield* Objects
+  const quoteActivities = yield* QuoteActivities
+  const quotes = yield* Quotes
+  const requests = yield* InteractionRequests
+  const send = yield* Sending.make
+  const statusWriter = yield* StatusWriter
+
+  const changed = (...ids: ReadonlyArray<bigint>) =>
+    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
+
+  /** Has the author asked: here by a notification, elsewhere by a request. */
+  const ask = Effect.fnUntraced(
+    function*(
+      own: Ownership,
+      target: PolicyTarget,
+      kind: RequestKind,
+      requestId: bigint,
+      subject: bigint,
+      instrument?: Readonly<Record<string, unknown>>
+    ) {
+      if (!target.local) return yield* send(activities.request(requestId, instrument))
+      yield* intend(own, { _tag: "notify", type: `pending.${kind}`, to: target.accountId, statusId: subject })
+    }
+  )
+
+  /** A favourite that is not free. */
+  const favourite = Effect.fnUntraced(
+    function*(own: Ownership, target: PolicyTarget, agreement: Exclude<Agreement, "free">, sent?: SentInteraction) {
+      const { accountId } = own
+      if (agreement === "asks" && (yield* favourites.has(accountId, target.id))) return
+      const state = agreement === "agreed" ? "accepted" : "pending"
+      const written = yield* requests.write({
+        kind: "favourite",
+        accountId,
+        target,
+        interactionId: null,
+        state,
+        ...sent
+      })
+      if (written.state === "accepted") {
+        if ((yield* favourites.addAs(written.id, accountId, target.id)) && target.local) {
+          yield* intend(own, { _tag: "notify", type: "favourite", to: target.accountId, statusId: target.id })
+        }
+        if (sent !== undefined) yield* send(activities.answer("Accept", written.id))
+      } else if (written.isNew) {
+        yield* ask(own, target, "favourite", written.id, target.id)
+      }
+      yield* changed(target.id)
+    }
+  )
+
+  /**
+   * A reply or reblog that is not free and was just written: with consent it is told as others are, else it waits. `claimed` is
+   * the consent that it says to have, which has to be looked at first. Answers its request.
+   */
+  const attach = Effect.fnUntraced(
+    function*(
+      own: Ownership,
+      target: PolicyTarget,
+      kind: "reply" | "reblog",
+      agreement: Exclude<Agreement, "free">,
+      interactionId: bigint,
+      sent?: SentInteraction,
+      claimed?: string
+    ) {
+      const { id } = yield* requests.write({
+        kind,
+        accountId: own.accountId,
+        target,
+        interactionId,
+        state: agreement === "agreed" ? "accepted" : "pending",
+        ...sent,
+        authorizationUri: claimed
+      })
+      if (agreement === "agreed") {
+        if (sent !== undefined) yield* send(activities.answer("Accept", id))
+        return id
+      }
+      // As it will be, before it is kept from everybody.
+      const shown = target.local || sent !== undefined
+        ? undefined
+        : (yield* objects.load([interactionId])).get(interactionId)
+      yield* held.hold(interactionId, id, target.local && kind === "reply" ? target.accountId : null)
+      if (claimed !== undefined) yield* jobs.enqueue("interaction", id)
+      else {
+        const instrument = shown && (kind === "reply" ? shown.note : shown.activity)
+        yield* ask(own, target, kind, id, kind === "reply" ? interactionId : target.id, instrument)
+      }
+      return id
+    }
+  )
+
+  const answered = ({ accountId, interactionId, kind, statusId }: KnownRequest) =>
+    Effect.andThen(
+      notificationWriter.retractOne(
+        `pending.${kind}`,
+        accountId,
+        kind === "reply" && interactionId !== null ? interactionId : statusId
+      ),
+      changed(statusId, ...(interactionId === null ? [] : [interactionId]))
+    )
+
+  /** Lets happen what waited. */
+  const accepted = Effect.fnUntraced(function*(request: DecidedRequest) {
+    const { accountId, id, interactionId, kind, statusId } = request
+    yield* answered(request)
+    if (kind === "favourite") {
+      yield* favourites.addAs(id, accountId, statusId)
+    } else if (interactionId !== null && (yield* held.reveal(request))) {
+      yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "publish", statusId: interactionId })
+      // What it quotes was not asked for, nor told of it, as long as it waited.
+      yield* send(quoteActivities.request(interactionId))
+      const quoted = yield* quotes.agreed(interactionId)
+      if (quoted !== undefined) {
+        yield* fanouts.enqueue(
+          AccountId.make(accountId),
+          { _tag: "notify", type: "quote", to: quoted, statusId: interactionId }
+        )
+      }
+    }
+  })
+
+  /** Ends what waited, or what was agreed to before. Somebody here keeps a reply that was refused, for themselves. */
+  const rejected = Effect.fnUntraced(function*(request: DecidedRequest) {
+    const { accountId, before, interactionId, kind, local, statusId } = request
+    yield* answered(request)
+    if (kind === "favourite") {
+      if (before === "accepted" && (yield* favourites.remove(accountId, statusId))) {
+        yield* notificationWriter.retractOne("favourite", accountId, statusId)
+      }
+      return
+    }
+    if (interactionId === null) return
+    if (before === "pending" && kind === "reply" && local) return yield* held.detach(interactionId)
+    if (before === "pending") yield* held.count(interactionId, 1)
+    yield* statusWriter.remove(interactionId, accountId, yield* Clock.currentTimeMillis)
+    yield* notificationWriter.retract([interactionId])
+    if (before === "accepted") {
+      yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "delete", statusId: interactionId })
+    }
+  })
+
+  /** A post of the account is about to be deleted that may wait. */
+  const forget = Effect.fnUntraced(function*(statusId: bigint) {
+    const request = yield* requests.forget(statusId)
+    if (request === undefined) return
+    yield* answered(request)
+    yield* held.count(statusId, 1)
+  })
+
+  /** Fails for a post of the account that waits: what is approved is what was asked for. */
+  const settled = Effect.fnUntraced(function*(statusId: bigint) {
+    if (yield* held.isHeld(statusId)) return yield* new NotAllowed({ text: waits })
+  })
+
+  /** The account takes back what it did with a status, or asked to do. */
+  const withdraw = Effect.fnUntraced(function*(own: Ownership, kind: "favourite" | "reblog", statusId: bigint) {
+    const request = yield* requests.standing(kind, own.accountId, statusId)
+    if (request === undefined) return false
+    if (request.state === "pending") {
+      if (kind === "favourite") yield* send(activities.undoLike(request.id))
+      else if (request.interactionId !== null) yield* held.count(request.interactionId, 1)
+    }
+    yield* answered(request)
+    yield* requests.remove(request.id)
+    return true
+  })
+
+  return { favourite, attach, holdAgain: held.holdAgain, accepted, rejected, forget, settled, withdraw }
+})

@@ -1,0 +1,48 @@
+import { Clock, Effect } from "effect"
+import { type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
+import * as InboxFeatures from "./InboxFeatures.ts"
+import * as InboxInteractions from "./InboxInteractions.ts"
+import type { Outcome } from "./InboxPosts.ts"
+import * as InboxQuotes from "./InboxQuotes.ts"
+import type { Ownership } from "./Ownership.ts"
+import * as Quoting from "./Quoting.ts"
+
+/** What is made of it by who may know it, else by the next. */
+export const taken = <A, B, E, F>(by: Effect.Effect<A | undefined, E>, next: () => Effect.Effect<B, F>) =>
+  Effect.flatMap(by, (outcome): Effect.Effect<A | B, F> => outcome === undefined ? next() : Effect.succeed(outcome))
+
+/**
+ * Whatever takes somebody's consent: to be quoted, answered, liked, shared, or to stand in a collection; inside a transaction of
+ * a remote account's actor.
+ */
+export const make = Effect.fnUntraced(function*(
+  posts: Parameters<typeof InboxInteractions.make>[0],
+  boosts: Parameters<typeof InboxInteractions.make>[1]
+) {
+  const features = yield* InboxFeatures.make
+  const interactions = yield* InboxInteractions.make(posts, boosts)
+  const quotes = yield* InboxQuotes.make(posts, yield* Quoting.make)
+
+  return {
+    features,
+    liked: interactions.liked,
+    requested: (own: Ownership, self: InboundSender, activity: Foreign, signed: number): Outcome =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        typeOf(activity, "QuoteRequest") === undefined
+          ? interactions.request(own, self, activity, { now, signed })
+          : quotes.request(own, self, activity, now)),
+    /** An Accept or a Reject of what was asked here; undefined where it answers nothing of that. */
+    answered: (own: Ownership, self: InboundSender, activity: Foreign) => {
+      const isQuote = quotes.isAnswer(activity["object"])
+      const by = isQuote ? quotes.answered(own, self, activity) : features.answered(own, self, activity)
+      return taken(by, () => interactions.answered(own, self, activity, typeOf(activity, "Accept") !== undefined))
+    },
+    /** Consent that is taken back; undefined where the object is none. */
+    withdrawn: (own: Ownership, object: unknown) =>
+      taken(
+        features.withdrawn(own, object),
+        () => taken(quotes.revoked(own, idOf(object) ?? ""), () => interactions.revoked(own, idOf(object) ?? ""))
+      )
+  }
+})

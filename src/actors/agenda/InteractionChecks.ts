@@ -1,0 +1,30 @@
+import { Effect } from "effect"
+import { isStamp } from "../../services/federation/documents/InteractionDocument.ts"
+import { mayPass } from "../../services/federation/fetching/RemotePosts.ts"
+import { ObjectFetcher } from "../../services/federation/ObjectFetcher.ts"
+import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
+import { AccountActors } from "../account/AccountActors.ts"
+
+/**
+ * Looks at the consent that a reply or reblog of another server claims to have of an author who is elsewhere, too. It counts where
+ * it is of the author's own server, and names the interaction. Made once.
+ */
+export const make = Effect.gen(function*() {
+  const actors = yield* AccountActors
+  const fetcher = yield* ObjectFetcher
+  const requests = yield* InteractionRequests
+
+  return Effect.fnUntraced(function*(requestId: bigint) {
+    const claim = yield* requests.claim(requestId)
+    if (claim === undefined) return
+    const { accountId, author, authorizationUri, kind, target, uri } = claim
+    const look = Effect.map(
+      fetcher.fetch(authorizationUri),
+      ({ document, id }) =>
+        id.href === authorizationUri && isStamp(document, { kind, id: authorizationUri, author, object: uri, target })
+    )
+    const holds = URL.parse(authorizationUri)?.origin === URL.parse(author)?.origin &&
+      (yield* Effect.catch(look, (error) => mayPass(error) ? Effect.fail(error) : Effect.succeed(false)))
+    yield* actors.tell(accountId, { _tag: "InteractionKnown", requestId, holds })
+  })
+})

@@ -1,0 +1,55 @@
+import { Context, Effect, Layer } from "effect"
+import type { AccountId } from "../../services/Ids.ts"
+import { renderedRows } from "../../services/RenderedRows.ts"
+import type { AskedInteraction } from "../../services/statuses/InteractionRequest.ts"
+import { traced } from "../../services/Traced.ts"
+import { id, timestamp } from "../wire/Common.ts"
+import type { InteractionRequest } from "../wire/InteractionPolicy.ts"
+import { none, type Ready, splice } from "../wire/Keys.ts"
+import { AccountViews } from "./AccountViews.ts"
+import { StatusViews } from "./StatusViews.ts"
+
+/** What others asked to do with the owner's statuses, as ready JSON; a list takes as many queries as a page of statuses. */
+export class InteractionRequestViews extends Context.Service<InteractionRequestViews, {
+  readonly render: (
+    owner: AccountId,
+    requests: ReadonlyArray<AskedInteraction>
+  ) => Effect.Effect<ReadonlyArray<Ready<InteractionRequest>>>
+}>()("murmuration/http/render/InteractionRequestViews") {
+  static readonly layerNoDeps = Layer.effect(
+    InteractionRequestViews,
+    Effect.gen(function*() {
+      const accounts = yield* AccountViews
+      const statuses = yield* StatusViews
+
+      const render = traced("InteractionRequestViews.render")(
+        function*(owner: AccountId, requests: ReadonlyArray<AskedInteraction>) {
+          const replies = requests.flatMap(({ interactionId, kind }) => kind === "reply" ? interactionId ?? [] : [])
+          const shown = yield* statuses.byId(owner, [...requests.map(({ statusId }) => statusId), ...replies])
+          const people = yield* accounts.byId(new Set(requests.map(({ accountId }) => accountId)))
+          return yield* renderedRows("interaction request", requests, (request) => request.id, (request) => {
+            const { accountId, createdAt, decidedAt, interactionId, kind: type, state, statusId } = request
+            const account = people.get(accountId)
+            if (account === undefined) return undefined
+            const values = {
+              id: id(request.id),
+              type,
+              createdAt: timestamp(createdAt),
+              ...(state === "accepted" && decidedAt !== null ? { acceptedAt: timestamp(decidedAt) } : {}),
+              ...(state === "rejected" && decidedAt !== null ? { rejectedAt: timestamp(decidedAt) } : {})
+            }
+            const status = shown.get(statusId) ?? none
+            const reply = type === "reply" && interactionId !== null ? shown.get(interactionId) : undefined
+            return reply === undefined
+              ? splice<InteractionRequest, "account" | "status">(values, { account, status })
+              : splice<InteractionRequest, "account" | "status" | "reply">(values, { account, status, reply })
+          })
+        }
+      )
+      return InteractionRequestViews.of({ render })
+    })
+  )
+  static readonly layer = InteractionRequestViews.layerNoDeps.pipe(
+    Layer.provide([AccountViews.layer, StatusViews.layer])
+  )
+}

@@ -1,0 +1,73 @@
+import type { RequestKind } from "../../statuses/InteractionRequest.ts"
+import { noteContext } from "./NoteDocument.ts"
+import { type Foreign, idOf, typeOf } from "./Reading.ts"
+import type { Document } from "./Vocabulary.ts"
+
+/* Consent to replies, favourites and reblogs, in the words of GoToSocial: who asks, and what says that it was given. */
+
+const kinds = ["favourite", "reply", "reblog"] as const
+const requestTypes = { favourite: "LikeRequest", reply: "ReplyRequest", reblog: "AnnounceRequest" } as const
+const stampTypes = {
+  favourite: "LikeAuthorization",
+  reply: "ReplyAuthorization",
+  reblog: "AnnounceAuthorization"
+} as const
+/** What names the consent in the Like, the note and the Announce. */
+const stampWords = {
+  favourite: "likeAuthorization",
+  reply: "replyAuthorization",
+  reblog: "announceAuthorization"
+} as const
+
+const gts = (words: ReadonlyArray<string>) => Object.fromEntries(words.map((word) => [word, `gts:${word}`]))
+/** Beside the words of notes. */
+const terms = {
+  ...gts([...Object.values(requestTypes), ...Object.values(stampTypes)]),
+  likeAuthorization: { "@id": "gts:likeAuthorization", "@type": "@id" }
+}
+export const interactionContext = [...noteContext, terms]
+
+export const requestType = (kind: RequestKind): string => requestTypes[kind]
+
+/** What a request asks for; undefined where the document is none. */
+export const requestedKind = (document: Foreign): RequestKind | undefined =>
+  kinds.find((kind) => typeOf(document, requestTypes[kind]) !== undefined)
+
+/** The words by which an interaction names its consent; the last one is of earlier versions. */
+export const stamped = (kind: RequestKind, stamp: string): Document => ({
+  [stampWords[kind]]: stamp,
+  approvedBy: stamp
+})
+
+/** Characters of ids that are kept. */
+const uriCharactersMax = 2_000
+
+/** The id of the consent that an interaction names. */
+export const stampNamed = (kind: RequestKind, document: Foreign): string | undefined => {
+  const id = idOf(document[stampWords[kind]]) ?? idOf(document["approvedBy"])
+  return id !== undefined && id.length <= uriCharactersMax && URL.canParse(id) ? id : undefined
+}
+
+/** Consent: of the author of `target` to the interaction `object`. */
+interface Consent {
+  readonly kind: RequestKind
+  readonly id: string
+  readonly author: string
+  readonly object: string
+  readonly target: string
+}
+
+export const stampDocument = ({ author, id, kind, object, target }: Consent): Document & { readonly id: string } => ({
+  id,
+  type: stampTypes[kind],
+  attributedTo: author,
+  interactingObject: object,
+  interactionTarget: target
+})
+
+/** Whether a document says the same, fetched from where it says to be. */
+export const isStamp = (document: Foreign, { author, kind, object, target }: Consent): boolean => {
+  const of = idOf(document["interactionTarget"])
+  return typeOf(document, stampTypes[kind]) !== undefined && idOf(document["attributedTo"]) === author &&
+    idOf(document["interactingObject"]) === object && (of === undefined || of === target)
+}

@@ -1,0 +1,40 @@
+import { Clock, Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { hashedKey } from "../../HashedKey.ts"
+import { rowsOf } from "../../Rows.ts"
+import { mayAnswer } from "../../statuses/PolicyVerdicts.ts"
+import { update } from "../../statuses/StatusRows.ts"
+import { batched } from "../../TransactionBatch.ts"
+
+/** Quotes that were waiting for one post and are looked at when it comes. */
+const quotesMax = 1_000
+
+const adoptedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, parentId: Schema.BigInt, uri: Schema.String }))
+
+/** What came before the post that it names and waits for it: replies, activities and quotes. Answers the replies, by the post. */
+export const make = (sql: SqlClient) =>
+  batched(
+    Effect.fnUntraced(function*(uris: ReadonlyArray<string>) {
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const rows = yield* adoptedRows(sql`
+        WITH quoting AS (INSERT INTO errands (kind, subject_id, due_at)
+          SELECT 'quote', q.status_id, ${now} FROM quotes q
+          WHERE q.quoted_uri = ANY (${uris}::text[]) AND q.quoted_uri IS NOT NULL LIMIT ${
+        sql.literal(String(quotesMax))
+      }
+          ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = excluded.due_at, tries = 0),
+        woken AS (UPDATE inbound_activities SET due_at = ${now}
+          WHERE awaits = ANY (${
+        uris.map(hashedKey)
+      }::text[]) AND awaits IS NOT NULL AND outcome IS NULL AND due_at > ${now})
+        ${
+        update(sql, { inReplyToId: sql`p.id`, inReplyToAccountId: sql`p.account_id`, inReplyToUri: null })
+      } FROM statuses p WHERE p.uri = ANY (${uris}::text[]) AND p.deleted_at IS NULL
+          AND statuses.in_reply_to_uri = p.uri AND statuses.id <> p.id AND statuses.in_reply_to_id IS NULL
+          AND statuses.deleted_at IS NULL AND ${mayAnswer(sql, "statuses", "p")}
+        RETURNING statuses.id, p.id AS parent_id, p.uri`)
+      const byParent = Map.groupBy(rows, ({ uri }) => uri)
+      return (uri: string) => byParent.get(uri) ?? []
+    }),
+    "writes"
+  )

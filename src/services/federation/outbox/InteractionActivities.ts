@@ -1,0 +1,235 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
+import { rowsOf } from "../../Rows.ts"
+import { RequestKind } from "../../statuses/InteractionRequest.ts"
+import { traced } from "../../Traced.ts"
+import { type Activity, undo } from "../documents/Activities.ts"
+import { interactionContext, requestType, stampDocument, stamped } from "../documents/InteractionDocument.ts"
+import { type Document, everybody } from "../documents/Vocabulary.ts"
+import * as LocalIds from "../LocalIds.ts"
+import { Objects } from "../Objects.ts"
+import { type HostNames, Outbox } from "./Outbox.ts"
+
+type Sent = Effect.Effect<HostNames, SqlError>
+
+const Party = Schema.Struct({ id: Schema.String, username: Schema.String, uri: Schema.NullOr(Schema.String) })
+const Parties = Schema.Struct({
+  kind: RequestKind,
+  /** Who asks, and whose status it is. */
+  account: Party,
+  author: Party,
+  statusId: Schema.BigInt,
+  statusUri: Schema.NullOr(Schema.String),
+  interactionId: Schema.NullOr(Schema.BigInt),
+  /** The id of the interaction elsewhere. */
+  uri: Schema.NullOr(Schema.String),
+  requestUri: Schema.NullOr(Schema.String),
+  state: Schema.String
+})
+const partyRows = rowsOf(Parties)
+const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
+
+/** What another server asked for, or did without asking. */
+export interface Asking {
+  readonly kind: RequestKind
+  /** The ids of the request, if there is one, of who makes it, of what it is about and of the interaction. */
+  readonly request: string | undefined
+  readonly requester: string
+  readonly object: string
+  readonly instrument: string
+}
+
+/** Consent to replies, favourites and reblogs: asked of other servers, and given or refused by accounts here. */
+export class InteractionActivities extends Context.Service<InteractionActivities, {
+  /** Asks for it; `instrument` is the reply or Announce as it will be, absent for a Like. */
+  readonly request: (requestId: bigint, instrument?: Document) => Sent
+  /** Gives it to somebody of another server, or not. */
+  readonly answer: (type: "Accept" | "Reject", requestId: bigint) => Sent
+  /** Refuses what was asked of a local account, where nothing is kept of it. */
+  readonly refuse: (author: bigint, requesterId: bigint, asking: Asking) => Sent
+  /** Tells of a favourite to which its author's server agreed. */
+  readonly like: (requestId: bigint, stamp: string) => Sent
+  /** Takes back a favourite for which consent was asked; before its request is gone. */
+  readonly undoLike: (requestId: bigint) => Sent
+  /** The id of a status; undefined where there is none. */
+  readonly uriOf: (statusId: bigint) => Effect.Effect<string | undefined>
+  /** The consent of somebody here as a document; undefined where there is none. */
+  readonly stamp: (username: string, requestId: bigint) => Effect.Effect<Document | undefined>
+}>()("murmuration/services/federation/outbox/InteractionActivities") {
+  static readonly layerNoDeps = Layer.effect(
+    InteractionActivities,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const objects = yield* Objects
+      const outbox = yield* Outbox
+      const none: HostNames = []
+
+      const actorOf = ({ uri, username }: typeof Party.Type) => uri ?? LocalIds.actor(config, username)
+      const activity = (document: Document & { readonly id: string; readonly type: string }): Activity => ({
+        type: document.type,
+        uri: document.id,
+        document: { "@context": interactionContext, ...document }
+      })
+
+      const find = Effect.fnUntraced(function*(requestId: bigint) {
+        const [row] = yield* partyRows(sql`
+          SELECT r.kind, json_build_object('id', a.id::text, 'username', a.username, 'uri', a.uri) AS account,
+            json_build_object('id', b.id::text, 'username', b.username, 'uri', b.uri) AS author,
+            s.id AS status_id, s.uri AS status_uri, i.id AS interaction_id, coalesce(r.uri, i.uri) AS uri, r.request_uri, r.state
+          FROM interaction_requests r JOIN accounts a ON a.id = r.account_id JOIN accounts b ON b.id = r.target_account_id
+          JOIN statuses s ON s.id = r.status_id LEFT JOIN statuses i ON i.id = r.interaction_id
+          WHERE r.id = ${requestId} AND s.deleted_at IS NULL`)
+        if (row === undefined) return undefined
+        const actor = actorOf(row.account)
+        const own = row.interactionId === null
+          ? undefined
+          : LocalIds.note(config, row.account.username, row.interactionId)
+        const ours = row.kind === "favourite"
+          ? `${actor}#likes/${requestId}`
+          : row.kind === "reblog" && own !== undefined
+          ? LocalIds.activity(own)
+          : own
+        return {
+          ...row,
+          actor,
+          target: row.statusUri ?? LocalIds.note(config, row.author.username, row.statusId),
+          instrument: row.uri ?? ours ?? ""
+        }
+      })
+
+      const likeOf = (
+        { actor, author, instrument, target }: Pick<
+          NonNullable<Effect.Success<ReturnType<typeof find>>>,
+          "actor" | "author" | "instrument" | "target"
+        >
+      ) => ({ id: instrument, type: "Like", actor, object: target, to: [actorOf(author)] })
+
+      const request = traced("InteractionActivities.request")(function*(requestId: bigint, instrument?: Document) {
+        const found = outbox.enabled ? yield* find(requestId) : undefined
+        if (found === undefined || found.account.uri !== null || found.author.uri === null) return none
+        const { actor, author, interactionId, kind, target } = found
+        const about = interactionId ?? requestId
+        const hosts = yield* outbox.toAccounts({
+          senderId: BigInt(found.account.id),
+          about,
+          activity: activity({
+            id: LocalIds.interactionRequest(actor, requestId),
+            type: requestType(kind),
+            actor,
+            to: [author.uri],
+            object: target,
+            instrument: instrument ?? likeOf(found)
+          })
+        }, [BigInt(author.id)])
+        // The post goes along, so that its server is told of its end.
+        if (interactionId !== null) {
+          yield* sql`INSERT INTO reaches (about, inbox_ids) SELECT ${interactionId}, ARRAY[inbox_id] FROM remote_actors
+            WHERE account_id = ${BigInt(author.id)} AND inbox_id IS NOT NULL
+            ON CONFLICT (about) DO UPDATE SET inbox_ids = reaches.inbox_ids || excluded.inbox_ids`
+        }
+        return hosts
+      })
+
+      const answered = Effect.fnUntraced(function*(
+        type: "Accept" | "Reject",
+        from: { readonly id: bigint; readonly actor: string },
+        to: bigint,
+        { instrument, kind, object, request, requester }: Asking,
+        result: string | undefined
+      ) {
+        const number = yield* Clock.currentTimeMillis
+        return yield* outbox.toAccounts({
+          senderId: from.id,
+          about: to,
+          activity: activity({
+            id: `${from.actor}#${type === "Accept" ? "accepts" : "rejects"}/interactions/${to}-${number}`,
+            type,
+            actor: from.actor,
+            to: [requester],
+            // Who did not ask is told of what it did.
+            object: request === undefined
+              ? instrument
+              : { id: request, type: requestType(kind), actor: requester, object, instrument },
+            target: object,
+            ...(result === undefined ? {} : { result })
+          })
+        }, [to])
+      })
+
+      const answer = traced("InteractionActivities.answer")(function*(type: "Accept" | "Reject", requestId: bigint) {
+        const found = outbox.enabled ? yield* find(requestId) : undefined
+        if (found === undefined || found.account.uri === null || found.author.uri !== null) return none
+        const { account, actor, author, instrument, kind, requestUri, target } = found
+        const me = actorOf(author)
+        return yield* answered(
+          type,
+          { id: BigInt(author.id), actor: me },
+          BigInt(account.id),
+          { kind, request: requestUri ?? undefined, requester: actor, object: target, instrument },
+          type === "Accept" ? LocalIds.interactionAuthorization(me, requestId) : undefined
+        )
+      })
+
+      const refuse = traced("InteractionActivities.refuse")(
+        function*(author: bigint, requesterId: bigint, asking: Asking) {
+          if (!outbox.enabled) return none
+          const [me] = yield* usernameRows(sql`SELECT username FROM accounts WHERE id = ${author} AND domain IS NULL`)
+          if (me === undefined) return none
+          const from = { id: author, actor: LocalIds.actor(config, me.username) }
+          return yield* answered("Reject", from, requesterId, asking, undefined)
+        }
+      )
+
+      const favourite = Effect.fnUntraced(
+        function*(
+          requestId: bigint,
+          told: (like: Document & { readonly id: string; readonly type: string }) => Activity
+        ) {
+          const found = outbox.enabled ? yield* find(requestId) : undefined
+          if (found === undefined || found.account.uri !== null || found.author.uri === null) return none
+          return yield* outbox.toAccounts({
+            senderId: BigInt(found.account.id),
+            about: requestId,
+            activity: told(likeOf(found))
+          }, [BigInt(found.author.id)])
+        }
+      )
+      const like = traced("InteractionActivities.like")((requestId: bigint, stamp: string) =>
+        favourite(requestId, (document) => activity({ ...document, ...stamped("favourite", stamp) }))
+      )
+      const undoLike = traced("InteractionActivities.undoLike")((requestId: bigint) =>
+        favourite(requestId, (document) => undo(activity(document)))
+      )
+
+      const stamp = traced("InteractionActivities.stamp")(function*(username: string, requestId: bigint) {
+        const found = yield* find(requestId)
+        if (found === undefined || found.state !== "accepted" || found.author.uri !== null) return undefined
+        const { author, instrument: object, kind, target } = found
+        if (author.username.toLowerCase() !== username.toLowerCase()) return undefined
+        const me = actorOf(author)
+        const id = LocalIds.interactionAuthorization(me, requestId)
+        return {
+          "@context": interactionContext,
+          ...stampDocument({ kind, id, author: me, object, target }),
+          to: [everybody]
+        }
+      }, Effect.orDie)
+
+      const uriOf = traced("InteractionActivities.uriOf")((statusId: bigint) =>
+        Effect.map(objects.uris([statusId]), (uris) => uris.get(statusId))
+      )
+
+      return InteractionActivities.of({ request, answer, refuse, like, undoLike, uriOf, stamp })
+    })
+  )
+  static readonly layer = InteractionActivities.layerNoDeps.pipe(Layer.provide([Objects.layer, Outbox.layer]))
+}
+
+/** The request of ours that an id names; undefined where it is none of ours. */
+export const requestedBy = (base: string, id: string): bigint | undefined => {
+  const [, digits] = id.startsWith(`${base}/`) ? /#interaction_requests\/([0-9]{1,18})$/.exec(id) ?? [] : []
+  return digits === undefined ? undefined : BigInt(digits)
+}

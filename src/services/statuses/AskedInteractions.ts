@@ -1,0 +1,66 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { RecordNotFound } from "../Errors.ts"
+import { isHidden } from "../HiddenAccounts.ts"
+import type { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { rowsOf } from "../Rows.ts"
+import { isSuspended } from "../SuspendedAccounts.ts"
+import { traced } from "../Traced.ts"
+import { AskedInteraction, type RequestKind } from "./InteractionRequest.ts"
+
+const askedRows = rowsOf(AskedInteraction)
+
+/** Which requests are wanted. */
+interface RequestSelection {
+  readonly statusId: bigint | undefined
+  readonly kinds: ReadonlyArray<RequestKind>
+}
+
+/** What others asked to do with an account's statuses, as that account reads it. */
+export class AskedInteractions extends Context.Service<AskedInteractions, {
+  readonly find: (owner: AccountId, id: bigint) => Effect.Effect<AskedInteraction, RecordNotFound>
+  /** Those that wait for the owner, of people whom the owner does not hide, newest first. */
+  readonly page: (
+    owner: AccountId,
+    selection: RequestSelection,
+    page: Page
+  ) => Effect.Effect<ReadonlyArray<AskedInteraction>>
+}>()("murmuration/services/statuses/AskedInteractions") {
+  static readonly layer = Layer.effect(
+    AskedInteractions,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const asked = sql`SELECT r.id, r.kind, r.account_id, r.status_id, r.state, r.created_at, r.decided_at,
+          (SELECT i.id FROM statuses i WHERE i.id = r.interaction_id AND i.deleted_at IS NULL) AS interaction_id
+        FROM interaction_requests r JOIN statuses s ON s.id = r.status_id AND s.deleted_at IS NULL`
+
+      const page = traced("AskedInteractions.page")(
+        function*(owner: AccountId, { kinds, statusId }: RequestSelection, page: Page) {
+          if (page.limit === 0) return []
+          const now = new Date(yield* Clock.currentTimeMillis)
+          const { tail, where } = clauses(sql, "r.id", page)
+          const rows = yield* askedRows(sql`${asked}
+            WHERE r.target_account_id = ${owner} AND r.state = 'pending' AND s.local AND r.kind = ANY (${kinds}::text[]) AND ${where}
+              AND ${statusId === undefined ? sql`true` : sql`r.status_id = ${statusId}`}
+              AND (r.interaction_id IS NULL OR EXISTS (SELECT FROM statuses i WHERE i.id = r.interaction_id
+                AND i.deleted_at IS NULL OFFSET 0))
+              AND NOT ${isSuspended(sql, sql`r.account_id`)}
+              AND NOT ${isHidden(sql, sql`${owner}::bigint`, sql`r.account_id`, now)} ${tail}`)
+          return newestFirst(page, rows)
+        },
+        Effect.orDie
+      )
+
+      return AskedInteractions.of({
+        find: traced("AskedInteractions.find")((owner, id) =>
+          Effect.flatMap(
+            Effect.orDie(askedRows(sql`${asked} WHERE r.id = ${id} AND r.target_account_id = ${owner} AND s.local`)),
+            ([row]) => row === undefined ? Effect.fail(new RecordNotFound()) : Effect.succeed(row)
+          )
+        ),
+        page
+      })
+    })
+  )
+}

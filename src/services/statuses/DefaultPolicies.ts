@@ -1,0 +1,54 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../Ids.ts"
+import { rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { StoredPolicy } from "./InteractionPolicy.ts"
+import { Visibility } from "./Visibility.ts"
+
+/** Policies of new posts by their visibility: words of policies, each behind the visibility and a colon. */
+export const StoredDefaults = StoredPolicy
+type StoredDefaults = typeof StoredDefaults.Type
+const defaultRows = rowsOf(Schema.Struct({ defaultPolicies: StoredDefaults }))
+
+/** What is said of posts of a visibility. */
+export const defaultFor = (stored: StoredDefaults, visibility: Visibility): ReadonlyArray<string> =>
+  (stored ?? []).flatMap((word) => word.startsWith(`${visibility}:`) ? [word.slice(visibility.length + 1)] : [])
+
+/** Policies by visibility; one that says nothing leaves everything to everybody. */
+export type Defaults = { readonly [V in Visibility]: ReadonlyArray<string> }
+
+/** Who may do what with the posts that an account has yet to write. */
+export class DefaultPolicies extends Context.Service<DefaultPolicies, {
+  readonly of: (account: AccountId) => Effect.Effect<Defaults>
+  readonly change: (account: AccountId, defaults: Defaults) => Effect.Effect<void>
+}>()("murmuration/services/statuses/DefaultPolicies") {
+  static readonly layer = Layer.effect(
+    DefaultPolicies,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return DefaultPolicies.of({
+        of: traced("DefaultPolicies.of")(function*(account: AccountId) {
+          const [row] = yield* defaultRows(sql`SELECT default_policies FROM users WHERE account_id = ${account}`)
+          const stored = row?.defaultPolicies ?? null
+          return {
+            public: defaultFor(stored, "public"),
+            unlisted: defaultFor(stored, "unlisted"),
+            private: defaultFor(stored, "private"),
+            direct: defaultFor(stored, "direct")
+          }
+        }, Effect.orDie),
+        change: traced("DefaultPolicies.change")((account: AccountId, defaults: Defaults) => {
+          const words = Visibility.literals.flatMap((visibility) =>
+            defaults[visibility].map((word) => `${visibility}:${word}`)
+          )
+          return Effect.asVoid(Effect.orDie(
+            sql`UPDATE users SET default_policies = ${
+              words.length === 0 ? null : words
+            }::text[] WHERE account_id = ${account}`
+          ))
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,156 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { sentOf } from "./QuoteDocuments.ts"
+import { done, note, type RemotePerson, servers, settled } from "./Sending.ts"
+import { actorOf, json, mentioning, person, post, there, told } from "./Talking.ts"
+
+type Json = Record<string, unknown>
+const everybody = "https://www.w3.org/ns/activitystreams#Public"
+const asking = { interaction_policy: { can_reply: { manual_approval: ["public"] } } }
+
+const row = Effect.fnUntraced(function*(uri: unknown) {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql<{ visibility: string; gone: boolean; replyTo: bigint | null }>`
+    SELECT visibility, deleted_at IS NOT NULL AS gone, in_reply_to_id AS reply_to FROM statuses WHERE uri = ${uri as string}`
+  return found
+})
+const request = (by: RemotePerson, type: string, object: string, instrument: unknown, number = 1) => ({
+  id: `${by.id}/requests/${type}${number}`,
+  type,
+  object,
+  instrument
+})
+const answers = (type: string, to: RemotePerson) =>
+  Effect.map(sentOf(type), (all) => all.filter((one) => String(one["to"]) === to.id))
+
+layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies that take consent", (it) => {
+  it.effect("row 21: what is not asked for waits, or is refused with a Reject; what is asked for politely is answered by its request", () =>
+    Effect.gen(function*() {
+      const [anna, ben] = [yield* person("anna1"), yield* person("ben1")]
+      const [zoe, eve] = [yield* there("zoe1"), yield* there("eve1")]
+      const actor = yield* actorOf(anna)
+      const asked = yield* post(anna, "ask me", asking)
+      const closed = yield* post(anna, "no", { interaction_policy: { can_reply: { always: ["author"] } } })
+      const heard = mentioning(yield* actorOf(ben))
+      const [first, second, no] = ["1", "2", "3"].map((id) =>
+        note(zoe, id, { ...heard, inReplyTo: id === "3" ? closed.uri : asked.uri })
+      ) as [Json, Json, Json]
+      assert.strictEqual(yield* done(zoe, { type: "Create", object: first }), "done")
+      assert.deepInclude(yield* row(first["id"]), { visibility: "direct" })
+      assert.deepStrictEqual(yield* told(ben), [])
+      assert.deepStrictEqual(yield* told(anna), ["pending.reply zoe1"])
+      assert.strictEqual(yield* done(zoe, { type: "Create", object: no }), "ignored: its author does not agree")
+      assert.isUndefined(yield* row(no["id"]))
+      assert.deepInclude((yield* answers("Reject", zoe))[0], { actor, object: no["id"], target: closed.uri })
+      // An edit meanwhile shows it to nobody, and Ben, whom it names, does not hear of it.
+      const edited = { ...first, content: "<p>worse</p>", updated: new Date().toISOString() }
+      assert.strictEqual(yield* done(zoe, { type: "Update", object: edited }), "done")
+      assert.deepStrictEqual(yield* told(ben), [])
+      const [waiting] = yield* json(anna, "/api/v1/interaction_requests")
+      assert.include(waiting.reply.content, "worse")
+      const { status } = yield* Effect.map(
+        json(ben, `/api/v1/statuses/${waiting.reply.id}`),
+        ({ error }) => ({ status: error })
+      )
+      assert.strictEqual(status, "Record not found")
+      // Others' requests about it do nothing.
+      assert.strictEqual(
+        yield* done(eve, request(eve, "ReplyRequest", asked.uri, { ...first })),
+        "ignored: a request for something else"
+      )
+      assert.strictEqual(
+        yield* done(zoe, request(zoe, "ReplyRequest", closed.uri, second)),
+        "ignored: a request for something else"
+      )
+      assert.strictEqual(
+        yield* done(zoe, request(zoe, "ReplyRequest", asked.uri, second["id"], 2)),
+        "ignored: a request without what it asks for"
+      )
+      assert.strictEqual(
+        yield* done(zoe, request(zoe, "ReplyRequest", asked.uri, { ...second, id: "https://elsewhere.example/1" }, 3)),
+        "ignored: an id of another server"
+      )
+      assert.strictEqual(
+        yield* done(zoe, request(zoe, "ReplyRequest", `${asked.uri}1`, second, 4)),
+        "ignored: an unknown post"
+      )
+      assert.strictEqual(yield* done(zoe, request(zoe, "ReplyRequest", asked.uri, second, 5)), "done")
+      yield* json(anna, `/api/v1/interaction_requests/${waiting.id}/authorize`, {})
+      yield* settled
+      assert.deepInclude(yield* row(first["id"]), { visibility: "public" })
+      assert.include(yield* told(ben), "mention zoe1")
+      const [accept] = yield* answers("Accept", zoe)
+      assert.deepInclude(accept, { object: first["id"], result: `${actor}/authorizations/${waiting.id}` })
+      const [polite] = yield* json(anna, "/api/v1/interaction_requests")
+      yield* json(anna, `/api/v1/interaction_requests/${polite.id}/reject`, {})
+      yield* settled
+      const rejected = (yield* answers("Reject", zoe)).at(-1)
+      assert.deepInclude(rejected?.["object"], {
+        id: `${zoe.id}/requests/ReplyRequest5`,
+        type: "ReplyRequest",
+        instrument: second["id"]
+      })
+      assert.deepInclude(yield* row(second["id"]), { gone: true })
+      // Late, or again: what was refused stays refused.
+      assert.strictEqual(yield* done(zoe, { type: "Create", object: second }), "ignored: it is here already")
+      assert.strictEqual(
+        yield* done(zoe, request(zoe, "ReplyRequest", asked.uri, second, 6)),
+        "ignored: it was asked before"
+      )
+      assert.deepStrictEqual(yield* json(anna, "/api/v1/interaction_requests"), [])
+      // What everybody may is agreed to where it is asked.
+      const open = yield* post(anna, "open")
+      const free = note(zoe, "4", { inReplyTo: open.uri })
+      assert.strictEqual(yield* done(zoe, request(zoe, "ReplyRequest", open.uri, free, 7)), "done")
+      assert.deepInclude(yield* row(free["id"]), { visibility: "public" })
+      assert.strictEqual((yield* answers("Accept", zoe)).length, 2)
+      // One that waits and is deleted by its author leaves no request.
+      const last = note(zoe, "5", { inReplyTo: asked.uri })
+      yield* done(zoe, { type: "Create", object: last })
+      yield* done(zoe, { type: "Delete", object: last["id"] })
+      assert.deepStrictEqual(yield* json(anna, "/api/v1/interaction_requests"), [])
+      assert.strictEqual((yield* json(anna, `/api/v1/statuses/${asked.id}`)).replies_count, 1)
+    }))
+
+  it.effect("row 21: likes and boosts from elsewhere wait, count once agreed to, and are undone before and after", () =>
+    Effect.gen(function*() {
+      const anna = yield* person("anna2")
+      const zoe = yield* there("zoe2")
+      const asked = yield* post(anna, "ask me", {
+        interaction_policy: {
+          can_favourite: { manual_approval: ["public"] },
+          can_reblog: { manual_approval: ["public"] }
+        }
+      })
+      const like = { id: `${zoe.id}/likes/1`, type: "Like", object: asked.uri }
+      const boost = { id: `${zoe.id}/boosts/1`, type: "Announce", object: asked.uri, actor: zoe.id, to: [everybody] }
+      const figures = Effect.map(json(anna, `/api/v1/statuses/${asked.id}`), (one) => [
+        one.favourites_count,
+        one.reblogs_count
+      ])
+      yield* done(zoe, like)
+      yield* done(zoe, { type: "Undo", object: like })
+      assert.deepStrictEqual(yield* json(anna, "/api/v1/interaction_requests"), [])
+      yield* done(zoe, request(zoe, "LikeRequest", asked.uri, { ...like, id: `${zoe.id}/likes/2`, actor: zoe.id }))
+      yield* done(zoe, request(zoe, "AnnounceRequest", asked.uri, boost))
+      assert.sameMembers(yield* told(anna), ["pending.favourite zoe2", "pending.reblog zoe2"])
+      assert.deepStrictEqual(yield* figures, [0, 0])
+      for (const { id } of yield* json(anna, "/api/v1/interaction_requests")) {
+        yield* json(anna, `/api/v1/interaction_requests/${id}/authorize`, {})
+      }
+      yield* settled
+      assert.deepStrictEqual(yield* figures, [1, 1])
+      const accepts = (yield* answers("Accept", zoe)).map(({ object }) => (object as Json)["type"])
+      assert.sameMembers(accepts, ["LikeRequest", "AnnounceRequest"])
+      yield* done(zoe, { type: "Undo", object: { ...like, id: `${zoe.id}/likes/2` } })
+      yield* done(zoe, { type: "Undo", object: boost })
+      assert.deepStrictEqual(yield* figures, [0, 0])
+      const closed = yield* post(anna, "no", {
+        interaction_policy: { can_favourite: { always: [] }, can_reblog: { always: [] }, can_reply: {} }
+      })
+      yield* done(zoe, { ...like, id: `${zoe.id}/likes/3`, object: closed.uri })
+      yield* done(zoe, { ...boost, id: `${zoe.id}/boosts/3`, object: closed.uri })
+      assert.deepStrictEqual(yield* told(anna), [])
+    }))
+})

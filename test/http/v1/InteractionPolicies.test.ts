@@ -1,0 +1,142 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ask, newPerson, settled } from "../../support/Api.ts"
+import { act, only, reply, requests } from "../../support/InteractionCalls.ts"
+import { follow } from "../../support/ListCalls.ts"
+import { decodeStatus, post, show } from "../../support/QuoteCalls.ts"
+import { TestServer } from "../../support/Server.ts"
+
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("who may do what with a post", (it) => {
+  it.effect("row 21: the policy is said with a post, by an edit and with one that waits, in words of both versions; nonsense is refused", () =>
+    Effect.gen(function*() {
+      const anna = yield* newPerson("anna")
+      const plain = yield* post(anna, "plain")
+      assert.notProperty(plain, "interaction_policy")
+      const one = yield* post(anna, "one", {
+        interaction_policy: {
+          can_reply: { always: ["followers"], with_approval: ["public"] },
+          can_reblog: { always: ["me"] }
+        }
+      })
+      const { interaction_policy: said } = one
+      assert.deepStrictEqual(said?.can_reply.automatic_approval, ["followers", "author", "mentioned"])
+      assert.deepStrictEqual(said?.can_reply.manual_approval, ["public"])
+      assert.deepStrictEqual(said?.can_reply.with_approval, ["public"])
+      assert.deepStrictEqual(said?.can_reblog.always, ["author"])
+      assert.deepStrictEqual(said?.can_favourite.always, ["public"])
+      const edited = yield* ask(anna, "PUT", `/api/v1/statuses/${one.id}`, {
+        status: "one",
+        interaction_policy: { can_favourite: { automatic_approval: "mutuals" } },
+        quote_approval_policy: "nobody"
+      })
+      const after = yield* decodeStatus(edited.body)
+      assert.deepStrictEqual(after.interaction_policy?.can_favourite.automatic_approval, ["mutuals", "author"])
+      assert.deepStrictEqual(after.interaction_policy?.can_reply.automatic_approval, ["public"])
+      assert.deepStrictEqual(after.quote_approval.automatic, [])
+      assert.isNull(after.edited_at)
+      const open = yield* ask(anna, "PUT", `/api/v1/statuses/${one.id}`, { status: "one", interaction_policy: {} })
+      assert.notProperty(open.body, "interaction_policy")
+      const waiting = yield* ask(anna, "POST", "/api/v1/statuses", {
+        status: "later",
+        scheduled_at: "2099-01-01T00:00:00Z",
+        ...only("can_reply", ["https://example.com/users/x"])
+      })
+      assert.deepStrictEqual(waiting.body.params.interaction_policy.can_reply.automatic_approval, [
+        "https://example.com/users/x",
+        "author",
+        "mentioned"
+      ])
+      for (
+        const who of [
+          ["everybody"],
+          ["javascript:1"],
+          [`https://example.com/${"x".repeat(500)}`],
+          ["a:b"],
+          [
+            "public",
+            ""
+          ].concat(Array.from({ length: 21 }, (_, at) => `https://example.com/${at}`))
+        ]
+      ) {
+        const { status } = yield* ask(anna, "POST", "/api/v1/statuses", { status: "x", ...only("can_reply", who) })
+        assert.strictEqual(status, 422, String(who))
+      }
+      // What is no policy at all is none.
+      for (const given of ["", null, "public", 7, []]) {
+        const { status } = yield* ask(anna, "POST", "/api/v1/statuses", { status: "x", interaction_policy: given })
+        assert.include([200, 400, 422], status, JSON.stringify(given))
+      }
+    }))
+
+  it.effect("row 21: policies by default, by visibility; what is not named goes back", () =>
+    Effect.gen(function*() {
+      const anna = yield* newPerson("anna2")
+      const path = "/api/v1/interaction_policies/defaults"
+      assert.deepStrictEqual((yield* ask(anna, "GET", path)).body.public.can_reply.always, ["public"])
+      const { body, status } = yield* ask(anna, "PATCH", path, {
+        public: { can_reply: { automatic_approval: ["followers"] } },
+        private: { can_favourite: { automatic_approval: ["author"] } }
+      })
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(body.public.can_reply.always, ["followers", "author", "mentioned"])
+      assert.deepStrictEqual((yield* ask(anna, "GET", path)).body, body)
+      const given = (visibility: string) =>
+        Effect.map(post(anna, visibility, { visibility }), (one) => one.interaction_policy)
+      assert.deepStrictEqual((yield* given("public"))?.can_reply.always, ["followers", "author", "mentioned"])
+      assert.isUndefined(yield* given("unlisted"))
+      assert.deepStrictEqual((yield* given("private"))?.can_favourite.always, ["author"])
+      assert.notProperty(yield* post(anna, "open", { interaction_policy: {} }), "interaction_policy")
+      assert.strictEqual((yield* ask(anna, "PATCH", path, { public: { can_reply: { always: ["x"] } } })).status, 422)
+      yield* ask(anna, "PATCH", path, { unlisted: null })
+      assert.isUndefined(yield* given("public"))
+      assert.strictEqual((yield* ask(undefined, "GET", path)).status, 401)
+    }))
+
+  it.effect("row 21: what is not allowed is refused in words; who is named, followed or the author is let in", () =>
+    Effect.gen(function*() {
+      const [anna, ben, cleo] = [yield* newPerson("anna3"), yield* newPerson("ben3"), yield* newPerson("cleo3")]
+      yield* follow(ben, anna)
+      yield* settled
+      const closed = yield* post(anna, "for few", {
+        interaction_policy: {
+          can_reply: { automatic_approval: ["followers"] },
+          can_favourite: { automatic_approval: ["followers"] },
+          can_reblog: { automatic_approval: ["author"] }
+        }
+      })
+      const refused = yield* reply(cleo, closed)
+      assert.deepStrictEqual([refused.status, refused.body.error], [
+        403,
+        "The author of this post does not let you reply to it"
+      ])
+      assert.strictEqual((yield* act(cleo, closed, "favourite")).status, 403)
+      const reaction = `/api/v1/pleroma/statuses/${closed.id}/reactions/${encodeURIComponent("👍")}`
+      assert.strictEqual((yield* ask(cleo, "PUT", reaction)).status, 403)
+      assert.strictEqual((yield* act(ben, closed, "reblog")).status, 403)
+      const scheduled = yield* reply(cleo, closed, "later", { scheduled_at: "2099-01-01T00:00:00Z" })
+      assert.strictEqual(scheduled.status, 403)
+      assert.strictEqual((yield* act(ben, closed, "favourite")).body.favourited, true)
+      const { body: answered, status } = yield* reply(ben, closed)
+      assert.deepStrictEqual([status, answered.visibility], [200, "public"])
+      assert.strictEqual((yield* act(anna, closed, "reblog")).status, 200)
+      assert.strictEqual((yield* show(anna, closed)).replies_count, 1)
+      assert.strictEqual((yield* show(anna, closed)).favourites_count, 1)
+      assert.deepStrictEqual((yield* requests(anna)).body, [])
+      // Who is named may answer, whatever is said; a single account is meant by its id.
+      const naming = yield* post(anna, "@cleo3 what do you say", only("can_reply", []))
+      assert.strictEqual((yield* reply(cleo, naming)).status, 200)
+      assert.strictEqual((yield* reply(ben, naming)).status, 403)
+      const { body: who } = yield* ask(anna, "GET", `/api/v1/accounts/${cleo.accountId}`)
+      const single = yield* post(anna, "one of you", only("can_reply", [who.uri]))
+      assert.strictEqual((yield* reply(cleo, single)).status, 200)
+      assert.strictEqual((yield* reply(ben, single)).status, 403)
+      const mutual = yield* post(anna, "friends", only("can_favourite", ["mutuals"]))
+      assert.strictEqual((yield* act(ben, mutual, "favourite")).status, 403)
+      yield* follow(anna, ben)
+      yield* settled
+      assert.strictEqual((yield* act(ben, mutual, "favourite")).status, 200)
+      // It is a favourite as any.
+      const { body: undone } = yield* act(ben, mutual, "unfavourite")
+      assert.deepStrictEqual([undone.favourited, undone.favourites_count], [false, 0])
+    }))
+})
