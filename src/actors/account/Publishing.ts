@@ -1,13 +1,11 @@
-import { Effect, Schema, Struct } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { StatusCards } from "../../services/cards/StatusCards.ts"
-import { type ClientError, RecordNotFound, UnexpectedMentions, validationFailed } from "../../services/Errors.ts"
+import { type ClientError, RecordNotFound, UnexpectedMentions } from "../../services/Errors.ts"
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
-import { exceedsTold, statusCharactersMax, tooLong } from "../../services/html/Text.ts"
 import type { AccountId } from "../../services/Ids.ts"
-import { statusBytesMax } from "../../services/instance/ContentLimits.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { AttachmentWriter } from "../../services/media/AttachmentWriter.ts"
@@ -20,13 +18,14 @@ import { type NewPoll, type Post, saidOr } from "../../services/statuses/Post.ts
 import { blank } from "../../services/statuses/StatusRows.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
-import { Revised, unwritten, written } from "../../services/statuses/StoredStatus.ts"
+import { unwritten, written } from "../../services/statuses/StoredStatus.ts"
 import { DigestPosts } from "../../services/subscriptions/DigestPosts.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Controlling from "./Controlling.ts"
 import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
+import { filesOf, isSame, size, words } from "./PostTexts.ts"
 import * as Quoting from "./Quoting.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 
@@ -228,27 +227,5 @@ export const make = Effect.gen(function*() {
 
   return { rehearse, publish, verbs }
 })
-
-/** Whether an edit changes nothing; the HTML follows from the text. */
-const isSame = Schema.toEquivalence(Revised.mapFields(Struct.omit(["html"])))
-
-const filesOf = ({ mediaIds }: Post) => [...new Set(mediaIds)]
-
-const tooLongText = validationFailed(`Text character limit of ${statusCharactersMax} exceeded`)
-
-/** Refuses what takes too many bytes as it is stored; few characters of a text may become many of HTML. */
-const size = ({ html }: Draft, spoilerText: string) =>
-  exceedsTold([html, spoilerText], statusBytesMax) ? Effect.fail(tooLongText) : Effect.void
-
-/** The text and content warning to store; a content warning alone becomes the text. `hasMore`: files, or a quote. */
-const words = Effect.fnUntraced(
-  function*(source: Pick<Post, "text" | "spoilerText">, hasMore: boolean) {
-    const [body, warning] = [source.text.trim(), (source.spoilerText ?? "").trim()]
-    const [text, spoilerText] = body === "" ? [warning, ""] : [body, warning]
-    if (text === "" && !hasMore) return yield* validationFailed("Text can't be blank")
-    if (tooLong(text, spoilerText)) return yield* tooLongText
-    return { text, spoilerText }
-  }
-)
 
 export type Publishing = Effect.Success<typeof make>
