@@ -39,7 +39,7 @@ const [v1, v2] = [new Declarations([`${entities}/v1`]), new Declarations([`${ent
 /** Where the client's types are stricter or older than what Mastodon itself answers (entities.md). */
 const known = [
   // Mastodon answers with codes and names.
-  /^\.\d+: \{"code":"\w+","name":"/,
+  /^\.\d+: \{"code":"[\w-]+","name":"/,
   // Only the author of a local status sees its app; an account without posts has no last day.
   /\.(application|lastStatusAt): /,
   // Ids are strings, and tags inside a status have none.
@@ -58,7 +58,13 @@ const known = [
   /\.previewUrl: null/,
   // What a result names is a filter of the second version; the count of a request travels as a string.
   /\.filter\.(phrase|irreversible|wholeWord): undefined/,
-  /^\.notificationsCount: "/,
+  /\.notificationsCount: "/,
+  // Null where nobody chose any, or said when.
+  /\.(languages|posting:default:language|startsAt|endsAt): null/,
+  // A count in words, a subscription's number, and of alerts those that were asked for.
+  /\.statusesCount: "/,
+  /^\.id: \d+ is not string/,
+  /^\.alerts\.\w+: undefined/,
   // The client reads the keys in camel case.
   /^\.thumbnail\.versions\.@[12]x: undefined/,
   /\.featureApproval\.current_user: undefined/,

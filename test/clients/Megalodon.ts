@@ -23,6 +23,13 @@ const declarations = new Declarations([
 
 /** Where the client's types expect what Mastodon itself leaves out, or nothing where it answers null (entities.md). */
 const known = [
+  // A subscription has a number, and of alerts those that were asked for; what is announced was published.
+  /^\.id: \d+ is not string/,
+  /^\.alerts\.\w+: undefined/,
+  /\.published: undefined/,
+  /\.mute_expires_at: null/,
+  /\.statuses_count: "/,
+  /\.last_status_at: null/,
   /\.discoverable: null is not/,
   /\.history\.\d+\.(uses|accounts): "/,
   /\.contact_account: null is not/,

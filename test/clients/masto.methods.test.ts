@@ -15,6 +15,8 @@ const firstOf: Readonly<Record<string, readonly [name: string, key: string]>> = 
   "v1.conversations.list": ["conversation", "id"],
   "v1.announcements.list": ["announcement", "id"]
 }
+/** What answers with less than masto says, as Mastodon does: an empty object, or a post without its HTML. */
+const withoutResult = new Set(["v2.filters.statuses.$select.remove", "v1.statuses.$select.remove"])
 const typeOf = (declared: string) => /^Paginator<([\s\S]*?)(?:, [\w]+)?>$/.exec(declared)?.[1] ?? declared
 
 layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true })("masto", (it) => {
@@ -97,8 +99,9 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
             return
           }
           if (more.refused !== undefined) problems.push(`${operation}: it answers`)
-          const type = typeOf(mastoMethods.get(path) ?? "")
-          if (type !== "void") {
+          const declared = typeOf(mastoMethods.get(path) ?? "")
+          const type = Reflect.has(Object(value), "scheduledAt") ? "ScheduledStatus" : declared
+          if (type !== "void" && !withoutResult.has(path)) {
             problems.push(
               ...mismatches(value, type, path.startsWith("v2") ? "v2" : "v1").map((line) => `${operation}: ${line}`)
             )

@@ -1,5 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { createReadStream } from "node:fs"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import { cli } from "../support/CommandLine.ts"
 import { picture } from "../support/MediaFiles.ts"
 import { hearStrangers } from "../support/People.ts"
@@ -12,6 +15,7 @@ import { copyCode } from "./Visitor.ts"
 /** Types that are no entities, or of which nothing is declared. */
 const unchecked = /^(?:|\{\}|Record<never, never>|string|WebSocketInterface)$/
 /** Answers that Mastodon refuses as well. */
+const withoutResult = new Set(["deleteFilter"])
 const refused: Readonly<Record<string, number>> = { refreshToken: 400 }
 
 const statusOf = (error: unknown): unknown => Reflect.get(Object(Reflect.get(Object(error), "response")), "status")
@@ -66,13 +70,15 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
       yield* eventually(() => ben.api.getNotifications(), ({ data }) => data.length > 0)
       yield* eventually(() => anna.api.getConversationTimeline(), ({ data }) => data.length > 0)
       const bytes = yield* Effect.promise(() => picture().png().toBuffer())
+      const path = join(variables["DATA_DIR"] ?? "", "upload.png")
+      yield* Effect.promise(() => writeFile(path, bytes))
       const stage: Stage = {
         anna: anna.api,
         ben: ben.api,
         cora: cora.api,
         anybody,
         app: yield* client(known.get("app") ?? ""),
-        file: new Blob([new Uint8Array(bytes)]),
+        file: createReadStream(path),
         credentials: { id: app.client_id, secret: app.client_secret },
         code,
         id: (name) => known.get(name) ?? name
@@ -92,7 +98,9 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
           const result: unknown = await call(stage)
           const type = megalodonMethods.get(name) ?? ""
           const value: unknown = Reflect.get(Object(result), "data") ?? result
-          if (!unchecked.test(type)) problems.push(...mismatches(value, type).map((line) => `${name}: ${line}`))
+          if (!unchecked.test(type) && !withoutResult.has(name)) {
+            problems.push(...mismatches(value, type).map((line) => `${name}: ${line}`))
+          }
           keep(made[name] ?? "", Reflect.get(Object(Array.isArray(value) ? value[0] : value), "id"))
           if (name === "fetchAccessToken") keep("token", Reflect.get(Object(value), "accessToken"))
         } catch (error) {

@@ -8,14 +8,13 @@ import { AttachmentWriter } from "../../services/media/AttachmentWriter.ts"
 import { idRows, only, rowsOf } from "../../services/Rows.ts"
 import { PersistedPost, type Post } from "../../services/statuses/Post.ts"
 import type { Ownership } from "./Ownership.ts"
+import { filesOf } from "./PostWords.ts"
 import type { Publishing } from "./Publishing.ts"
 import type { Scheduling } from "./Scheduling.ts"
 import { type Commands, onDraft, onStatus } from "./Verbs.ts"
 
 const countRows = rowsOf(Schema.Struct({ drafts: Schema.Int }))
 const paramsRows = rowsOf(Schema.Struct({ params: Schema.Unknown }))
-
-const filesOf = ({ mediaIds }: Post) => [...new Set(mediaIds)]
 
 /**
  * Posts that are not finished. What a post may say is asked when it is published; a draft has to be no larger than a post may be

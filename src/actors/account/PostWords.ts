@@ -7,6 +7,9 @@ import type { Post } from "../../services/statuses/Post.ts"
 
 const tooLongText = validationFailed(`Text character limit of ${statusCharactersMax} exceeded`)
 
+/** The files that a post names, each once. */
+export const filesOf = ({ mediaIds }: Post) => [...new Set(mediaIds)]
+
 /** Refuses what takes too many bytes as it is stored; few characters of a text may become many of HTML. */
 export const size = ({ html }: Draft, spoilerText: string) =>
   exceedsTold([html, spoilerText], statusBytesMax) ? Effect.fail(tooLongText) : Effect.void

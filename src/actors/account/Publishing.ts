@@ -25,7 +25,7 @@ import * as Controlling from "./Controlling.ts"
 import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
-import { size, words } from "./PostWords.ts"
+import { filesOf, size, words } from "./PostWords.ts"
 import * as Quoting from "./Quoting.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 
@@ -232,7 +232,5 @@ export const make = Effect.gen(function*() {
 
 /** Whether an edit changes nothing; the HTML follows from the text. */
 const isSame = Schema.toEquivalence(Revised.mapFields(Struct.omit(["html"])))
-
-const filesOf = ({ mediaIds }: Post) => [...new Set(mediaIds)]
 
 export type Publishing = Effect.Success<typeof make>

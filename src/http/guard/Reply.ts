@@ -74,10 +74,10 @@ export function nothing(): HttpServerResponse.HttpServerResponse {
   return HttpServerResponse.empty({ status: 204 })
 }
 
-/** An answer without a body, status 200. */
+/** An answer without a body, status 200: said to be HTML, as apps expect it that look at the type before the body. */
 export function done(): Answer<void>
 export function done(): HttpServerResponse.HttpServerResponse {
-  return HttpServerResponse.empty({ status: 200 })
+  return HttpServerResponse.text("", { contentType: "text/html; charset=utf-8" })
 }
 
 /** The empty object, the answer of deletes, clears and dismisses. */

@@ -123,7 +123,7 @@ const groupText = (
     latestPageNotificationAt: timestamp(newest.createdAt),
     sampleAccountIds: sampleAccountIds.map(id),
     ...(newest.statusId !== undefined && { statusId: id(newest.statusId) }),
-    ...(newest.year !== undefined && { annualReport: { year: String(newest.year) } }),
+    ...(newest.year !== undefined && { annualReport: { year: newest.year } }),
     ...emoji,
     ...(event !== undefined && { event: severanceValues(event) }),
     ...(fallback && { fallback })

@@ -75,7 +75,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
             severanceId = 0n,
             statusId = 0n,
             type,
-            year = 0
+            year = ""
           } = record
           const account = people.get(fromAccountId)
           if (account === undefined) return undefined
@@ -105,7 +105,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
               return collection && splice<Notification, "account" | "collection">(values, { account, collection })
             }
             case "year":
-              return splice<Notification, "account">({ ...values, annualReport: { year: String(year) } }, { account })
+              return splice<Notification, "account">({ ...values, annualReport: { year } }, { account })
             case "severance": {
               const event = events.get(severanceId)
               const lost = event === undefined ? {} : { event: severanceValues(event) }

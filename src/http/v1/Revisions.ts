@@ -43,7 +43,14 @@ export const layer = group(
       }),
       source: traced("revisions.source")(function*({ params }) {
         const { contentType, id, spoilerText, text } = yield* statuses.source(yield* Caller.viewer, params.id)
-        return Reply.json(json<StatusSource>({ id: String(id), text, spoilerText, contentType }))
+        return Reply.json(
+          json<StatusSource>({
+            id: String(id),
+            text,
+            spoilerText,
+            ...(contentType !== "text/plain" && { contentType })
+          })
+        )
       })
     })
   })

@@ -148,8 +148,8 @@ const { content: _content, ...withoutContent } = Status.fields
 export const DeletedStatus = Schema.Struct({
   ...withoutContent,
   text: Schema.String,
-  /** Beyond Mastodon: how the text is written. */
-  content_type: Schema.String,
+  /** Beyond Mastodon: how the text is written, where that is not plain. */
+  content_type: Schema.optionalKey(Schema.String),
   reblog: Schema.NullOr(Schema.Struct({ ...Original.fields, text: Schema.String }))
 })
   .annotate({ identifier: "DeletedStatus" })
@@ -173,8 +173,8 @@ export const StatusSource = Schema.Struct({
   id: Id,
   text: Schema.String,
   spoiler_text: Schema.String,
-  /** Beyond Mastodon: how the text is written. */
-  content_type: Schema.String
+  /** Beyond Mastodon: how the text is written, where that is not plain. */
+  content_type: Schema.optionalKey(Schema.String)
 })
   .annotate({ identifier: "StatusSource" })
 export type StatusSource = typeof StatusSource.Type

@@ -173,6 +173,6 @@ export const forRedraft = (
       : quote,
     reblog: shown,
     text,
-    content_type: contentType
+    ...(contentType === "text/plain" ? undefined : { content_type: contentType })
   })
 }

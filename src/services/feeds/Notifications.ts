@@ -23,7 +23,7 @@ export interface NotificationRecord {
   readonly severanceId?: bigint | undefined
   readonly reportId?: bigint | undefined
   readonly collectionId?: bigint | undefined
-  readonly year?: number | undefined
+  readonly year?: string | undefined
   /** It waits until its owner asks for it. */
   readonly filtered: boolean
 }
@@ -93,7 +93,7 @@ export class Notifications extends Context.Service<Notifications, {
           case "severance":
             return { ...record, severanceId: statusId }
           case "year":
-            return { ...record, year: Number(statusId) }
+            return { ...record, year: String(statusId) }
           case "report":
             return { ...record, reportId }
           case "collection":
