@@ -5,7 +5,7 @@ import { AnnouncementChange } from "../../services/announcements/Announcement.ts
 import { Change } from "../../services/Broadcast.ts"
 import { CollectionChange } from "../../services/collections/Collection.ts"
 import { ClientError } from "../../services/Errors.ts"
-import { ExpandMedia } from "../../services/identity/Settings.ts"
+import { ProfileChange } from "../../services/identity/ProfileChange.ts"
 import {
   AccountIdFromString,
   AppIdFromString,
@@ -18,7 +18,7 @@ import { persisted } from "../../services/Persisted.ts"
 import { QuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { NewPoll, Post, Said } from "../../services/statuses/Post.ts"
 import { ContentType } from "../../services/statuses/StoredStatus.ts"
-import { DefaultVisibility, Visibility } from "../../services/statuses/Visibility.ts"
+import { Visibility } from "../../services/statuses/Visibility.ts"
 
 const NullableText = Schema.NullOr(Schema.String)
 const Target = { target: AccountIdFromString }
@@ -30,43 +30,6 @@ const Reading = { readAt: Schema.Number, changes: Schema.Int }
 const OfCollection = { collectionId: IdFromString }
 const OnAnnouncement = { announcementId: IdFromString }
 const OnStatus = { statusId: StatusIdFromString }
-
-/** A picture of a profile by the names of its stored files; null takes it away. */
-const Picture = Schema.NullOr(Schema.Struct({ name: Schema.String, staticName: NullableText }))
-
-/** The fields of a profile that may change; an absent one stays. */
-export const ProfileChange = Schema.Struct({
-  displayName: Schema.optionalKey(Schema.String),
-  note: Schema.optionalKey(Schema.String),
-  fields: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String }))),
-  locked: Schema.optionalKey(Schema.Boolean),
-  bot: Schema.optionalKey(Schema.Boolean),
-  discoverable: Schema.optionalKey(Schema.Boolean),
-  indexable: Schema.optionalKey(Schema.Boolean),
-  hideCollections: Schema.optionalKey(Schema.Boolean),
-  showMedia: Schema.optionalKey(Schema.Boolean),
-  showMediaReplies: Schema.optionalKey(Schema.Boolean),
-  showFeatured: Schema.optionalKey(Schema.Boolean),
-  avatar: Schema.optionalKey(Picture),
-  header: Schema.optionalKey(Picture),
-  avatarDescription: Schema.optionalKey(Schema.String),
-  headerDescription: Schema.optionalKey(Schema.String),
-  attributionDomains: Schema.optionalKey(Schema.Array(Schema.String)),
-  defaultVisibility: Schema.optionalKey(DefaultVisibility),
-  defaultSensitive: Schema.optionalKey(Schema.Boolean),
-  defaultLanguage: Schema.optionalKey(NullableText),
-  defaultQuotePolicy: Schema.optionalKey(QuotePolicy),
-  /** What only its owner has of it. `chosenLanguages` are those of public timelines; none is all. */
-  chosenLanguages: Schema.optionalKey(Schema.Array(Schema.String)),
-  showApplication: Schema.optionalKey(Schema.Boolean),
-  noindex: Schema.optionalKey(Schema.Boolean),
-  /** Whether others may get the public posts by e-mail. */
-  emailSubscriptions: Schema.optionalKey(Schema.Boolean),
-  expandMedia: Schema.optionalKey(ExpandMedia),
-  expandSpoilers: Schema.optionalKey(Schema.Boolean),
-  autoplayGifs: Schema.optionalKey(Schema.Boolean)
-})
-export type ProfileChange = typeof ProfileChange.Type
 
 /** Everything that an account does and that others see or that has consequences. */
 export const Command = Schema.Union([

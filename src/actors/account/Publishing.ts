@@ -3,11 +3,9 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { StatusCards } from "../../services/cards/StatusCards.ts"
-import { type ClientError, RecordNotFound, UnexpectedMentions, validationFailed } from "../../services/Errors.ts"
+import { type ClientError, RecordNotFound, UnexpectedMentions } from "../../services/Errors.ts"
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
-import { exceedsTold, statusCharactersMax, tooLong } from "../../services/html/Text.ts"
 import type { AccountId } from "../../services/Ids.ts"
-import { statusBytesMax } from "../../services/instance/ContentLimits.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { AttachmentWriter } from "../../services/media/AttachmentWriter.ts"
@@ -27,6 +25,7 @@ import * as Controlling from "./Controlling.ts"
 import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
+import { size, words } from "./PostWords.ts"
 import * as Quoting from "./Quoting.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 
@@ -235,22 +234,5 @@ export const make = Effect.gen(function*() {
 const isSame = Schema.toEquivalence(Revised.mapFields(Struct.omit(["html"])))
 
 const filesOf = ({ mediaIds }: Post) => [...new Set(mediaIds)]
-
-const tooLongText = validationFailed(`Text character limit of ${statusCharactersMax} exceeded`)
-
-/** Refuses what takes too many bytes as it is stored; few characters of a text may become many of HTML. */
-const size = ({ html }: Draft, spoilerText: string) =>
-  exceedsTold([html, spoilerText], statusBytesMax) ? Effect.fail(tooLongText) : Effect.void
-
-/** The text and content warning to store; a content warning alone becomes the text. `hasMore`: files, or a quote. */
-const words = Effect.fnUntraced(
-  function*(source: Pick<Post, "text" | "spoilerText">, hasMore: boolean) {
-    const [body, warning] = [source.text.trim(), (source.spoilerText ?? "").trim()]
-    const [text, spoilerText] = body === "" ? [warning, ""] : [body, warning]
-    if (text === "" && !hasMore) return yield* validationFailed("Text can't be blank")
-    if (tooLong(text, spoilerText)) return yield* tooLongText
-    return { text, spoilerText }
-  }
-)
 
 export type Publishing = Effect.Success<typeof make>

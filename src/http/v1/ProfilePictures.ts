@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import type { ProfileChange } from "../../actors/account/Protocol.ts"
 import { Unavailable, validationFailed } from "../../services/Errors.ts"
+import type { ProfileChange } from "../../services/identity/ProfileChange.ts"
 import { MediaTools, type ProfilePicture } from "../../services/media/MediaTools.ts"
 import { Storage } from "../../services/media/Storage.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"

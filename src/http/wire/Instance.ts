@@ -101,10 +101,10 @@ export const Instance = Schema.Struct({
     }),
     statuses: Schema.Struct({
       ...statuses.fields,
-      /** Beyond Mastodon: posts may be for people of this server alone (`local_only`, or the visibility `local`). */
-      local_only: Schema.Boolean,
       /** Beyond Mastodon: values of `content_type` for a new post. */
-      supported_mime_types: Schema.Array(Schema.String)
+      supported_mime_types: Schema.Array(Schema.String),
+      /** Beyond Mastodon: posts may be for people of this server alone (`local_only`, or the visibility `local`). */
+      local_only: Schema.Boolean
     }),
     media_attachments: Schema.Struct({ description_limit: Count, ...mediaAttachments }),
     polls,

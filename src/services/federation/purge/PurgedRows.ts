@@ -113,6 +113,14 @@ const drafts = (sql: SqlClient, id: bigint) =>
     (gone) => slice(gone, () => nothing)
   )
 
+/** Favourites that wait; replies and reblogs that do go with their posts. */
+const asked = (sql: SqlClient, id: bigint) =>
+  Effect.map(
+    sql`DELETE FROM interaction_requests WHERE id IN (SELECT id FROM interaction_requests
+      WHERE account_id = ${id} AND interaction_id IS NULL LIMIT ${rows(sql)}) RETURNING 1`,
+    (gone) => slice(gone, () => nothing)
+  )
+
 const bothWays = (table: string) => [plain(table, "account_id"), plain(table, "target_account_id")]
 
 const all = [
@@ -120,6 +128,7 @@ const all = [
   ...bothWays("follow_requests"),
   follows,
   favourites,
+  asked,
   reactions,
   votes,
   ...["blocks", "mutes", "endorsements", "account_notes", "dismissed_suggestions"].flatMap(bothWays),

@@ -1,0 +1,43 @@
+import { Schema } from "effect"
+import { QuotePolicy } from "../statuses/InteractionPolicy.ts"
+import { DefaultVisibility } from "../statuses/Visibility.ts"
+import { ExpandMedia } from "./Settings.ts"
+
+const NullableText = Schema.NullOr(Schema.String)
+
+/** A picture of a profile by the names of its stored files; null takes it away. */
+const Picture = Schema.NullOr(Schema.Struct({ name: Schema.String, staticName: NullableText }))
+
+/** The fields of a profile that may change; an absent one stays. */
+export const ProfileChange = Schema.Struct({
+  displayName: Schema.optionalKey(Schema.String),
+  note: Schema.optionalKey(Schema.String),
+  fields: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String }))),
+  locked: Schema.optionalKey(Schema.Boolean),
+  bot: Schema.optionalKey(Schema.Boolean),
+  discoverable: Schema.optionalKey(Schema.Boolean),
+  indexable: Schema.optionalKey(Schema.Boolean),
+  hideCollections: Schema.optionalKey(Schema.Boolean),
+  showMedia: Schema.optionalKey(Schema.Boolean),
+  showMediaReplies: Schema.optionalKey(Schema.Boolean),
+  showFeatured: Schema.optionalKey(Schema.Boolean),
+  avatar: Schema.optionalKey(Picture),
+  header: Schema.optionalKey(Picture),
+  avatarDescription: Schema.optionalKey(Schema.String),
+  headerDescription: Schema.optionalKey(Schema.String),
+  attributionDomains: Schema.optionalKey(Schema.Array(Schema.String)),
+  defaultVisibility: Schema.optionalKey(DefaultVisibility),
+  defaultSensitive: Schema.optionalKey(Schema.Boolean),
+  defaultLanguage: Schema.optionalKey(NullableText),
+  defaultQuotePolicy: Schema.optionalKey(QuotePolicy),
+  /** What only its owner has of it. `chosenLanguages` are those of public timelines; none is all. */
+  chosenLanguages: Schema.optionalKey(Schema.Array(Schema.String)),
+  showApplication: Schema.optionalKey(Schema.Boolean),
+  noindex: Schema.optionalKey(Schema.Boolean),
+  /** Whether others may get the public posts by e-mail. */
+  emailSubscriptions: Schema.optionalKey(Schema.Boolean),
+  expandMedia: Schema.optionalKey(ExpandMedia),
+  expandSpoilers: Schema.optionalKey(Schema.Boolean),
+  autoplayGifs: Schema.optionalKey(Schema.Boolean)
+})
+export type ProfileChange = typeof ProfileChange.Type
