@@ -191,7 +191,7 @@ const stillScheduled: Mutant = {
   mutation: {
     sql: (text) =>
       text.replace(
-        /DELETE (FROM scheduled_statuses\s+WHERE id = \S+ AND account_id = \S+) RETURNING params/,
+        /DELETE (FROM scheduled_statuses\s+WHERE id = \S+ AND account_id = \S+ AND scheduled_at IS NOT NULL) RETURNING params/,
         "SELECT params $1"
       )
   },

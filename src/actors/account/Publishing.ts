@@ -25,7 +25,7 @@ import * as Controlling from "./Controlling.ts"
 import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
-import { filesOf, size, words } from "./PostWords.ts"
+import { filesOf, size, words } from "./PostTexts.ts"
 import * as Quoting from "./Quoting.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 

@@ -26,7 +26,7 @@ export const reportOf = Effect.fnUntraced(function*(sql: SqlClient, account: big
   const tops = sql.literal(String(topsMax))
   const [row] = yield* figureRows(sql`
     WITH own AS MATERIALIZED (SELECT s.id, s.reblog_of_id, s.in_reply_to_id, s.in_reply_to_account_id, s.application_id,
-        s.visibility, s.created_at FROM statuses s
+        s.visibility, s.local_only, s.created_at FROM statuses s
       WHERE s.account_id = ${account} AND s.deleted_at IS NULL AND s.id >= ${idAt(first)} AND s.id < ${idAt(last)})
     SELECT json_build_object('total', count(*)::int, 'reblogs', count(reblog_of_id)::int,
         'replies', (count(*) FILTER (WHERE reblog_of_id IS NULL AND in_reply_to_account_id <> ${account}))::int,

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Account, CredentialAccount, FamiliarFollowers } from "../../../src/http/wire/Account.ts"
 import { Relationship } from "../../../src/http/wire/Relationship.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { emptied } from "../../support/Emptied.ts"
 import { get, ids, links, postJson } from "../../support/Requests.ts"
 import { token } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
@@ -21,7 +22,7 @@ const changed = Broadcast.use(({ publish }) =>
 /** anna (1), ben (2), cleo (3, locked), dora (4, suspended), erik (5, not confirmed), rita (6, at remote.example). */
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`TRUNCATE accounts, statuses, tags CASCADE`
+  yield* emptied("accounts", "statuses", "tags")
   yield* sql`INSERT INTO accounts (id, username, domain, uri, url, display_name, note, note_html, fields, locked, suspended_at,
       silenced_at, moved_to_id, created_at, updated_at) VALUES
     (1, 'anna', NULL, NULL, NULL, 'Anna', 'I write', '<p>I write</p>',

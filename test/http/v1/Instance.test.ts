@@ -73,6 +73,7 @@ layer(server(), { excludeTestServices: true })("instance", (it) => {
         max_characters: statusCharactersMax,
         max_media_attachments: ContentLimits.mediaAttachmentsMax,
         characters_reserved_per_url: urlCharactersReserved,
+        local_only: true,
         supported_mime_types: ["text/plain", "text/markdown"]
       })
       assert.strictEqual(body.configuration.accounts.max_pinned_statuses, ContentLimits.pinsMax)

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { GroupedNotificationsResults, Notification } from "../../../src/http/wire/Notification.ts"
+import { emptied } from "../../support/Emptied.ts"
 import { get, ids, links, postJson } from "../../support/Requests.ts"
 import { token } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
@@ -12,7 +13,7 @@ const strict = { onExcessProperty: "error" } as const
 /** Account 1 owns statuses 10 and 11; 2 to 5 favour, follow and mention it. */
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`TRUNCATE accounts, statuses, tags CASCADE`
+  yield* emptied("accounts", "statuses", "tags")
   yield* sql`INSERT INTO accounts (id, username, created_at, updated_at)
     SELECT i, 'account' || i, ${at}, ${at} FROM generate_series(1::bigint, 5) i`
   yield* sql`INSERT INTO users (account_id, email, password_hash, confirmed_at, created_at)

@@ -7,6 +7,7 @@ import { feedEntriesMax, Feeds, feedsBytesMax } from "../../../src/services/feed
 import { HomeTimelines } from "../../../src/services/feeds/HomeTimelines.ts"
 import { seenMillisMax } from "../../../src/services/feeds/StatusSubscribers.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
+import { emptied } from "../../support/Emptied.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 /** What happens right before a feed is filled. */
@@ -38,7 +39,7 @@ const reader = AccountId.make(1n)
 
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`TRUNCATE accounts, statuses CASCADE`
+  yield* emptied("accounts", "statuses")
   yield* sql`INSERT INTO accounts (id, username, created_at, updated_at)
     SELECT i, 'account' || i, ${at}, ${at} FROM generate_series(1::bigint, 3) i`
   yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at) VALUES (1, 1, 2, ${at}), (2, 1, 3, ${at})`
