@@ -24,7 +24,7 @@ dl.fields dt { flex: 0 0 8rem; color: var(--soft); font-weight: 600 }
 dl.fields dd { margin: 0; min-width: 0 }
 .posts { list-style: none; margin: 0; padding: 0 }
 .posts > li { padding: 1rem 0; border-top: 1px solid var(--line) }
-.quoted { margin: .75rem 0 0; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem }
+.quoted { margin: .75rem 0; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem }
 .quoted > footer { font-size: .875rem }
 .post > header, .quoted > header { display: flex; gap: .75rem; align-items: center; margin-bottom: .5rem }
 .post > header > img, .quoted > header > img { width: 2.75rem; height: 2.75rem; border-radius: .5rem }
