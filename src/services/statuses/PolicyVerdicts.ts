@@ -23,13 +23,15 @@ const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
 /**
  * Whether a reply that came before what it answers needs no consent, for rows under aliases: everybody may answer that, or its
- * author does, or somebody whom it names.
+ * author does, or somebody whom it names, also where who that is has not been looked up yet.
  */
 export const mayAnswer = (sql: SqlClient.SqlClient, reply: string, parent: string): Fragment =>
   sql.literal(`(${parent}.interaction_policy IS NULL OR NOT ${parent}.interaction_policy @> '{canReply}'
     OR ${parent}.interaction_policy @> '{canReply:automatic:public}' OR ${reply}.account_id = ${parent}.account_id
     OR EXISTS (SELECT FROM mentions named WHERE named.status_id = ${parent}.id AND named.account_id = ${reply}.account_id
-      AND NOT named.silent AND NOT named.quiet))`)
+      AND NOT named.silent AND NOT named.quiet)
+    OR EXISTS (SELECT FROM unknown_mentions named JOIN accounts replier ON replier.uri = named.uri
+      WHERE named.status_id = ${parent}.id AND replier.id = ${reply}.account_id AND named.addressed))`)
 
 /** What policies say to accounts, and how these stand to statuses. */
 export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
@@ -61,6 +63,7 @@ export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
               EXISTS (SELECT FROM follows WHERE account_id = a.id AND target_account_id = ${accountId}) AS follows,
               EXISTS (SELECT FROM follows WHERE account_id = ${accountId} AND target_account_id = a.id) AS followed,
               EXISTS (SELECT FROM mentions WHERE status_id = ${id} AND account_id = a.id AND NOT silent AND NOT quiet)
+                OR EXISTS (SELECT FROM unknown_mentions WHERE status_id = ${id} AND uri = a.uri AND addressed)
                 OR EXISTS (SELECT FROM statuses WHERE id = ${id} AND in_reply_to_account_id = a.id) AS mentioned,
               (SELECT state FROM interaction_requests WHERE status_id = ${id} AND account_id = a.id AND kind = ${kind}
                 AND kind <> 'reply') AS before

@@ -11,6 +11,7 @@ import { type Document, everybody } from "../documents/Vocabulary.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { Objects } from "../Objects.ts"
 import { type HostNames, Outbox } from "./Outbox.ts"
+import { given } from "./Reaches.ts"
 
 type Sent = Effect.Effect<HostNames, SqlError>
 
@@ -126,9 +127,7 @@ export class InteractionActivities extends Context.Service<InteractionActivities
         }, [BigInt(author.id)])
         // The post goes along, so that its server is told of its end.
         if (interactionId !== null) {
-          yield* sql`INSERT INTO reaches (about, inbox_ids) SELECT ${interactionId}, ARRAY[inbox_id] FROM remote_actors
-            WHERE account_id = ${BigInt(author.id)} AND inbox_id IS NOT NULL
-            ON CONFLICT (about) DO UPDATE SET inbox_ids = reaches.inbox_ids || excluded.inbox_ids`
+          yield* given(sql, sql`SELECT ${interactionId}::bigint AS id`, BigInt(author.id))
         }
         return hosts
       })
