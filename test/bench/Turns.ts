@@ -84,6 +84,11 @@ const takeTurns = async (
   return taken
 }
 
+const turnsOf = async (row: Row, benches: Sides<Bench>, seconds: number, afterFirst: boolean) =>
+  row.slices === undefined
+    ? [await both(benches, afterFirst, (bench) => measureWhole(row, bench))]
+    : takeTurns(benches, row.slices, seconds, afterFirst)
+
 /**
  * Starts both servers, measures the rows of a session with the two by turns, and stops them. Undefined where the machine
  * has not what the session needs. `afterFirst` tells who goes first.
@@ -106,9 +111,11 @@ export const compare = async (
     if (before === undefined || after === undefined) return undefined
     for (const row of session.rows) {
       const name = row.name + session.where
-      const taken = row.slices === undefined
-        ? [await both([before, after], afterFirst, (bench) => measureWhole(row, bench))]
-        : await takeTurns([before, after], row.slices, options.seconds, afterFirst)
+      // An older checkout may not have what the row asks for.
+      const taken = await turnsOf(row, [before, after], options.seconds, afterFirst).catch((error: unknown) => {
+        console.error(`${name} is left out: ${String(error)}`)
+        return []
+      })
       for (const figures of taken) collect(found, name, figures)
     }
     return found
