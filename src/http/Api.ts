@@ -3,6 +3,8 @@ import { ClaimsGroup } from "./oauth/Claims.ts"
 import { MetadataGroup } from "./oauth/Metadata.ts"
 import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
+import { AdminAccountActionsGroup } from "./v1/admin/AccountActions.ts"
+import { AdminAccountsGroup } from "./v1/admin/Accounts.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AnnualReportsGroup } from "./v1/AnnualReports.ts"
@@ -70,6 +72,8 @@ export class Api extends HttpApi.make("murmuration")
   .add(MetadataGroup)
   .add(OAuthGroup)
   .add(AccountsGroup)
+  .add(AdminAccountActionsGroup)
+  .add(AdminAccountsGroup)
   .add(AdminRolesGroup)
   .add(AnnouncementsGroup)
   .add(AnnualReportsGroup)

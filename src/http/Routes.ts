@@ -16,6 +16,8 @@ import * as StreamRenderings from "./render/StreamRenderings.ts"
 import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
+import * as AdminAccountActions from "./v1/admin/AccountActions.ts"
+import * as AdminAccounts from "./v1/admin/Accounts.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
 import * as Announcements from "./v1/Announcements.ts"
 import * as AnnualReports from "./v1/AnnualReports.ts"
@@ -83,6 +85,8 @@ const groups = Layer.mergeAll(
   Metadata.layer,
   OAuth.layer,
   Accounts.layer,
+  AdminAccountActions.layer,
+  AdminAccounts.layer,
   AdminRoles.layer,
   Announcements.layer,
   AnnualReports.layer,
