@@ -5,6 +5,7 @@ import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
 import { AdminAccountActionsGroup } from "./v1/admin/AccountActions.ts"
 import { AdminAccountsGroup } from "./v1/admin/Accounts.ts"
+import { AdminReportsGroup } from "./v1/admin/Reports.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AnnualReportsGroup } from "./v1/AnnualReports.ts"
@@ -74,6 +75,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(AccountsGroup)
   .add(AdminAccountActionsGroup)
   .add(AdminAccountsGroup)
+  .add(AdminReportsGroup)
   .add(AdminRolesGroup)
   .add(AnnouncementsGroup)
   .add(AnnualReportsGroup)

@@ -18,6 +18,7 @@ import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
 import * as AdminAccountActions from "./v1/admin/AccountActions.ts"
 import * as AdminAccounts from "./v1/admin/Accounts.ts"
+import * as AdminReports from "./v1/admin/Reports.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
 import * as Announcements from "./v1/Announcements.ts"
 import * as AnnualReports from "./v1/AnnualReports.ts"
@@ -87,6 +88,7 @@ const groups = Layer.mergeAll(
   Accounts.layer,
   AdminAccountActions.layer,
   AdminAccounts.layer,
+  AdminReports.layer,
   AdminRoles.layer,
   Announcements.layer,
   AnnualReports.layer,
