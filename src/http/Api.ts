@@ -5,6 +5,8 @@ import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
 import { AdminAccountActionsGroup } from "./v1/admin/AccountActions.ts"
 import { AdminAccountsGroup } from "./v1/admin/Accounts.ts"
+import { AdminAppealsGroup } from "./v1/admin/Appeals.ts"
+import { ModerationNotesGroup } from "./v1/admin/ModerationNotes.ts"
 import { AdminReportsGroup } from "./v1/admin/Reports.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
@@ -61,6 +63,7 @@ import { ScheduledStatusesGroup } from "./v1/ScheduledStatuses.ts"
 import { SearchGroup } from "./v1/Search.ts"
 import { SignUpsGroup } from "./v1/SignUps.ts"
 import { StatusesGroup } from "./v1/Statuses.ts"
+import { StrikesGroup } from "./v1/Strikes.ts"
 import { SuggestionsGroup } from "./v1/Suggestions.ts"
 import { TagsGroup } from "./v1/Tags.ts"
 import { TimelinesGroup } from "./v1/Timelines.ts"
@@ -75,6 +78,8 @@ export class Api extends HttpApi.make("murmuration")
   .add(AccountsGroup)
   .add(AdminAccountActionsGroup)
   .add(AdminAccountsGroup)
+  .add(AdminAppealsGroup)
+  .add(ModerationNotesGroup)
   .add(AdminReportsGroup)
   .add(AdminRolesGroup)
   .add(AnnouncementsGroup)
@@ -132,6 +137,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(SearchGroup)
   .add(SignUpsGroup)
   .add(StatusesGroup)
+  .add(StrikesGroup)
   .add(SuggestionsGroup)
   .add(TagsGroup)
   .add(TimelinesGroup)

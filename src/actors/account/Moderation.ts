@@ -62,6 +62,11 @@ export const make = Effect.gen(function*() {
       if (command.tells) yield* notificationWriter.tellOwners("moderation_warning", [{ id: strike, accountId }])
       return onWarning(strike)
     }),
+    DecideAppeal: Effect.fnUntraced(function*(own: Ownership, { appealId, approved, by }: Commands["DecideAppeal"]) {
+      const lifted = yield* accountActions.decide(own.accountId, by, appealId, approved)
+      if (lifted !== undefined) yield* told(own, lifted, false)
+      return onAccount(own.accountId)
+    }),
     LiftAction: Effect.fnUntraced(function*(own: Ownership, { by, type }: Commands["LiftAction"]) {
       if (yield* accountActions.lift(own.accountId, by, type)) yield* told(own, type, false)
       return onAccount(own.accountId)

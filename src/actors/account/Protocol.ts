@@ -175,6 +175,8 @@ export const Command = Schema.Union([
     tells: Schema.Boolean
   }),
   Schema.TaggedStruct("LiftAction", { by: AccountIdFromString, type: Schema.Literals(lastingTypes) }),
+  /** What staff decides about an appeal of the account against a strike. */
+  Schema.TaggedStruct("DecideAppeal", { by: AccountIdFromString, appealId: IdFromString, approved: Schema.Boolean }),
   Schema.TaggedStruct("UpdateProfile", { change: ProfileChange }),
   /** For ever: its name is not given again. `by` a moderator, or by who runs the server. */
   Schema.TaggedStruct("DeleteAccount", { by: Schema.optionalKey(AccountIdFromString) }),

@@ -4,6 +4,7 @@ import { notificationTypes } from "../../services/NotificationTypes.ts"
 import { Account, PartialAccountWithAvatar } from "./Account.ts"
 import { Collection } from "./Collection.ts"
 import { Count, Html, Id, IdNumber, Timestamp, Url } from "./Common.ts"
+import { Text } from "./Params.ts"
 import { Report } from "./Report.ts"
 import { Status } from "./Status.ts"
 
@@ -40,6 +41,9 @@ export const AccountWarning = Schema.Struct({
   appeal: Schema.NullOr(Schema.Struct({ text: Schema.String, state: AppealState }))
 }).annotate({ identifier: "AccountWarning" })
 export type AccountWarning = typeof AccountWarning.Type
+
+/** `POST /api/v1/strikes/:id/appeal` */
+export const AppealWrite = Schema.Struct({ text: Schema.optionalKey(Text) })
 
 /** The year of which there is a report. */
 const AnnualReportEvent = Schema.Struct({ year: Schema.String })

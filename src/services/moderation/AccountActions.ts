@@ -8,7 +8,8 @@ import { rowsOf } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { requireRank, standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
-import type { ActionType, LastingType } from "./ActionTypes.ts"
+import { type ActionType, type LastingType, lastingTypes } from "./ActionTypes.ts"
+import { Appeals } from "./Appeals.ts"
 import { ModerationActions } from "./ModerationActions.ts"
 import { ReportResolution } from "./ReportResolution.ts"
 import { Strikes } from "./Strikes.ts"
@@ -53,6 +54,13 @@ export class AccountActions extends Context.Service<AccountActions, {
     target: AccountId,
     action: NewAction
   ) => Effect.Effect<bigint, NotAllowed | RecordNotFound | Unprocessable | SqlError>
+  /** Decides about an appeal: one that is granted takes back what the strike did. Answers that, where it stood. */
+  readonly decide: (
+    target: AccountId,
+    by: AccountId,
+    appealId: bigint,
+    approved: boolean
+  ) => Effect.Effect<LastingType | undefined, NotAllowed | RecordNotFound | Unprocessable | SqlError>
   /** Answers whether it stood. */
   readonly lift: (
     target: AccountId,
@@ -61,13 +69,14 @@ export class AccountActions extends Context.Service<AccountActions, {
   ) => Effect.Effect<boolean, NotAllowed | RecordNotFound | SqlError>
 }>()("murmuration/services/moderation/AccountActions") {
   static readonly layer = Layer.effect(AccountActions, Effect.suspend(() => make)).pipe(
-    Layer.provide([AuditLog.layer, ModerationActions.layer, ReportResolution.layer, Strikes.layer])
+    Layer.provide([Appeals.layer, AuditLog.layer, ModerationActions.layer, ReportResolution.layer, Strikes.layer])
   )
 }
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const log = yield* AuditLog
+  const appeals = yield* Appeals
   const moderationActions = yield* ModerationActions
   const reports = yield* ReportResolution
   const strikes = yield* Strikes
@@ -129,5 +138,25 @@ const make = Effect.gen(function*() {
     return true
   })
 
-  return AccountActions.of({ take, lift })
+  const decide = traced("AccountActions.decide")(
+    function*(target: AccountId, by: AccountId, appealId: bigint, approved: boolean) {
+      yield* standing(by, "manageAppeals")
+      const state = yield* stateOf(target)
+      const { action, strikeId } = yield* appeals.decide(target, by, appealId, approved ? "approved" : "rejected")
+      const { label } = targetOf(target, state)
+      yield* log.record({
+        by,
+        action: approved ? "approve" : "reject",
+        target: { type: "appeal", id: appealId, label },
+        after: { action, strike: strikeId }
+      })
+      const type = lastingTypes.find((one) => one === action)
+      if (!approved || type === undefined || !state[type]) return undefined
+      yield* set(target, type, false)
+      yield* log.record({ by, action: undo[type], target: targetOf(target, state), after: { appealId } })
+      return type
+    }
+  )
+
+  return AccountActions.of({ take, lift, decide })
 })
