@@ -35,7 +35,7 @@ const DecidedStrike = Schema.Struct({
 type DecidedStrike = typeof DecidedStrike.Type
 const decidedRows = rowsOf(DecidedStrike)
 const strikeRows = rowsOf(
-  Schema.Struct({ createdAt: Timestamptz, overruledAt: Schema.NullOr(Timestamptz), appealed: Schema.Boolean })
+  Schema.Struct({ createdAt: Timestamptz, overruledAt: Schema.NullOr(Timestamptz) })
 )
 
 /** What people say against strikes, and what staff decides about that; one appeal for each strike. */
@@ -61,6 +61,8 @@ export class Appeals extends Context.Service<Appeals, {
   static readonly layer = Layer.effect(Appeals, Effect.suspend(() => make))
 }
 
+const appealed = validationFailed("Strike has been appealed already")
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
@@ -71,23 +73,21 @@ const make = Effect.gen(function*() {
   const file = traced("Appeals.file")(
     function*(owner: AccountId, strikeId: bigint, text: string) {
       const at = yield* now
-      const [strike] = yield* strikeRows(sql`SELECT w.created_at, w.overruled_at, EXISTS (SELECT FROM appeals p
-          WHERE p.account_warning_id = w.id) AS appealed
-        FROM account_warnings w WHERE w.id = ${strikeId} AND w.target_account_id = ${owner} FOR UPDATE`)
+      const [strike] = yield* strikeRows(sql`SELECT created_at, overruled_at FROM account_warnings
+        WHERE id = ${strikeId} AND target_account_id = ${owner}`)
       if (strike === undefined) return yield* new RecordNotFound()
       if (text.trim() === "") return yield* validationFailed("Text can't be blank")
       if (exceeds(text, appealCharactersMax)) {
         return yield* validationFailed(`Text is too long (maximum is ${appealCharactersMax} characters)`)
       }
-      if (strike.appealed || strike.overruledAt !== null) {
-        return yield* validationFailed("Strike has been appealed already")
-      }
+      if (strike.overruledAt !== null) return yield* appealed
       if (at.getTime() - strike.createdAt.getTime() > appealMillisMax) {
         return yield* validationFailed("Strike is too old to appeal against")
       }
       const rows = yield* idRows(sql`INSERT INTO appeals (id, account_warning_id, account_id, text, created_at)
-        VALUES (next_id(${at.getTime()}), ${strikeId}, ${owner}, ${text}, ${at}) RETURNING id`)
-      return rows[0]?.id ?? (yield* new RecordNotFound())
+        VALUES (next_id(${at.getTime()}), ${strikeId}, ${owner}, ${text}, ${at})
+        ON CONFLICT (account_warning_id) DO NOTHING RETURNING id`)
+      return rows[0]?.id ?? (yield* appealed)
     },
     transaction(sql),
     Effect.catchIf(isSqlError, Effect.die)
