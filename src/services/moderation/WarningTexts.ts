@@ -37,7 +37,7 @@ const explanations: Readonly<Record<StrikeAction, Words>> = {
     say("A moderator of {server} limited your account. Only those who follow you see your posts by themselves.", about),
   suspend: (say, about) =>
     say(
-      "A moderator of {server} suspended your account. It is not shown any more, and is removed after 30 days.",
+      "A moderator of {server} suspended your account. It is not shown any more.",
       about
     )
 }
