@@ -68,7 +68,6 @@ import { FileOwners } from "../services/media/FileOwners.ts"
 import { AccountActions } from "../services/moderation/AccountActions.ts"
 import { Deletions } from "../services/moderation/Deletions.ts"
 import { Flags } from "../services/moderation/Flags.ts"
-import { ModerationActions } from "../services/moderation/ModerationActions.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import type { Outbound } from "../services/outbound/Outbound.ts"
 import { StatusIndex } from "../services/search/StatusIndex.ts"
@@ -137,7 +136,6 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     InboundPolicies.layer,
     KnownUris.layer,
     LocalActors.layer,
-    ModerationActions.layer,
     Moves.layer,
     EmojiReactions.layer,
     Endorsements.layer,

@@ -3,17 +3,14 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { PostActivities } from "../../services/federation/outbox/PostActivities.ts"
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
-import { AccountActions } from "../../services/moderation/AccountActions.ts"
+import { AccountActions, typeOf } from "../../services/moderation/AccountActions.ts"
 import type { LastingType } from "../../services/moderation/ActionTypes.ts"
-import { ModerationActions } from "../../services/moderation/ModerationActions.ts"
 import { Reports } from "../../services/moderation/Reports.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
 import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onAccount, onReport, onWarning } from "./Verbs.ts"
-
-const types = { sensitize: "sensitive", silence: "silence", suspend: "suspend" } as const
 
 /** What the account tells the moderators, and what they do about it. */
 export const make = Effect.gen(function*() {
@@ -24,7 +21,6 @@ export const make = Effect.gen(function*() {
   const activities = yield* PostActivities
   const send = yield* Sending.make
   const accountActions = yield* AccountActions
-  const moderationActions = yield* ModerationActions
   const notificationWriter = yield* NotificationWriter
   const reports = yield* Reports
 
@@ -52,7 +48,7 @@ export const make = Effect.gen(function*() {
     }),
     Moderate: Effect.fnUntraced(function*(own: Ownership, { measure, stands }: Commands["Moderate"]) {
       const { accountId } = own
-      if (yield* moderationActions.set(accountId, measure, stands)) yield* told(own, types[measure], stands)
+      if (yield* accountActions.operate(accountId, measure, stands)) yield* told(own, typeOf[measure], stands)
       return onAccount(accountId)
     }),
     TakeAction: Effect.fnUntraced(function*(own: Ownership, command: Commands["TakeAction"]) {

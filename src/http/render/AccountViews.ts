@@ -40,7 +40,8 @@ export class AccountViews extends Context.Service<AccountViews, {
       const emojis = yield* CustomEmojis
       const config = yield* ServerConfig
       const cache = yield* Cache.make<bigint, { readonly json: Ready<Wire.Account> }>({
-        rows: (_, id) => [["account", id]],
+        // The role is the user's.
+        rows: (_, id) => [["account", id], ["user", id]],
         kinds: ["emojis"],
         max: { bytes: accountCacheBytesMax, bytesOf: ({ json }) => json.length * 2 }
       })

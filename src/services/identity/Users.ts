@@ -125,9 +125,6 @@ const make = Effect.gen(function*() {
       ),
       Effect.catchTag("SqlError", Effect.die)
     )
-    if (roleId !== undefined) {
-      yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
-    }
     yield* sql.afterCommit(
       broadcast.publish(
         disabled === true

@@ -10,7 +10,7 @@ import { requireRank, standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { type ActionType, type LastingType, lastingTypes } from "./ActionTypes.ts"
 import { Appeals } from "./Appeals.ts"
-import { ModerationActions } from "./ModerationActions.ts"
+import { type ModerationAction, ModerationActions } from "./ModerationActions.ts"
 import { ReportResolution } from "./ReportResolution.ts"
 import { Strikes } from "./Strikes.ts"
 
@@ -45,6 +45,9 @@ const undo = {
   suspend: "unsuspend"
 } as const satisfies Record<LastingType, string>
 
+/** The type of each measure, as the operator names it. */
+export const typeOf = { sensitize: "sensitive", silence: "silence", suspend: "suspend" } as const
+
 const measures = { sensitive: "sensitize", silence: "silence", suspend: "suspend" } as const
 
 /** What moderators do about accounts, each in the transaction of a command of the account's actor (S-022, S-023). */
@@ -54,6 +57,12 @@ export class AccountActions extends Context.Service<AccountActions, {
     target: AccountId,
     action: NewAction
   ) => Effect.Effect<bigint, NotAllowed | RecordNotFound | Unprocessable | SqlError>
+  /** The same by who runs the server, without a strike; answers whether something changed. */
+  readonly operate: (
+    target: AccountId,
+    measure: ModerationAction,
+    stands: boolean
+  ) => Effect.Effect<boolean, RecordNotFound | SqlError>
   /** Decides about an appeal: one that is granted takes back what the strike did. Answers that, where it stood. */
   readonly decide: (
     target: AccountId,
@@ -126,6 +135,16 @@ const make = Effect.gen(function*() {
     return strike
   })
 
+  const operate = traced("AccountActions.operate")(
+    function*(target: AccountId, measure: ModerationAction, stands: boolean) {
+      const state = yield* stateOf(target)
+      if (!(yield* moderationActions.set(target, measure, stands))) return false
+      const type = typeOf[measure]
+      yield* log.record({ by: undefined, action: stands ? type : undo[type], target: targetOf(target, state) })
+      return true
+    }
+  )
+
   const lift = traced("AccountActions.lift")(function*(target: AccountId, by: AccountId, type: LastingType) {
     const own = yield* standing(by, "manageUsers")
     const state = yield* stateOf(target)
@@ -158,5 +177,5 @@ const make = Effect.gen(function*() {
     }
   )
 
-  return AccountActions.of({ take, lift, decide })
+  return AccountActions.of({ take, operate, lift, decide })
 })
