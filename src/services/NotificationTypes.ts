@@ -14,7 +14,7 @@ interface NotificationKind {
    * Who may have it. "The willing" do not hide the sender, and may see the status; "the concerned" are told whatever
    * stands between the two; staff has a permission, and is told without being named.
    */
-  readonly recipients: "the willing" | "the concerned" | { readonly staff: "manageReports" }
+  readonly recipients: "the willing" | "the concerned" | { readonly staff: "manageReports" | "manageUsers" }
   /**
    * While what stands it is told: a condition in SQL over `n` (`account_id`, `from_id`, `status_id`), which holds the rows that
    * it asks until the notification is there. Without one it stands as long as its status does.
@@ -82,6 +82,14 @@ const kinds = {
   "added_to_collection": { ...byStatus, subject: "collection" },
   /** A collection in which the recipient is says something else now. */
   "collection_update": { ...byStatus, subject: "collection", filterable: false },
+  /** Somebody signed up and can come in. */
+  "admin.sign_up": {
+    subject: "nothing",
+    sender: "others",
+    recipients: { staff: "manageUsers" },
+    groupable: true,
+    filterable: false
+  },
   "admin.report": {
     subject: "report",
     sender: "others",

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
 import { NotAllowed, RecordNotFound } from "../Errors.ts"
+import { NotificationWriter } from "../feeds/NotificationWriter.ts"
 import { AccountId } from "../Ids.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
@@ -53,6 +54,7 @@ export class Approvals extends Context.Service<Approvals, {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
       const log = yield* AuditLog
+      const writer = yield* NotificationWriter
       const standing = standingOf(sql)
       const rank = requireRank(sql)
 
@@ -88,6 +90,7 @@ export class Approvals extends Context.Service<Approvals, {
           const one = yield* Effect.catchTag(find(accountId), "RecordNotFound", () => unlessThere(accountId))
           if ((yield* Effect.orDie(statement)).length === 0) return yield* new RecordNotFound()
           yield* log.record({ by, action, target: { type: "account", id: accountId, label: one.username } })
+          if (action === "approve" && one.confirmed) yield* writer.tellStaff("admin.sign_up", accountId, 0n)
           return one
         },
         transaction(sql),
@@ -125,5 +128,5 @@ export class Approvals extends Context.Service<Approvals, {
         )
       })
     })
-  ).pipe(Layer.provide(AuditLog.layer))
+  ).pipe(Layer.provide([AuditLog.layer, NotificationWriter.layer]))
 }

@@ -166,6 +166,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const waiting = yield* wait("waiting4")
         const { body } = yield* ask(moderator, "POST", path(waiting, "/approve"), {})
         assert.isTrue(body.approved)
+        const signUps = yield* ask(other, "GET", "/api/v1/notifications?types[]=admin.sign_up")
+        assert.deepStrictEqual(
+          signUps.body.map(({ account, type }: { readonly account: { acct: string }; readonly type: string }) => [
+            type,
+            account.acct
+          ]),
+          [["admin.sign_up", "waiting4"]]
+        )
         for (const action of ["approve", "reject"]) {
           assert.deepStrictEqual(yield* answer(other, "POST", path(waiting, `/${action}`)), notAllowed)
         }
