@@ -9,6 +9,7 @@ import { AdminAppealsGroup } from "./v1/admin/Appeals.ts"
 import { ModerationNotesGroup } from "./v1/admin/ModerationNotes.ts"
 import { AdminReportsGroup } from "./v1/admin/Reports.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
+import { AdminStatusActionsGroup } from "./v1/admin/StatusActions.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AnnualReportsGroup } from "./v1/AnnualReports.ts"
 import { AppsGroup } from "./v1/Apps.ts"
@@ -81,6 +82,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminAppealsGroup)
   .add(ModerationNotesGroup)
   .add(AdminReportsGroup)
+  .add(AdminStatusActionsGroup)
   .add(AdminRolesGroup)
   .add(AnnouncementsGroup)
   .add(AnnualReportsGroup)

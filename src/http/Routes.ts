@@ -22,6 +22,7 @@ import * as AdminAppeals from "./v1/admin/Appeals.ts"
 import * as ModerationNotes from "./v1/admin/ModerationNotes.ts"
 import * as AdminReports from "./v1/admin/Reports.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
+import * as AdminStatusActions from "./v1/admin/StatusActions.ts"
 import * as Announcements from "./v1/Announcements.ts"
 import * as AnnualReports from "./v1/AnnualReports.ts"
 import * as Apps from "./v1/Apps.ts"
@@ -94,6 +95,7 @@ const groups = Layer.mergeAll(
   AdminAppeals.layer,
   ModerationNotes.layer,
   AdminReports.layer,
+  AdminStatusActions.layer,
   AdminRoles.layer,
   Announcements.layer,
   AnnualReports.layer,

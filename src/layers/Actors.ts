@@ -69,6 +69,7 @@ import { AccountActions } from "../services/moderation/AccountActions.ts"
 import { Deletions } from "../services/moderation/Deletions.ts"
 import { Flags } from "../services/moderation/Flags.ts"
 import { Reports } from "../services/moderation/Reports.ts"
+import { StatusActions } from "../services/moderation/StatusActions.ts"
 import type { Outbound } from "../services/outbound/Outbound.ts"
 import { StatusIndex } from "../services/search/StatusIndex.ts"
 import { Blocks } from "../services/social/Blocks.ts"
@@ -171,6 +172,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     SigningKeys.layer,
     StatusReaders.layer,
     StatusSubscribers.layer,
+    StatusActions.layer,
     StatusTargets.layer,
     StatusWriter.layer,
     TagFollows.layer,

@@ -7,13 +7,14 @@ import { AccountActions, typeOf } from "../../services/moderation/AccountActions
 import type { LastingType } from "../../services/moderation/ActionTypes.ts"
 import { Reports } from "../../services/moderation/Reports.ts"
 import * as Intents from "./Intents.ts"
+import type { ModeratingStatuses } from "./ModeratingStatuses.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
 import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onAccount, onReport, onWarning } from "./Verbs.ts"
 
 /** What the account tells the moderators, and what they do about it. */
-export const make = Effect.gen(function*() {
+export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuses, "mark">) {
   const sql = yield* SqlClient.SqlClient
   const tellFollowers = yield* TellFollowers.make
   const broadcast = yield* Broadcast
@@ -59,8 +60,9 @@ export const make = Effect.gen(function*() {
       return onWarning(strike)
     }),
     DecideAppeal: Effect.fnUntraced(function*(own: Ownership, { appealId, approved, by }: Commands["DecideAppeal"]) {
-      const lifted = yield* accountActions.decide(own.accountId, by, appealId, approved)
+      const { lifted, unmarked } = yield* accountActions.decide(own.accountId, by, appealId, approved)
       if (lifted !== undefined) yield* told(own, lifted, false)
+      for (const statusId of unmarked) yield* statuses.mark(own, statusId, false)
       return onAccount(own.accountId)
     }),
     LiftAction: Effect.fnUntraced(function*(own: Ownership, { by, type }: Commands["LiftAction"]) {

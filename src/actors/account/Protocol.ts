@@ -14,7 +14,7 @@ import {
   StatusIdFromString
 } from "../../services/Ids.ts"
 import { CommandAnswer } from "../../services/intents/Commands.ts"
-import { actionTypes, lastingTypes } from "../../services/moderation/ActionTypes.ts"
+import { actionTypes, lastingTypes, statusActionTypes } from "../../services/moderation/ActionTypes.ts"
 import { persisted } from "../../services/Persisted.ts"
 import { QuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { NewPoll, Post, Said } from "../../services/statuses/Post.ts"
@@ -175,6 +175,15 @@ export const Command = Schema.Union([
     tells: Schema.Boolean
   }),
   Schema.TaggedStruct("LiftAction", { by: AccountIdFromString, type: Schema.Literals(lastingTypes) }),
+  /** What a moderator does about posts of the account, with a strike against it. */
+  Schema.TaggedStruct("ModerateStatuses", {
+    by: AccountIdFromString,
+    type: Schema.Literals(statusActionTypes),
+    statusIds: Schema.Array(StatusIdFromString),
+    text: Schema.String,
+    reportId: Schema.NullOr(IdFromString),
+    tells: Schema.Boolean
+  }),
   /** What staff decides about an appeal of the account against a strike. */
   Schema.TaggedStruct("DecideAppeal", { by: AccountIdFromString, appealId: IdFromString, approved: Schema.Boolean }),
   Schema.TaggedStruct("UpdateProfile", { change: ProfileChange }),

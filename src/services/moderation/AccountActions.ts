@@ -4,18 +4,15 @@ import type { SqlError } from "effect/sql/SqlError"
 import { NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
-import { rowsOf } from "../Rows.ts"
+import { idRows, rowsOf } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { requireRank, standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
-import { type ActionType, type LastingType, lastingTypes } from "./ActionTypes.ts"
+import { actionTextCharactersMax, type ActionType, type LastingType, lastingTypes } from "./ActionTypes.ts"
 import { Appeals } from "./Appeals.ts"
 import { type ModerationAction, ModerationActions } from "./ModerationActions.ts"
 import { ReportResolution } from "./ReportResolution.ts"
 import { Strikes } from "./Strikes.ts"
-
-/** Characters of what a moderator says to a person. */
-const actionTextCharactersMax = 5_000
 
 /** What a moderator does about an account. */
 interface NewAction {
@@ -63,13 +60,17 @@ export class AccountActions extends Context.Service<AccountActions, {
     measure: ModerationAction,
     stands: boolean
   ) => Effect.Effect<boolean, RecordNotFound | SqlError>
-  /** Decides about an appeal: one that is granted takes back what the strike did. Answers that, where it stood. */
+  /** Decides about an appeal: one that is granted takes back what the strike did. Answers what ends, and
+   * which posts are not marked as sensitive any more. */
   readonly decide: (
     target: AccountId,
     by: AccountId,
     appealId: bigint,
     approved: boolean
-  ) => Effect.Effect<LastingType | undefined, NotAllowed | RecordNotFound | Unprocessable | SqlError>
+  ) => Effect.Effect<
+    { readonly lifted: LastingType | undefined; readonly unmarked: ReadonlyArray<bigint> },
+    NotAllowed | RecordNotFound | Unprocessable | SqlError
+  >
   /** Answers whether it stood. */
   readonly lift: (
     target: AccountId,
@@ -157,11 +158,22 @@ const make = Effect.gen(function*() {
     return true
   })
 
+  const marked = (ids: ReadonlyArray<bigint>) =>
+    Effect.map(
+      idRows(sql`SELECT id FROM statuses WHERE id = ANY (${ids}::bigint[]) AND deleted_at IS NULL AND sensitive`),
+      (rows) => rows.map(({ id }) => id)
+    )
+
   const decide = traced("AccountActions.decide")(
     function*(target: AccountId, by: AccountId, appealId: bigint, approved: boolean) {
       yield* standing(by, "manageAppeals")
       const state = yield* stateOf(target)
-      const { action, strikeId } = yield* appeals.decide(target, by, appealId, approved ? "approved" : "rejected")
+      const { action, statusIds, strikeId } = yield* appeals.decide(
+        target,
+        by,
+        appealId,
+        approved ? "approved" : "rejected"
+      )
       const { label } = targetOf(target, state)
       yield* log.record({
         by,
@@ -170,10 +182,11 @@ const make = Effect.gen(function*() {
         after: { action, strike: strikeId }
       })
       const type = lastingTypes.find((one) => one === action)
-      if (!approved || type === undefined || !state[type]) return undefined
+      const unmarked = approved && action === "mark_statuses_as_sensitive" ? yield* marked(statusIds) : []
+      if (!approved || type === undefined || !state[type]) return { lifted: undefined, unmarked }
       yield* set(target, type, false)
       yield* log.record({ by, action: undo[type], target: targetOf(target, state), after: { appealId } })
-      return type
+      return { lifted: type, unmarked }
     }
   )
 

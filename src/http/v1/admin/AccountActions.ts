@@ -1,11 +1,10 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../../actors/account/AccountActors.ts"
-import { RecordNotFound, validationFailed } from "../../../services/Errors.ts"
+import { validationFailed } from "../../../services/Errors.ts"
 import { Approvals } from "../../../services/identity/Approvals.ts"
 import { StaffEmails } from "../../../services/identity/StaffEmails.ts"
-import type { AccountIdFromString } from "../../../services/Ids.ts"
-import { IdFromString } from "../../../services/Ids.ts"
+import type { AccountId } from "../../../services/Ids.ts"
 import { actionTypes, type LastingType } from "../../../services/moderation/ActionTypes.ts"
 import { AdminAccounts } from "../../../services/moderation/AdminAccounts.ts"
 import { WarningEmails } from "../../../services/moderation/WarningEmails.ts"
@@ -18,6 +17,7 @@ import * as Reply from "../../guard/Reply.ts"
 import { AdminAccountViews } from "../../render/admin/AdminAccountViews.ts"
 import { AccountActionWrite, AdminAccount } from "../../wire/admin/Account.ts"
 import { AccountIdPath } from "../../wire/ReadRequests.ts"
+import { decodeId } from "./Ids.ts"
 
 const writing = Access.staff("manageUsers", "admin:write", "admin:write:accounts")
 const deleting = Access.staff("deleteUserData", "admin:write", "admin:write:accounts")
@@ -40,7 +40,7 @@ export class AdminAccountActionsGroup extends HttpApiGroup.make("admin/accountAc
 {}
 
 interface OnAccount {
-  readonly params: { readonly id: typeof AccountIdFromString.Type }
+  readonly params: { readonly id: AccountId }
 }
 
 /** What moderators do about accounts, commands of the accounts' actors (S-021, S-022, S-023, S-277). */
@@ -86,7 +86,7 @@ export const layer = group(
         const type = actionTypes.find((one) => one === payload.type)
         if (type === undefined) return yield* validationFailed("Type is not included in the list")
         const tells = payload.sendEmailNotification ?? true
-        const reportId = yield* idOf(payload.reportId)
+        const reportId = yield* decodeId(payload.reportId)
         const strike = yield* actors.tell(id, {
           _tag: "TakeAction",
           by,
@@ -103,12 +103,3 @@ export const layer = group(
 ).pipe(
   Layer.provide([AdminAccountViews.layer, AdminAccounts.layer, Approvals.layer, WarningEmails.layer])
 )
-
-const decodeId = Schema.decodeOption(IdFromString)
-
-/** An id that a request may name; one that is none names nothing that is there. */
-const idOf = (given: string | null | undefined) => {
-  if (given === undefined || given === null || given === "") return Effect.succeed(null)
-  const id = decodeId(given)
-  return Option.isNone(id) ? new RecordNotFound() : Effect.succeed(id.value)
-}

@@ -63,6 +63,19 @@ export const AdminAccountsQueryV2 = Schema.Struct({
 }).pipe(Schema.encodeKeys({ ...pageKeys, ...sharedKeys, roleIds: "role_ids" }))
 export type AdminAccountsQueryV2 = typeof AdminAccountsQueryV2.Type
 
+/** `POST /api/v1/admin/status_actions` */
+export const StatusActionWrite = Schema.Struct({
+  type: text,
+  statusIds: Schema.optionalKey(list(Text)),
+  reportId: Schema.optionalKey(Schema.NullOr(Text)),
+  text: Schema.optionalKey(Schema.NullOr(Text)),
+  sendEmailNotification: flag
+}).pipe(Schema.encodeKeys({
+  statusIds: "status_ids",
+  reportId: "report_id",
+  sendEmailNotification: "send_email_notification"
+}))
+
 /** `POST /api/v1/admin/accounts/:id/action` */
 export const AccountActionWrite = Schema.Struct({
   type: text,
