@@ -10,9 +10,9 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { AppealState, StrikeAction } from "./Strike.ts"
 
-/** How long after a strike somebody may appeal (milliseconds), and characters of what they say (limits-and-rates.md). */
-const appealMillisMax = 20 * 86_400_000
-const appealCharactersMax = 2_000
+/** How many days after a strike somebody may appeal, and characters of what they say (limits-and-rates.md). */
+export const appealDaysMax = 20
+export const appealCharactersMax = 2_000
 
 const Appeal = Schema.Struct({
   id: Schema.BigInt,
@@ -81,7 +81,7 @@ const make = Effect.gen(function*() {
         return yield* validationFailed(`Text is too long (maximum is ${appealCharactersMax} characters)`)
       }
       if (strike.overruledAt !== null) return yield* appealed
-      if (at.getTime() - strike.createdAt.getTime() > appealMillisMax) {
+      if (at.getTime() - strike.createdAt.getTime() > appealDaysMax * 86_400_000) {
         return yield* validationFailed("Strike is too old to appeal against")
       }
       const rows = yield* idRows(sql`INSERT INTO appeals (id, account_warning_id, account_id, text, created_at)

@@ -27,6 +27,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const moderator = yield* staffMember("moderator1", ["manageUsers"])
       const judge = yield* staffMember("judge1", ["manageAppeals"])
       const [bad, other] = [yield* newPerson("bad1"), yield* newPerson("other1")]
+      const { body: instance } = yield* ask(undefined, "GET", "/api/v2/instance")
+      assert.deepStrictEqual(instance.configuration.appeals, { max_days: 20, max_characters: 2_000 })
       const id = yield* strike(moderator, bad, "silence")
       const { body: shown } = yield* ask(bad, "GET", `/api/v1/strikes/${id}`)
       yield* Schema.decodeUnknownEffect(AccountWarning)(shown, strict)
