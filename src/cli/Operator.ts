@@ -9,12 +9,12 @@ import * as PasswordHashing from "../layers/PasswordHashing.ts"
 import { notify } from "../layers/PostgresChannel.ts"
 import { Broadcast, type BroadcastMessage } from "../services/Broadcast.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
-import { Roles } from "../services/identity/Roles.ts"
 import { Sessions } from "../services/identity/Sessions.ts"
 import { Users } from "../services/identity/Users.ts"
 import { OperatorCommands } from "../services/intents/OperatorCommands.ts"
 import { Tokens } from "../services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
+import { Roles } from "../services/staff/Roles.ts"
 
 /** Sessions with Postgres that a command opens at most. */
 const connectionsMax = 3

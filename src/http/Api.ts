@@ -3,6 +3,13 @@ import { ClaimsGroup } from "./oauth/Claims.ts"
 import { MetadataGroup } from "./oauth/Metadata.ts"
 import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
+import { AdminAccountActionsGroup } from "./v1/admin/AccountActions.ts"
+import { AdminAccountsGroup } from "./v1/admin/Accounts.ts"
+import { AdminAppealsGroup } from "./v1/admin/Appeals.ts"
+import { ModerationNotesGroup } from "./v1/admin/ModerationNotes.ts"
+import { AdminReportsGroup } from "./v1/admin/Reports.ts"
+import { AdminRolesGroup } from "./v1/admin/Roles.ts"
+import { AdminStatusActionsGroup } from "./v1/admin/StatusActions.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AnnualReportsGroup } from "./v1/AnnualReports.ts"
 import { AppsGroup } from "./v1/Apps.ts"
@@ -57,6 +64,7 @@ import { ScheduledStatusesGroup } from "./v1/ScheduledStatuses.ts"
 import { SearchGroup } from "./v1/Search.ts"
 import { SignUpsGroup } from "./v1/SignUps.ts"
 import { StatusesGroup } from "./v1/Statuses.ts"
+import { StrikesGroup } from "./v1/Strikes.ts"
 import { SuggestionsGroup } from "./v1/Suggestions.ts"
 import { TagsGroup } from "./v1/Tags.ts"
 import { TimelinesGroup } from "./v1/Timelines.ts"
@@ -69,6 +77,13 @@ export class Api extends HttpApi.make("murmuration")
   .add(MetadataGroup)
   .add(OAuthGroup)
   .add(AccountsGroup)
+  .add(AdminAccountActionsGroup)
+  .add(AdminAccountsGroup)
+  .add(AdminAppealsGroup)
+  .add(ModerationNotesGroup)
+  .add(AdminReportsGroup)
+  .add(AdminStatusActionsGroup)
+  .add(AdminRolesGroup)
   .add(AnnouncementsGroup)
   .add(AnnualReportsGroup)
   .add(AppsGroup)
@@ -124,6 +139,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(SearchGroup)
   .add(SignUpsGroup)
   .add(StatusesGroup)
+  .add(StrikesGroup)
   .add(SuggestionsGroup)
   .add(TagsGroup)
   .add(TimelinesGroup)

@@ -16,6 +16,13 @@ import * as StreamRenderings from "./render/StreamRenderings.ts"
 import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
+import * as AdminAccountActions from "./v1/admin/AccountActions.ts"
+import * as AdminAccounts from "./v1/admin/Accounts.ts"
+import * as AdminAppeals from "./v1/admin/Appeals.ts"
+import * as ModerationNotes from "./v1/admin/ModerationNotes.ts"
+import * as AdminReports from "./v1/admin/Reports.ts"
+import * as AdminRoles from "./v1/admin/Roles.ts"
+import * as AdminStatusActions from "./v1/admin/StatusActions.ts"
 import * as Announcements from "./v1/Announcements.ts"
 import * as AnnualReports from "./v1/AnnualReports.ts"
 import * as Apps from "./v1/Apps.ts"
@@ -70,6 +77,7 @@ import * as ScheduledStatuses from "./v1/ScheduledStatuses.ts"
 import * as Search from "./v1/Search.ts"
 import * as SignUps from "./v1/SignUps.ts"
 import * as Statuses from "./v1/Statuses.ts"
+import * as Strikes from "./v1/Strikes.ts"
 import * as Suggestions from "./v1/Suggestions.ts"
 import * as Tags from "./v1/Tags.ts"
 import * as Timelines from "./v1/Timelines.ts"
@@ -82,6 +90,13 @@ const groups = Layer.mergeAll(
   Metadata.layer,
   OAuth.layer,
   Accounts.layer,
+  AdminAccountActions.layer,
+  AdminAccounts.layer,
+  AdminAppeals.layer,
+  ModerationNotes.layer,
+  AdminReports.layer,
+  AdminStatusActions.layer,
+  AdminRoles.layer,
   Announcements.layer,
   AnnualReports.layer,
   Apps.layer,
@@ -136,6 +151,7 @@ const groups = Layer.mergeAll(
   Search.layer,
   SignUps.layer,
   Statuses.layer,
+  Strikes.layer,
   Suggestions.layer,
   Tags.layer,
   Timelines.layer,

@@ -65,9 +65,11 @@ import { Retention } from "../services/intents/Retention.ts"
 import { Wakes } from "../services/intents/Wakes.ts"
 import { AttachmentWriter } from "../services/media/AttachmentWriter.ts"
 import { FileOwners } from "../services/media/FileOwners.ts"
+import { AccountActions } from "../services/moderation/AccountActions.ts"
+import { Deletions } from "../services/moderation/Deletions.ts"
 import { Flags } from "../services/moderation/Flags.ts"
-import { ModerationActions } from "../services/moderation/ModerationActions.ts"
 import { Reports } from "../services/moderation/Reports.ts"
+import { StatusActions } from "../services/moderation/StatusActions.ts"
 import type { Outbound } from "../services/outbound/Outbound.ts"
 import { StatusIndex } from "../services/search/StatusIndex.ts"
 import { Blocks } from "../services/social/Blocks.ts"
@@ -109,9 +111,11 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     AnnouncementReactions.layer,
     AnnouncementWriter.layer,
     AnnualReports.layer,
+    AccountActions.layer,
     AttachmentWriter.layer,
     Authors.layer,
     Blocks.layer,
+    Deletions.layer,
     Deliveries.layer,
     DeliveryExpansion.layer,
     DeliveryHosts.layer,
@@ -133,7 +137,6 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     InboundPolicies.layer,
     KnownUris.layer,
     LocalActors.layer,
-    ModerationActions.layer,
     Moves.layer,
     EmojiReactions.layer,
     Endorsements.layer,
@@ -169,6 +172,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     SigningKeys.layer,
     StatusReaders.layer,
     StatusSubscribers.layer,
+    StatusActions.layer,
     StatusTargets.layer,
     StatusWriter.layer,
     TagFollows.layer,

@@ -47,7 +47,6 @@ import type { Credentials } from "../services/identity/Credentials.ts"
 import { Handles } from "../services/identity/Handles.ts"
 import { MailLinks } from "../services/identity/MailLinks.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
-import { Roles } from "../services/identity/Roles.ts"
 import { Sessions } from "../services/identity/Sessions.ts"
 import { Settings } from "../services/identity/Settings.ts"
 import { SignIns } from "../services/identity/SignIns.ts"
@@ -61,6 +60,7 @@ import type { Secrets } from "../services/instance/Secrets.ts"
 import type { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Reports } from "../services/moderation/Reports.ts"
+import { Strikes } from "../services/moderation/Strikes.ts"
 import { Apps } from "../services/oauth/Apps.ts"
 import { Grants } from "../services/oauth/Grants.ts"
 import { LiveTokens } from "../services/oauth/LiveTokens.ts"
@@ -78,6 +78,7 @@ import { Mutes } from "../services/social/Mutes.ts"
 import { OwnedLists } from "../services/social/OwnedLists.ts"
 import { Relationships } from "../services/social/Relationships.ts"
 import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
+import { Roles } from "../services/staff/Roles.ts"
 import { AccountStatuses } from "../services/statuses/AccountStatuses.ts"
 import { AskedInteractions } from "../services/statuses/AskedInteractions.ts"
 import { Bookmarks } from "../services/statuses/Bookmarks.ts"
@@ -171,6 +172,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     OwnedLists.layer,
     Markers.layer,
     AccountNotes.layer,
+    Strikes.layer,
     NotificationPolicies.layer,
     NotificationRequests.layer,
     Notifications.layer,

@@ -7,7 +7,7 @@ const Status = IdFromString.pipe(Schema.decodeTo(StatusId))
 /**
  * Rows changed: caches do not believe what they made of them. Kinds without ids are one thing that changed as a whole.
  * A `user` changed when its state did (confirmed, disabled). `moderation` is what staff did to an account, a `card` the
- * preview of a page.
+ * preview of a page; `roles` are what they allow.
  */
 export const Change = Schema.TaggedStruct("Changed", {
   kind: Schema.Literals([
@@ -19,7 +19,8 @@ export const Change = Schema.TaggedStruct("Changed", {
     "user",
     "emojis",
     "domains",
-    "card"
+    "card",
+    "roles"
   ]),
   ids: Schema.Array(IdFromString)
 })

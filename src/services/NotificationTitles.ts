@@ -21,8 +21,10 @@ const titles: Readonly<Record<NotificationType, Title>> = {
   "pending.reblog": (say, name) => say("{name} wants to boost your post", { name }),
   "added_to_collection": (say, name) => say("{name} added you to a collection", { name }),
   "collection_update": (say, name) => say("{name} changed a collection that you are in", { name }),
+  "admin.sign_up": (say, name) => say("{name} signed up", { name }),
   "admin.report": (say, name) => say("{name} submitted a report", { name }),
   "severed_relationships": (say) => say("You lost connections because of a moderation decision"),
+  "moderation_warning": (say) => say("A moderator has something to tell you about your account"),
   "annual_report": (say) => say("Your report of the year is ready")
 }
 

@@ -7,14 +7,14 @@ import { Struct } from "effect"
 
 interface NotificationKind {
   /** What it names beside its sender. A `severance` is what somebody lost when a whole server was blocked. */
-  readonly subject: "nothing" | "status" | "report" | "severance" | "collection" | "year"
+  readonly subject: "nothing" | "status" | "report" | "severance" | "collection" | "warning" | "year"
   /** "others": nobody is told of what they did themselves. */
   readonly sender: "others" | "anybody"
   /**
    * Who may have it. "The willing" do not hide the sender, and may see the status; "the concerned" are told whatever
    * stands between the two; staff has a permission, and is told without being named.
    */
-  readonly recipients: "the willing" | "the concerned" | { readonly staff: "manageReports" }
+  readonly recipients: "the willing" | "the concerned" | { readonly staff: "manageReports" | "manageUsers" }
   /**
    * While what stands it is told: a condition in SQL over `n` (`account_id`, `from_id`, `status_id`), which holds the rows that
    * it asks until the notification is there. Without one it stands as long as its status does.
@@ -82,6 +82,14 @@ const kinds = {
   "added_to_collection": { ...byStatus, subject: "collection" },
   /** A collection in which the recipient is says something else now. */
   "collection_update": { ...byStatus, subject: "collection", filterable: false },
+  /** Somebody signed up and can come in. */
+  "admin.sign_up": {
+    subject: "nothing",
+    sender: "others",
+    recipients: { staff: "manageUsers" },
+    groupable: true,
+    filterable: false
+  },
   "admin.report": {
     subject: "report",
     sender: "others",
@@ -92,6 +100,14 @@ const kinds = {
   /** The recipient lost follows with a whole server; the sender is the recipient. */
   "severed_relationships": {
     subject: "severance",
+    sender: "anybody",
+    recipients: "the concerned",
+    groupable: false,
+    filterable: false
+  },
+  /** Moderators did something about the recipient, or warn; the sender is the recipient. */
+  "moderation_warning": {
+    subject: "warning",
     sender: "anybody",
     recipients: "the concerned",
     groupable: false,

@@ -1,7 +1,8 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, String } from "effect"
 import { SqlClient } from "effect/sql"
 import { readFileSync } from "node:fs"
+import type { AccessRule } from "../../src/http/guard/Access.ts"
 import * as Scopes from "../../src/services/oauth/Scopes.ts"
 import { allScopes, TestServer } from "../support/Server.ts"
 import { pathOf, type Route, routes } from "./Routes.ts"
@@ -12,6 +13,9 @@ const table = readFileSync(`${import.meta.dirname}/access.tsv`, "utf8").trim().s
 )
 
 const words = { anyone: "none", public: "none or user", app: "app", "app or user": "app or user", user: "user" }
+/** Permissions of a role of staff, any of which will do. */
+const permissionsOf = ({ permissions }: AccessRule) =>
+  permissions.length === 0 ? [] : [permissions.map(String.camelToSnake).join("|")]
 /** Words of the table that name no scope. */
 const noScopes = new Set(["-", "any valid token"])
 
@@ -23,7 +27,7 @@ describe("rows 65, 69: declarations", () => {
     const declared = routes.map(({ method, path, rule }) => [
       method,
       path,
-      wider.get(`${method} ${path}`) ?? words[rule.who],
+      wider.get(`${method} ${path}`) ?? [words[rule.who], ...permissionsOf(rule)].join("+"),
       rule.scopes.toSorted().join(" ")
     ])
     const documented = table.map(([method = "", path = "", auth = "", scopes = ""]) => [

@@ -1,14 +1,10 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { AnnouncementReactions } from "../../services/announcements/AnnouncementReactions.ts"
 import { AnnouncementWriter } from "../../services/announcements/AnnouncementWriter.ts"
-import { NotAllowed } from "../../services/Errors.ts"
-import { effective, everyone, may } from "../../services/identity/Roles.ts"
-import { rowsOf } from "../../services/Rows.ts"
+import { standingOf } from "../../services/staff/Rank.ts"
 import type { Ownership } from "./Ownership.ts"
 import { type Commands, onAnnouncement } from "./Verbs.ts"
-
-const permissionRows = rowsOf(Schema.Struct({ permissions: Schema.BigInt, everybodys: Schema.BigInt }))
 
 /** What staff announces, and how people react to it. */
 export const make = Effect.gen(function*() {
@@ -16,14 +12,8 @@ export const make = Effect.gen(function*() {
   const reactions = yield* AnnouncementReactions
   const writer = yield* AnnouncementWriter
 
-  /** Whether the account may announce is asked in the transaction: a role may have been taken a moment ago. */
-  const allowed = Effect.fnUntraced(function*({ accountId }: Ownership) {
-    const [role] = yield* permissionRows(sql`SELECT r.permissions,
-        coalesce((SELECT permissions FROM roles WHERE id = ${everyone}), 0) AS everybodys
-      FROM users u JOIN roles r ON r.id = u.role_id WHERE u.account_id = ${accountId} AND NOT u.disabled`)
-    const bits = role === undefined ? 0n : effective(role.permissions, role.everybodys)
-    if (!may(bits, "manageAnnouncements")) return yield* new NotAllowed({})
-  })
+  const standing = standingOf(sql)
+  const allowed = ({ accountId }: Ownership) => standing(accountId, "manageAnnouncements")
 
   const verbs = {
     ReactToAnnouncement: Effect.fnUntraced(

@@ -18,6 +18,7 @@ import * as Fanout from "./Fanout.ts"
 import * as FeaturedTags from "./FeaturedTags.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Interactions from "./Interactions.ts"
+import * as ModeratingStatuses from "./ModeratingStatuses.ts"
 import * as Moderation from "./Moderation.ts"
 import * as Moving from "./Moving.ts"
 import * as Ownership from "./Ownership.ts"
@@ -53,7 +54,8 @@ const make = Effect.gen(function*() {
   const domains = yield* UserDomainBlocking.make(relations.verbs)
   const interactions = yield* Interactions.make
   const reacting = yield* Reacting.make
-  const moderation = yield* Moderation.make
+  const moderatingStatuses = yield* ModeratingStatuses.make(publishing)
+  const moderation = yield* Moderation.make(moderatingStatuses)
   const moving = yield* Moving.make(relations.verbs)
   const polling = yield* Polling.make
   const importing = yield* StoringFetched.make(publishing.verbs)
@@ -76,6 +78,7 @@ const make = Effect.gen(function*() {
     ...interactions.verbs,
     ...reacting.verbs,
     ...moderation.verbs,
+    ...moderatingStatuses.verbs,
     ...moving.verbs,
     ...polling.verbs,
     ...importing.verbs,

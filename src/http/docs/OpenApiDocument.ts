@@ -1,4 +1,4 @@
-import { Context, Option } from "effect"
+import { Context, Option, String } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { ClientError } from "../../services/Errors.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -15,10 +15,13 @@ const callers: Record<AccessRule["who"], string> = {
   user: "A user's token."
 }
 
-const wordsFor = ({ limits, scopes, who }: AccessRule): string =>
+const wordsFor = ({ limits, permissions, scopes, who }: AccessRule): string =>
   [
     callers[who],
     ...(scopes.length === 0 ? [] : [`A token needs one of the scopes ${scopes.join(", ")}.`]),
+    ...(permissions.length === 0
+      ? []
+      : [`The user's role needs the permission ${permissions.map(String.camelToSnake).join(" or ")}.`]),
     ...(limits.length === 0 ? [] : [`Has a limit of its own: ${limits.join(", ")}.`])
   ].join(" ")
 

@@ -1,10 +1,13 @@
 import { Context } from "effect"
+import type { Permission } from "../../services/staff/Permissions.ts"
 import type { LimitName } from "./Limits.ts"
 
 /** Who may call a route, with which scopes (any one of them). What it costs beside the general limits. */
 export interface AccessRule {
   readonly who: "anyone" | "public" | "app" | "app or user" | "user"
   readonly scopes: ReadonlyArray<string>
+  /** The user's role has one of them; none are asked of people. */
+  readonly permissions: ReadonlyArray<Permission>
   /** A user who has not confirmed the address or waits for approval may call it. */
   readonly unconfirmed: boolean
   /** Stays open to anonymous callers in restricted mode. */
@@ -15,6 +18,7 @@ export interface AccessRule {
 const rule = (who: AccessRule["who"], scopes: ReadonlyArray<string>): AccessRule => ({
   who,
   scopes,
+  permissions: [],
   unconfirmed: false,
   open: false,
   limits: []
@@ -34,6 +38,14 @@ export class Access extends Context.Service<Access, AccessRule>()("murmuration/h
   static readonly app = (...scopes: ReadonlyArray<string>) => rule("app", scopes)
   static readonly appOrUser = (...scopes: ReadonlyArray<string>) => rule("app or user", scopes)
   static readonly user = (...scopes: ReadonlyArray<string>) => rule("user", scopes)
+  /** A user whose role has the permission, or one of several; whom they may act on is decided with the act. */
+  static readonly staff = (
+    permission: Permission | ReadonlyArray<Permission>,
+    ...scopes: ReadonlyArray<string>
+  ): AccessRule => ({
+    ...rule("user", scopes),
+    permissions: typeof permission === "string" ? [permission] : permission
+  })
   static readonly unconfirmed = (self: AccessRule): AccessRule => ({ ...self, unconfirmed: true })
   static readonly open = (self: AccessRule): AccessRule => ({ ...self, open: true })
   static readonly limited = (self: AccessRule, ...limits: ReadonlyArray<LimitName>): AccessRule => ({ ...self, limits })

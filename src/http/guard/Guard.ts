@@ -6,6 +6,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { grants } from "../../services/oauth/Scopes.ts"
 import type { TokenInfo } from "../../services/oauth/TokenInfo.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
+import { mayAny } from "../../services/staff/Permissions.ts"
 import { Access, type AccessRule } from "./Access.ts"
 import { Caller } from "./Caller.ts"
 import { addressOf } from "./ClientAddresses.ts"
@@ -127,9 +128,10 @@ const refusalOf = (
       return new NotAllowed({ text: "This method requires an client credentials authentication" })
     }
   }
-  return rule.scopes.length > 0 && !grants(token.scopes, rule.scopes)
-    ? new NotAllowed({ text: "This action is outside the authorized scopes" })
-    : undefined
+  if (rule.scopes.length > 0 && !grants(token.scopes, rule.scopes)) {
+    return new NotAllowed({ text: "This action is outside the authorized scopes" })
+  }
+  return rule.permissions.length > 0 && !mayAny(token.permissions, rule.permissions) ? new NotAllowed({}) : undefined
 }
 
 const security = {

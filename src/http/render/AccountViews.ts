@@ -3,13 +3,13 @@ import * as Cache from "../../services/caching/Cache.ts"
 import { Changes } from "../../services/caching/Changes.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
 import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
-import { everyone } from "../../services/identity/Roles.ts"
 import { Settings, type UserSettings } from "../../services/identity/Settings.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { type EmojiSource, textNodes } from "../../services/instance/ForeignEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
+import { everyone } from "../../services/staff/Permissions.ts"
 import { traced } from "../../services/Traced.ts"
 import type * as Wire from "../wire/Account.ts"
 import { json, type Ready, splice, type Values } from "../wire/Keys.ts"
@@ -40,7 +40,8 @@ export class AccountViews extends Context.Service<AccountViews, {
       const emojis = yield* CustomEmojis
       const config = yield* ServerConfig
       const cache = yield* Cache.make<bigint, { readonly json: Ready<Wire.Account> }>({
-        rows: (_, id) => [["account", id]],
+        // The role is the user's.
+        rows: (_, id) => [["account", id], ["user", id]],
         kinds: ["emojis"],
         max: { bytes: accountCacheBytesMax, bytesOf: ({ json }) => json.length * 2 }
       })

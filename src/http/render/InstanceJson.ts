@@ -8,6 +8,7 @@ import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { interfaceLevel, interfaceVersion } from "../../services/instance/Software.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { mimeNames } from "../../services/media/FileTypes.ts"
+import { appealCharactersMax, appealDaysMax } from "../../services/moderation/Appeals.ts"
 import { singlesMax } from "../../services/statuses/InteractionPolicy.ts"
 import { accountReactionsMax, reactionsMax } from "../../services/statuses/ReactionEmoji.ts"
 import { contentTypes } from "../../services/statuses/StoredStatus.ts"
@@ -126,6 +127,7 @@ export const instanceJson = (
       interactionPolicies: { maxAccounts: singlesMax },
       drafts: { maxDrafts: Limits.draftsMax },
       catchup: { maxStatuses: catchupStatusesMax, maxHours: catchupHoursMax },
+      appeals: { maxDays: appealDaysMax, maxCharacters: appealCharactersMax },
       translation: { enabled: translates },
       timelinesAccess: {
         liveFeeds: feeds(config),

@@ -119,6 +119,11 @@ export const Instance = Schema.Struct({
     drafts: Schema.Struct({ max_drafts: Count }),
     /** Beyond Mastodon: `/api/v1/timelines/catchup`, what was missed at home since a time. */
     catchup: Schema.Struct({ max_statuses: Count, max_hours: Count }),
+    /**
+     * Beyond Mastodon: `/api/v1/strikes`, what moderators did about one, and appeals against it. Staff decides by
+     * `/api/v1/admin/appeals`, acts on posts by `/api/v1/admin/status_actions`, and leaves notes by `notes` of accounts and reports.
+     */
+    appeals: Schema.Struct({ max_days: Count, max_characters: Count }),
     translation: Schema.Struct({ enabled: Schema.Boolean }),
     timelines_access: Schema.Struct({ live_feeds: feeds, hashtag_feeds: feeds, trending_link_feeds: feeds }),
     limited_federation: Schema.Boolean

@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { everyone, permissions } from "./Roles.ts"
+import { everyone, permissions } from "../staff/Permissions.ts"
 
 /** The condition that the user under `alias` may offer posts by e-mail, by the role or by everybody's. */
 export const mayOffer = (sql: SqlClient, alias: string): Fragment =>

@@ -6,6 +6,7 @@ import { Emails } from "../emails/Emails.ts"
 import * as EmailTexts from "../emails/EmailTexts.ts"
 import type { Email } from "../emails/Mailer.ts"
 import { RecordNotFound, type Unavailable, type Unprocessable } from "../Errors.ts"
+import { NotificationWriter } from "../feeds/NotificationWriter.ts"
 import { AccountId, AppId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
@@ -55,7 +56,9 @@ export class MailLinks extends Context.Service<MailLinks, {
   ) => Effect.Effect<void, RecordNotFound | Unprocessable | Unavailable>
 }>()("murmuration/services/identity/MailLinks") {
   static readonly layerNoDeps = Layer.effect(MailLinks, Effect.suspend(() => make))
-  static readonly layer = MailLinks.layerNoDeps.pipe(Layer.provide([Users.layer, UserCatalogs.layer]))
+  static readonly layer = MailLinks.layerNoDeps.pipe(
+    Layer.provide([NotificationWriter.layer, Users.layer, UserCatalogs.layer])
+  )
 }
 
 const Row = Schema.Struct({
@@ -74,6 +77,7 @@ const make = Effect.gen(function*() {
   const secrets = yield* OpaqueSecrets
   const users = yield* Users
   const catalogs = yield* UserCatalogs
+  const writer = yield* NotificationWriter
 
   /** A new link; older ones of the same purpose end, so that only the last e-mail's works. */
   const create = Effect.fnUntraced(
@@ -139,6 +143,9 @@ const make = Effect.gen(function*() {
       RETURNING approved, confirmed_at = ${at} AS first`).pipe(
       // Who reads the mail of the address before has no link to the account any more.
       Effect.tap(() => sql`DELETE FROM mail_tokens WHERE account_id = ${link.accountId} AND email <> ${link.email}`),
+      Effect.tap(([one]) =>
+        one?.approved === true && one.first ? writer.tellStaff("admin.sign_up", link.accountId, 0n) : Effect.void
+      ),
       transaction(sql),
       // Somebody else has taken the address meanwhile.
       Effect.catchIf((error) => isSqlError(error) && error.reason._tag === "UniqueViolation", () => Effect.succeed([])),

@@ -4,12 +4,12 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { NotAllowed, type Unavailable, type Unprocessable } from "../Errors.ts"
 import { AccountId, type AppId } from "../Ids.ts"
 import { idRows, rowsOf } from "../Rows.ts"
+import { everyone, permissions, type RoleId } from "../staff/Permissions.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { Credentials } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import { type Problem, problemsOf, refusal, taken } from "./RegistrationRules.ts"
-import { everyone, permissions, type RoleId } from "./Roles.ts"
 import * as TimeZones from "./TimeZones.ts"
 
 /** A local account to be. */

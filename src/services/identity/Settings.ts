@@ -3,10 +3,10 @@ import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
+import { effective, everyone } from "../staff/Permissions.ts"
 import { Visibility } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import { StoredField } from "./Accounts.ts"
-import { effective, everyone } from "./Roles.ts"
 
 /** Which files of posts are shown at once: those that are not sensitive, all, none. */
 export const ExpandMedia = Schema.Literals(["default", "show_all", "hide_all"])

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { rowsOf } from "../Rows.ts"
-import { everyone, type Permission, permissions } from "./Roles.ts"
+import { everyone, type Permission, permissions } from "../staff/Permissions.ts"
 
 /** Where an e-mail goes, and the language in which it is best written. */
 const Addressee = Schema.Struct({

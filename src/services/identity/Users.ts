@@ -6,12 +6,12 @@ import type { Unavailable, Unprocessable } from "../Errors.ts"
 import { AccountId, AppId } from "../Ids.ts"
 import { Tokens } from "../oauth/Tokens.ts"
 import { rowsOf } from "../Rows.ts"
+import type { RoleId } from "../staff/Permissions.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { Credentials } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import { ofEmail, ofPassword, refusal, taken } from "./RegistrationRules.ts"
-import type { RoleId } from "./Roles.ts"
 import { Sessions } from "./Sessions.ts"
 
 /** The user of a local account: how it signs in and what state it is in. */

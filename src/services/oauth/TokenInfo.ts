@@ -10,6 +10,8 @@ export interface TokenInfo {
   readonly accountId: AccountId | undefined
   readonly scopes: ReadonlySet<string>
   readonly revoked: boolean
+  /** What the user may do by their role, everybody's included; nothing for an app. */
+  readonly permissions: bigint
   readonly state: UserState
   readonly createdAt: Date
 }

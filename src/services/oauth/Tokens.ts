@@ -8,6 +8,7 @@ import { Changes } from "../caching/Changes.ts"
 import { AccountId, AppId, TokenId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
+import { effective, everyone } from "../staff/Permissions.ts"
 import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
 import * as Scopes from "./Scopes.ts"
@@ -72,6 +73,8 @@ const Row = Schema.Struct({
   createdAt: Timestamptz,
   lastUsedAt: Schema.NullOr(Timestamptz),
   lastSeenAt: Schema.NullOr(Timestamptz),
+  permissions: Schema.NullOr(Schema.BigInt),
+  everybodys: Schema.NullOr(Schema.BigInt),
   state: Schema.Literals(["active", "unconfirmed", "pending", "disabled", "moved"])
 })
 type Row = typeof Row.Type
@@ -83,6 +86,7 @@ const infoOf = (row: Row): TokenInfo => ({
   accountId: row.accountId ?? undefined,
   scopes: new Set(Scopes.parse(row.scopes)),
   revoked: row.revoked,
+  permissions: row.permissions === null ? 0n : effective(row.permissions, row.everybodys ?? 0n),
   state: row.state,
   createdAt: row.createdAt
 })
@@ -95,6 +99,7 @@ const make = Effect.gen(function*() {
   const cache = yield* Cache.make<string, TokenInfo>({
     rows: ({ accountId, tokenId }) =>
       accountId === undefined ? [["token", tokenId]] : [["token", tokenId], ["user", accountId]],
+    kinds: ["roles"],
     max: { entries: cachedTokensMax },
     millisMax: cachedTokenMillisMax,
     aloneMillisMax: cachedTokenMillisMax
@@ -122,11 +127,13 @@ const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const [row] = yield* tokenRows(sql`
       SELECT t.id, t.app_id, t.account_id, t.scopes, t.revoked_at IS NOT NULL AS revoked, t.created_at, t.last_used_at,
-        u.last_seen_at,
+        u.last_seen_at, r.permissions, e.permissions AS everybodys,
         ${sql.literal(userState)} AS state
       FROM oauth_tokens t
       LEFT JOIN users u ON u.account_id = t.account_id
       LEFT JOIN accounts a ON a.id = t.account_id
+      LEFT JOIN roles r ON r.id = u.role_id
+      LEFT JOIN roles e ON e.id = ${everyone}
       WHERE t.token_hash = ${hash}`)
     if (row === undefined) return undefined
     // Also where nothing can be written: a token is found by reading.

@@ -15,6 +15,11 @@ import { clientToken, details, signUp, wish } from "./SignUpForm.ts"
 layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
   it.effect("S-100 S-130 S-133 S-176 S-247 a user signs up in an app, confirms by the link in a letter, and comes back to it", () =>
     Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const moderator = yield* user("moira")
+      yield* sql`UPDATE users SET role_id = 1 WHERE account_id = ${moderator}`
+      const told = sql<{ type: string; username: string }>`SELECT n.type, a.username FROM notifications n
+        JOIN accounts a ON a.id = n.from_account_id WHERE n.account_id = ${moderator}`
       const answer = yield* signUp(yield* clientToken(), { ...wish("alma"), reason: "Because." })
       assert.strictEqual(answer.status, 200)
       Schema.decodeUnknownSync(Token)(answer.body, { onExcessProperty: "error" })
@@ -41,9 +46,12 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       const link = linkIn(second.text)
       assert.strictEqual(link.origin + link.pathname, "https://local.example/auth/confirmation")
       assert.strictEqual(link.searchParams.get("redirect_to_app"), "true")
+      assert.deepStrictEqual(yield* told, [])
       for (const _ of ["once", "again, as programs that look into mails do"]) {
         assert.strictEqual(locationOf(yield* open(link)).href, "myapp://back")
       }
+      // Moderators hear of who can come in, once.
+      assert.deepStrictEqual(yield* told, [{ type: "admin.sign_up", username: "alma" }])
       assert.deepStrictEqual((yield* check).body, true)
       const late = yield* post("/api/v1/emails/confirmations", {}, { authorization: `Bearer ${token}` })
       assert.deepStrictEqual([late.status, late.body], [

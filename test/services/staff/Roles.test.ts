@@ -1,6 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
-import { effective, everyone, may, type Permission, permissions, Roles } from "../../../src/services/identity/Roles.ts"
+import { effective, everyone, may, type Permission, permissions } from "../../../src/services/staff/Permissions.ts"
+import { Roles } from "../../../src/services/staff/Roles.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const bits = (...names: ReadonlyArray<Permission>) => names.reduce((sum, name) => sum | permissions[name], 0n)
@@ -46,7 +47,10 @@ layer(Roles.layer.pipe(Layer.provide(TestDatabase.layer)))("Roles", (it) => {
         [2n, "Admin", 100],
         [3n, "Owner", 1000]
       ])
-      const moderator = bits("viewDashboard", "viewAuditLog", "manageUsers", "manageReports", "manageTaxonomies")
+      const moderator = bits(
+        ...["viewDashboard", "viewAuditLog", "viewFeeds"] as const,
+        ...["manageUsers", "manageReports", "manageTaxonomies"] as const
+      )
       assert.strictEqual((Option.getOrThrow(yield* roles.find("moderator"))).permissions, moderator)
       const owner = Option.getOrThrow(yield* roles.find("OWNER"))
       assert.isTrue(may(effective(owner.permissions, 0n), "manageUserAccess"))

@@ -1,0 +1,55 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
+import { StatusId } from "../../services/Ids.ts"
+import { StatusActions } from "../../services/moderation/StatusActions.ts"
+import { update } from "../../services/statuses/StatusRows.ts"
+import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
+import type { Ownership } from "./Ownership.ts"
+import type { Publishing } from "./Publishing.ts"
+import { type Commands, onWarning } from "./Verbs.ts"
+
+/** What moderators do about posts of the account: they are deleted, or marked as sensitive, as if their author did it. */
+export const make = Effect.fnUntraced(function*({ verbs }: Pick<Publishing, "verbs">) {
+  const sql = yield* SqlClient.SqlClient
+  const actions = yield* StatusActions
+  const broadcast = yield* Broadcast
+  const notificationWriter = yield* NotificationWriter
+  const statusTargets = yield* StatusTargets
+
+  /** Those of this server are edited, so that others hear of it. */
+  const mark = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, sensitive: boolean) {
+    const { language, local, spoilerText, text } = yield* statusTargets.own(own.accountId, statusId)
+    if (local) {
+      return yield* verbs.Edit(own, {
+        _tag: "Edit",
+        statusId: StatusId.make(statusId),
+        text,
+        spoilerText,
+        language,
+        sensitive
+      })
+    }
+    yield* sql`${update(sql, { sensitive })} WHERE id = ${statusId}`
+    yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
+  })
+
+  return {
+    mark,
+    verbs: {
+      ModerateStatuses: Effect.fnUntraced(function*(own: Ownership, command: Commands["ModerateStatuses"]) {
+        const { accountId } = own
+        const { statusIds, strike } = yield* actions.take(accountId, command)
+        for (const statusId of statusIds) {
+          if (command.type === "delete") yield* verbs.Delete(own, { _tag: "Delete", statusId: StatusId.make(statusId) })
+          else yield* mark(own, statusId, true)
+        }
+        if (command.tells) yield* notificationWriter.tellOwners("moderation_warning", [{ id: strike, accountId }])
+        return onWarning(strike)
+      })
+    }
+  }
+})
+
+export type ModeratingStatuses = Effect.Success<ReturnType<typeof make>>

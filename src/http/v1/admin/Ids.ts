@@ -1,0 +1,12 @@
+import { Effect, Option, Schema } from "effect"
+import { RecordNotFound } from "../../../services/Errors.ts"
+import { IdFromString } from "../../../services/Ids.ts"
+
+const decode = Schema.decodeOption(IdFromString)
+
+/** An id that a request may name; one that is none names nothing that is there. */
+export const decodeId = (given: string | null | undefined) => {
+  if (given === undefined || given === null || given === "") return Effect.succeed(null)
+  const id = decode(given)
+  return Option.isNone(id) ? new RecordNotFound() : Effect.succeed(id.value)
+}

@@ -1,0 +1,64 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { AccountActors } from "../../../actors/account/AccountActors.ts"
+import { RecordNotFound, validationFailed } from "../../../services/Errors.ts"
+import { StatusId } from "../../../services/Ids.ts"
+import { statusActionTypes } from "../../../services/moderation/ActionTypes.ts"
+import { StatusAuthors } from "../../../services/moderation/StatusAuthors.ts"
+import { WarningEmails } from "../../../services/moderation/WarningEmails.ts"
+import { traced } from "../../../services/Traced.ts"
+import { group } from "../../Group.ts"
+import { Access } from "../../guard/Access.ts"
+import { Caller } from "../../guard/Caller.ts"
+import { Guard } from "../../guard/Guard.ts"
+import * as Reply from "../../guard/Reply.ts"
+import * as Lists from "../../render/Lists.ts"
+import { StatusActionWrite } from "../../wire/admin/Account.ts"
+import { decodeId } from "./Ids.ts"
+
+export class AdminStatusActionsGroup extends HttpApiGroup.make("admin/statusActions")
+  .add(
+    HttpApiEndpoint.post("act", "/api/v1/admin/status_actions", {
+      payload: StatusActionWrite,
+      success: Schema.Struct({})
+    }).annotate(
+      Access,
+      Access.staff(["manageReports", "manageUsers"], "admin:write", "admin:write:reports")
+    )
+  )
+  .middleware(Guard)
+{}
+
+/** What moderators do about posts of one account, beyond Mastodon's API: a command of the author's actor. */
+export const layer = group(
+  AdminStatusActionsGroup,
+  Effect.fn(function*(handlers) {
+    const actors = yield* AccountActors
+    const authors = yield* StatusAuthors
+    const warningEmails = yield* WarningEmails
+    return handlers.handleAll({
+      act: traced("admin.statuses.act")(function*({ payload }) {
+        const by = yield* Caller.account
+        const type = statusActionTypes.find((one) => one === payload.type)
+        if (type === undefined) return yield* validationFailed("Type is not included in the list")
+        const statusIds = Lists.idsOf(payload.statusIds)
+        const [first] = statusIds
+        if (first === undefined) return yield* validationFailed("Status ids can't be blank")
+        const author = yield* authors.of(first)
+        if (Option.isNone(author)) return yield* new RecordNotFound()
+        const tells = payload.sendEmailNotification ?? true
+        const strike = yield* actors.tell(author.value, {
+          _tag: "ModerateStatuses",
+          by,
+          type,
+          statusIds: statusIds.map((id) => StatusId.make(id)),
+          text: payload.text ?? "",
+          reportId: yield* decodeId(payload.reportId),
+          tells
+        })
+        if (tells) yield* warningEmails.send(BigInt(strike.id))
+        return Reply.empty
+      })
+    })
+  })
+).pipe(Layer.provide([StatusAuthors.layer, WarningEmails.layer]))

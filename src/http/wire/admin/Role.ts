@@ -1,0 +1,46 @@
+import { Schema, SchemaTransformation } from "effect"
+import { effective } from "../../../services/staff/Permissions.ts"
+import type { Role as StoredRole } from "../../../services/staff/Roles.ts"
+import { Flag, Integer, Text } from "../Params.ts"
+import { Role } from "../Role.ts"
+
+/** A role as those see it who change it; `own_permissions` leaves out what everybody may do. */
+export const AdminRole = Schema.Struct({
+  ...Role.fields,
+  own_permissions: Schema.String,
+  position: Schema.Int,
+  require_2fa: Schema.Boolean
+})
+export type AdminRole = typeof AdminRole.Type
+
+/** Written with the names of the wire, as no name of the program becomes `require_2fa` by itself. */
+export const adminRole = (role: StoredRole, everybodys: bigint): AdminRole => ({
+  id: String(role.id),
+  name: role.name,
+  permissions: String(effective(role.permissions, everybodys)),
+  color: role.color,
+  highlighted: role.highlighted,
+  collection_limit: role.collectionLimit,
+  own_permissions: String(role.permissions),
+  position: role.position,
+  require_2fa: role.require2fa
+})
+
+/** What is said of a role; `permissions` is a decimal bitmask. */
+export const RoleWrite = Schema.Struct({
+  name: Schema.optionalKey(Text),
+  color: Schema.optionalKey(Text),
+  position: Schema.optionalKey(Integer),
+  permissions: Schema.optionalKey(Text),
+  highlighted: Schema.optionalKey(Flag),
+  collectionLimit: Schema.optionalKey(Integer),
+  require2fa: Schema.optionalKey(Flag)
+}).pipe(Schema.encodeKeys({ collectionLimit: "collection_limit", require2fa: "require_2fa" }))
+export type RoleWrite = typeof RoleWrite.Type
+
+/** A role's id; everybody's is negative. */
+export const RolePath = {
+  id: Schema.String.check(Schema.isPattern(/^-?[0-9]{1,18}$/)).pipe(
+    Schema.decodeTo(Schema.BigInt, SchemaTransformation.bigintFromString)
+  )
+}

@@ -1,0 +1,57 @@
+/** What staff act on, and what they do to it: the words of the audit log, as Mastodon's has them where it knows the thing. */
+const auditActions = {
+  account: [
+    "approve",
+    "reject",
+    "destroy",
+    "enable",
+    "disable",
+    "silence",
+    "unsilence",
+    "suspend",
+    "unsuspend",
+    "sensitive",
+    "unsensitive",
+    "warn",
+    "memorialize",
+    "change_role",
+    "change_email",
+    "resend",
+    "disable_2fa"
+  ],
+  accountNote: ["create", "destroy"],
+  announcement: ["create", "update", "publish", "unpublish", "destroy"],
+  appeal: ["approve", "reject"],
+  canonicalEmailBlock: ["create", "destroy"],
+  collection: ["update", "destroy"],
+  customEmoji: ["create", "copy", "update", "enable", "disable", "destroy", "import", "export"],
+  delivery: ["stop", "restart", "clear"],
+  domainAllow: ["create", "destroy"],
+  domainBlock: ["create", "update", "destroy", "import", "export"],
+  emailDomainBlock: ["create", "destroy"],
+  emailSubscription: ["destroy"],
+  instanceNote: ["create", "destroy"],
+  invite: ["create", "destroy"],
+  ipBlock: ["create", "update", "destroy"],
+  link: ["approve", "reject"],
+  moderationList: ["create", "update", "destroy", "sync"],
+  moderationSuggestion: ["apply", "dismiss"],
+  publisher: ["approve", "reject"],
+  relay: ["create", "enable", "disable", "destroy"],
+  report: ["update", "assign", "unassign", "resolve", "reopen", "forward"],
+  reportNote: ["create", "destroy"],
+  role: ["create", "update", "destroy"],
+  rule: ["create", "update", "destroy"],
+  settings: ["update"],
+  spamRule: ["create", "update", "enable", "disable", "destroy"],
+  status: ["approve", "reject", "update", "destroy"],
+  tag: ["approve", "reject", "update"],
+  terms: ["create", "update", "publish", "destroy"],
+  usernameBlock: ["create", "update", "destroy"],
+  warningPreset: ["create", "update", "destroy"],
+  webhook: ["create", "update", "enable", "disable", "rotate_secret", "destroy"]
+} as const satisfies Readonly<Record<string, ReadonlyArray<string>>>
+
+export type AuditTarget = keyof typeof auditActions
+/** An action on one kind of target. */
+export type AuditAction<Target extends AuditTarget> = (typeof auditActions)[Target][number]

@@ -1,0 +1,174 @@
+import { Array as Arr, Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../Broadcast.ts"
+import { NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { accountIdRows, idRows, only } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { AuditLog } from "./AuditLog.ts"
+import { every, everyone, permissions, RoleId } from "./Permissions.ts"
+import { outranks, type Standing, standingOf } from "./Rank.ts"
+import { type Role, Roles } from "./Roles.ts"
+
+/** Roles of a server, and UTF-16 units of the name of one. */
+const rolesMax = 100
+const nameUnitsMax = 100
+/** Collections that a role may allow its users. */
+const collectionLimitMax = 1_000
+/** Accounts of which one message says that they changed. */
+const toldAccountsMax = 1_000
+
+/** What everybody may be given. */
+const safeForEverybody = permissions.inviteUsers | permissions.inviteBypassApproval
+
+/** What a role is to be; what is absent stays as it is. */
+export type RoleChange = { readonly [Name in Exclude<keyof Role, "id">]?: Role[Name] | undefined }
+
+const blank: Omit<Role, "id"> = {
+  name: "",
+  color: "",
+  position: 0,
+  permissions: 0n,
+  highlighted: false,
+  collectionLimit: 10,
+  require2fa: false
+}
+
+/** Roles as staff change them, each in one transaction with its entry in the log. Every node hears of it at once. */
+export class RoleWriter extends Context.Service<RoleWriter, {
+  readonly create: (by: AccountId, change: RoleChange) => Effect.Effect<RoleId, NotAllowed | Unprocessable>
+  readonly update: (
+    by: AccountId,
+    id: bigint,
+    change: RoleChange
+  ) => Effect.Effect<void, NotAllowed | RecordNotFound | Unprocessable>
+  /** Its users have everybody's role from now on. */
+  readonly remove: (by: AccountId, id: bigint) => Effect.Effect<void, NotAllowed | RecordNotFound>
+}>()("murmuration/services/staff/RoleWriter") {
+  static readonly layer = Layer.effect(RoleWriter, Effect.suspend(() => make)).pipe(
+    Layer.provide([AuditLog.layer, Roles.layer])
+  )
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const log = yield* AuditLog
+  const roles = yield* Roles
+  const standing = standingOf(sql)
+  const once = <A, E>(work: Effect.Effect<A, E>) => transaction(sql)(work).pipe(Effect.catchIf(isSqlError, Effect.die))
+
+  /** Tokens and profiles are not believed any more that were made of the role. */
+  const tell = Effect.fnUntraced(function*(holders: ReadonlyArray<AccountId>) {
+    const messages = Arr.chunksOf(holders, toldAccountsMax).map((ids) =>
+      broadcast.publish({ _tag: "Changed", kind: "account", ids })
+    )
+    const role = broadcast.publish({ _tag: "Changed", kind: "roles", ids: [] })
+    yield* sql.afterCommit(Effect.all([role, ...messages], { discard: true }))
+  })
+  const holdersOf = (id: RoleId) =>
+    Effect.map(
+      accountIdRows(sql`SELECT account_id FROM users WHERE role_id = ${id}`),
+      (rows) => rows.map(({ accountId }) => accountId)
+    )
+
+  const locked = Effect.fnUntraced(function*(by: Standing, id: bigint) {
+    yield* sql`SELECT FROM roles WHERE id = ${id} FOR UPDATE`
+    const [role] = Arr.fromOption(yield* roles.get(id))
+    if (role === undefined) return yield* new RecordNotFound()
+    return outranks(by, role.position) ? role : yield* new NotAllowed({})
+  })
+
+  const create = Effect.fnUntraced(function*(by: AccountId, change: RoleChange) {
+    const own = yield* standing(by, "manageRoles")
+    const role = yield* valid(own, blank, change)
+    if ((yield* roles.list).length >= rolesMax) {
+      return yield* validationFailed(`Roles are too many (maximum is ${rolesMax})`)
+    }
+    const { id } = only(
+      yield* idRows(sql`INSERT INTO roles
+          (id, name, color, position, permissions, highlighted, collection_limit, require_2fa)
+        VALUES (next_id(${yield* Clock.currentTimeMillis}), ${role.name}, ${role.color}, ${role.position},
+          ${role.permissions}, ${role.highlighted}, ${role.collectionLimit}, ${role.require2fa}) RETURNING id`)
+    )
+    yield* log.record({ by, action: "create", target: { type: "role", id, label: role.name }, after: role })
+    return RoleId.make(id)
+  })
+
+  const update = Effect.fnUntraced(function*(by: AccountId, id: bigint, change: RoleChange) {
+    const own = yield* standing(by, "manageRoles")
+    const { id: roleId, ...before } = yield* locked(own, id)
+    // Everybody's role has no name, is lowest and seen nowhere.
+    const { collectionLimit, permissions } = change
+    const after = yield* valid(own, before, roleId === everyone ? { collectionLimit, permissions } : change, roleId)
+    yield* sql`UPDATE roles SET name = ${after.name}, color = ${after.color}, position = ${after.position},
+      permissions = ${after.permissions}, highlighted = ${after.highlighted},
+      collection_limit = ${after.collectionLimit}, require_2fa = ${after.require2fa} WHERE id = ${id}`
+    yield* log.record({ by, action: "update", target: { type: "role", id, label: before.name }, before, after })
+    yield* tell(roleId === everyone ? [] : yield* holdersOf(roleId))
+  })
+
+  const remove = Effect.fnUntraced(function*(by: AccountId, id: bigint) {
+    const own = yield* standing(by, "manageRoles")
+    const { id: roleId, ...before } = yield* locked(own, id)
+    if (roleId === everyone) return yield* new NotAllowed({})
+    const holders = yield* holdersOf(roleId)
+    yield* sql`UPDATE users SET role_id = ${everyone} WHERE role_id = ${id}`
+    yield* sql`DELETE FROM roles WHERE id = ${id}`
+    yield* log.record({ by, action: "destroy", target: { type: "role", id, label: before.name }, before })
+    yield* tell(holders)
+  })
+
+  return RoleWriter.of({
+    create: traced("RoleWriter.create")((by, change) => once(create(by, change))),
+    update: traced("RoleWriter.update")((by, id, change) => once(update(by, id, change))),
+    remove: traced("RoleWriter.remove")((by, id) => once(remove(by, id)))
+  })
+})
+
+/** The role as it is to be: nobody gives what they lack, nor makes somebody as high as they are themselves. */
+const valid = Effect.fnUntraced(
+  function*(by: Standing, before: Omit<Role, "id">, change: RoleChange, id?: RoleId) {
+    const after = {
+      name: (change.name ?? before.name).trim(),
+      color: colorOf(change.color ?? before.color),
+      position: change.position ?? before.position,
+      permissions: change.permissions ?? before.permissions,
+      highlighted: change.highlighted ?? before.highlighted,
+      collectionLimit: change.collectionLimit ?? before.collectionLimit,
+      require2fa: change.require2fa ?? before.require2fa
+    }
+    const given = after.permissions & ~before.permissions
+    const base = id === everyone
+    const problems = [
+      ...(base || after.name !== "" ? [] : ["Name can't be blank"]),
+      ...(after.name.length <= nameUnitsMax ? [] : [`Name is too long (maximum is ${nameUnitsMax} characters)`]),
+      ...(after.color === undefined ? ["Color is invalid"] : []),
+      ...((after.permissions & ~every) === 0n ? [] : ["Permissions is invalid"]),
+      ...((given & ~by.permissions) === 0n
+        ? []
+        : ["Permissions cannot include permissions your current role does not possess"]),
+      ...(base && (after.permissions & ~safeForEverybody) !== 0n
+        ? ["Permissions include permissions that are not safe for the base role"]
+        : []),
+      ...(base || after.position >= 0 ? [] : ["Position is invalid"]),
+      ...(outranks(by, after.position) ? [] : ["Position must be lower than that of your current role"]),
+      ...(after.collectionLimit >= 0 && after.collectionLimit <= collectionLimitMax
+        ? []
+        : ["Collection limit is invalid"]),
+      ...(after.require2fa && !before.require2fa
+        ? ["Require 2fa is not possible while nobody can set up two-factor authentication"]
+        : [])
+    ]
+    if (problems.length > 0 || after.color === undefined) return yield* validationFailed(...problems)
+    return { ...after, color: after.color }
+  }
+)
+
+/** `#` and hexadecimal digits, or nothing; undefined for anything else. */
+const colorOf = (given: string): string | undefined => {
+  if (given === "") return given
+  return /^#?(?:[0-9a-f]{3}){1,2}$/i.test(given) ? `#${given.replace("#", "").toLowerCase()}` : undefined
+}

@@ -1,0 +1,59 @@
+import type { Option } from "effect"
+import { Array as Arr, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { RoleId } from "./Permissions.ts"
+
+/** A row of `roles`. */
+export const Role = Schema.Struct({
+  id: RoleId,
+  name: Schema.String,
+  color: Schema.String,
+  /** Who has a higher one may act on who has a lower one. */
+  position: Schema.Int,
+  permissions: Schema.BigInt,
+  highlighted: Schema.Boolean,
+  collectionLimit: Schema.Int,
+  require2fa: Schema.Boolean
+})
+export type Role = typeof Role.Type
+const roleRows = rowsOf(Role)
+/** Written down, as no name of the program becomes `require_2fa` by itself. */
+const names = "id, name, color, position, permissions, highlighted, collection_limit, require_2fa"
+
+/** Roles of users (auth.md section 6). */
+export class Roles extends Context.Service<Roles, {
+  /** The lowest first. */
+  readonly list: Effect.Effect<ReadonlyArray<Role>>
+  readonly get: (id: bigint) => Effect.Effect<Option.Option<Role>>
+  /** By name, whatever the case. */
+  readonly find: (name: string) => Effect.Effect<Option.Option<Role>>
+}>()("murmuration/services/staff/Roles") {
+  static readonly layer = Layer.effect(
+    Roles,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const columns = sql.literal(names)
+      return Roles.of({
+        list: roleRows(sql`SELECT ${columns} FROM roles ORDER BY position, id`).pipe(
+          Effect.orDie,
+          Effect.withSpan("Roles.list")
+        ),
+        get: traced("Roles.get")(
+          (id) => Effect.map(roleRows(sql`SELECT ${columns} FROM roles WHERE id = ${id}`), Arr.head),
+          Effect.orDie
+        ),
+        find: traced("Roles.find")(
+          (name) =>
+            Effect.map(
+              roleRows(sql`SELECT ${columns} FROM roles
+                WHERE lower(name) = lower(${name}) ORDER BY position DESC LIMIT 1`),
+              Arr.head
+            ),
+          Effect.orDie
+        )
+      })
+    })
+  )
+}

@@ -1,0 +1,109 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { ask, idsOf, newPerson } from "../../../support/Api.ts"
+import { type Person, TestServer } from "../../../support/Server.ts"
+import { auditEntries, staffMember } from "../../../support/Staff.ts"
+
+const path = "/api/v1/admin/status_actions"
+
+const say = Effect.fnUntraced(function*(by: Person, more: object = {}) {
+  const { body } = yield* ask(by, "POST", "/api/v1/statuses", { status: "Hello", ...more })
+  return String(body.id)
+})
+
+const read = (by: Person, id: string) => ask(by, "GET", `/api/v1/statuses/${id}`)
+
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
+  "what moderators do about posts",
+  (it) => {
+    it.effect("S-234 S-113: reported posts are deleted with a strike, which ends the report", () =>
+      Effect.gen(function*() {
+        const moderator = yield* staffMember("moderator1", ["manageReports"])
+        const [bad, witness] = [yield* newPerson("bad1"), yield* newPerson("witness1")]
+        const [first, second, kept] = [yield* say(bad), yield* say(bad), yield* say(bad)]
+        const { body: report } = yield* ask(witness, "POST", "/api/v1/reports", {
+          account_id: String(bad.accountId),
+          status_ids: [first, second]
+        })
+        const given = { type: "delete", status_ids: [first, second], report_id: report.id, text: "No" }
+        assert.strictEqual((yield* ask(moderator, "POST", path, given)).status, 200)
+        for (const id of [first, second]) assert.strictEqual((yield* read(bad, id)).status, 404)
+        assert.strictEqual((yield* read(witness, kept)).status, 200)
+        const { body: resolved } = yield* ask(moderator, "GET", `/api/v1/admin/reports/${report.id}`)
+        assert.isTrue(resolved.action_taken)
+        const { body: [told] } = yield* ask(bad, "GET", "/api/v1/notifications?types[]=moderation_warning")
+        assert.deepInclude(told.moderation_warning, {
+          action: "delete_statuses",
+          text: "No",
+          status_ids: [first, second]
+        })
+        assert.deepStrictEqual((yield* auditEntries(moderator.accountId)).map(({ act }) => act), [
+          "report resolve",
+          "status destroy",
+          "status destroy"
+        ])
+        // Whoever comes second is told.
+        const again = yield* ask(moderator, "POST", path, { type: "delete", status_ids: [first] })
+        assert.deepStrictEqual([again.status, again.body.error], [
+          422,
+          "Validation failed: Type has been taken already"
+        ])
+      }))
+
+    it.effect("S-234: posts are marked as sensitive, which an appeal takes back; their words stay", () =>
+      Effect.gen(function*() {
+        const moderator = yield* staffMember("moderator2", ["manageReports"])
+        const judge = yield* staffMember("judge2", ["manageAppeals"])
+        const bad = yield* newPerson("bad2")
+        const [plain, warned] = [yield* say(bad), yield* say(bad, { spoiler_text: "Careful", language: "fr" })]
+        const given = { type: "mark_as_sensitive", status_ids: [plain, warned] }
+        assert.strictEqual((yield* ask(moderator, "POST", path, given)).status, 200)
+        const { body: marked } = yield* read(bad, plain)
+        assert.deepInclude(marked, { sensitive: true, spoiler_text: "" })
+        assert.include(marked.content, "Hello")
+        assert.deepInclude((yield* read(bad, warned)).body, {
+          sensitive: true,
+          spoiler_text: "Careful",
+          language: "fr"
+        })
+        const [strike = ""] = yield* idsOf(bad, "/api/v1/strikes")
+        yield* ask(bad, "POST", `/api/v1/strikes/${strike}/appeal`, { text: "It is not" })
+        const [appeal = ""] = yield* idsOf(judge, "/api/v1/admin/appeals?state=pending")
+        assert.strictEqual((yield* ask(judge, "POST", `/api/v1/admin/appeals/${appeal}/approve`)).status, 200)
+        assert.deepInclude((yield* read(bad, plain)).body, { sensitive: false })
+        assert.deepInclude((yield* read(bad, warned)).body, { sensitive: true, spoiler_text: "Careful" })
+      }))
+
+    it.effect("S-234 S-252: posts of others, of several, of none and of higher roles are refused", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const moderator = yield* staffMember("moderator3", ["manageReports"], 10)
+        const higher = yield* staffMember("higher3", ["manageReports"], 10)
+        const [bad, other] = [yield* newPerson("bad3"), yield* newPerson("other3")]
+        const [mine, theirs, boss] = [yield* say(bad), yield* say(other), yield* say(higher)]
+        const cases: ReadonlyArray<readonly [object, number]> = [
+          [{}, 422],
+          [{ type: "burn", status_ids: [mine] }, 422],
+          [{ type: "delete" }, 422],
+          [{ type: "delete", status_ids: ["900000000000000001"] }, 404],
+          [{ type: "delete", status_ids: [mine, theirs] }, 404],
+          [{ type: "delete", status_ids: [mine], report_id: "900000000000000001" }, 404],
+          [{ type: "delete", status_ids: [mine], text: "x".repeat(5_001) }, 422],
+          [{ type: "delete", status_ids: [boss] }, 403]
+        ]
+        for (const [given, status] of cases) {
+          assert.strictEqual((yield* ask(moderator, "POST", path, given)).status, status, JSON.stringify(given))
+        }
+        for (const [by, id] of [[bad, mine], [other, theirs], [higher, boss]] as const) {
+          assert.strictEqual((yield* read(by, id)).status, 200)
+        }
+        // Of another server: here alone.
+        yield* sql`UPDATE statuses SET local = false, uri = 'https://far.example/1' WHERE id = ${BigInt(theirs)}`
+        const remote = yield* ask(moderator, "POST", path, { type: "mark_as_sensitive", status_ids: [theirs] })
+        assert.strictEqual(remote.status, 200)
+        assert.isTrue((yield* read(bad, theirs)).body.sensitive)
+        assert.lengthOf(yield* auditEntries(moderator.accountId), 1)
+      }))
+  }
+)
