@@ -16,7 +16,10 @@ import * as StreamRenderings from "./render/StreamRenderings.ts"
 import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
+import * as AdminInvites from "./v1/admin/Invites.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
+import * as AdminRules from "./v1/admin/Rules.ts"
+import * as AdminSettings from "./v1/admin/Settings.ts"
 import * as Announcements from "./v1/Announcements.ts"
 import * as AnnualReports from "./v1/AnnualReports.ts"
 import * as Apps from "./v1/Apps.ts"
@@ -83,7 +86,10 @@ const groups = Layer.mergeAll(
   Metadata.layer,
   OAuth.layer,
   Accounts.layer,
+  AdminInvites.layer,
   AdminRoles.layer,
+  AdminRules.layer,
+  AdminSettings.layer,
   Announcements.layer,
   AnnualReports.layer,
   Apps.layer,

@@ -12,8 +12,9 @@ export const SignUp = Schema.Struct({
   locale: OptionalText,
   reason: OptionalText,
   timeZone: OptionalText,
-  inviteCode: OptionalText
-}).pipe(Schema.encodeKeys({ timeZone: "time_zone", inviteCode: "invite_code" }))
+  inviteCode: OptionalText,
+  dateOfBirth: OptionalText
+}).pipe(Schema.encodeKeys({ timeZone: "time_zone", inviteCode: "invite_code", dateOfBirth: "date_of_birth" }))
 
 /** `POST /api/v1/emails/confirmations`; `email` is a new address in place of the one given at sign-up. */
 export const Confirmation = Schema.Struct({ email: OptionalText })
