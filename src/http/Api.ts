@@ -3,10 +3,13 @@ import { ClaimsGroup } from "./oauth/Claims.ts"
 import { MetadataGroup } from "./oauth/Metadata.ts"
 import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
+import { AdminAnnouncementsGroup } from "./v1/admin/Announcements.ts"
 import { AdminInvitesGroup } from "./v1/admin/Invites.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
 import { AdminRulesGroup } from "./v1/admin/Rules.ts"
 import { AdminSettingsGroup } from "./v1/admin/Settings.ts"
+import { AdminTagsGroup } from "./v1/admin/Tags.ts"
+import { AdminTrendsGroup } from "./v1/admin/Trends.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AnnualReportsGroup } from "./v1/AnnualReports.ts"
 import { AppsGroup } from "./v1/Apps.ts"
@@ -73,10 +76,13 @@ export class Api extends HttpApi.make("murmuration")
   .add(MetadataGroup)
   .add(OAuthGroup)
   .add(AccountsGroup)
+  .add(AdminAnnouncementsGroup)
   .add(AdminInvitesGroup)
   .add(AdminRolesGroup)
   .add(AdminRulesGroup)
   .add(AdminSettingsGroup)
+  .add(AdminTagsGroup)
+  .add(AdminTrendsGroup)
   .add(AnnouncementsGroup)
   .add(AnnualReportsGroup)
   .add(AppsGroup)

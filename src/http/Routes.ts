@@ -16,10 +16,13 @@ import * as StreamRenderings from "./render/StreamRenderings.ts"
 import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
+import * as AdminAnnouncements from "./v1/admin/Announcements.ts"
 import * as AdminInvites from "./v1/admin/Invites.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
 import * as AdminRules from "./v1/admin/Rules.ts"
 import * as AdminSettings from "./v1/admin/Settings.ts"
+import * as AdminTags from "./v1/admin/Tags.ts"
+import * as AdminTrends from "./v1/admin/Trends.ts"
 import * as Announcements from "./v1/Announcements.ts"
 import * as AnnualReports from "./v1/AnnualReports.ts"
 import * as Apps from "./v1/Apps.ts"
@@ -86,10 +89,13 @@ const groups = Layer.mergeAll(
   Metadata.layer,
   OAuth.layer,
   Accounts.layer,
+  AdminAnnouncements.layer,
   AdminInvites.layer,
   AdminRoles.layer,
   AdminRules.layer,
   AdminSettings.layer,
+  AdminTags.layer,
+  AdminTrends.layer,
   Announcements.layer,
   AnnualReports.layer,
   Apps.layer,

@@ -72,6 +72,10 @@ export const variables = {
     about:
       "Whether members whose role allows it may have their public posts sent by e-mail to people without an account."
   }),
+  AUTHORIZED_FETCH: withDefault(flag, "false", {
+    about:
+      "Secure mode: other servers get accounts and posts only where they sign their requests, so that blocked ones get none."
+  }),
   LIMITED_FEDERATION: withDefault(flag, "false", {
     about: "Restricted mode: everything but instance information needs a user, and only allowed servers are talked to."
   }),
