@@ -4,6 +4,7 @@ import { MetadataGroup } from "./oauth/Metadata.ts"
 import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
 import { AdminAnnouncementsGroup } from "./v1/admin/Announcements.ts"
+import { AdminAuditLogGroup } from "./v1/admin/AuditLog.ts"
 import { AdminInvitesGroup } from "./v1/admin/Invites.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
 import { AdminRulesGroup } from "./v1/admin/Rules.ts"
@@ -77,6 +78,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(OAuthGroup)
   .add(AccountsGroup)
   .add(AdminAnnouncementsGroup)
+  .add(AdminAuditLogGroup)
   .add(AdminInvitesGroup)
   .add(AdminRolesGroup)
   .add(AdminRulesGroup)

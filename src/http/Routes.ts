@@ -17,6 +17,7 @@ import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
 import * as AdminAnnouncements from "./v1/admin/Announcements.ts"
+import * as AdminAuditLog from "./v1/admin/AuditLog.ts"
 import * as AdminInvites from "./v1/admin/Invites.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
 import * as AdminRules from "./v1/admin/Rules.ts"
@@ -90,6 +91,7 @@ const groups = Layer.mergeAll(
   OAuth.layer,
   Accounts.layer,
   AdminAnnouncements.layer,
+  AdminAuditLog.layer,
   AdminInvites.layer,
   AdminRoles.layer,
   AdminRules.layer,
