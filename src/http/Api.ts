@@ -5,6 +5,7 @@ import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
 import { AdminAnnouncementsGroup } from "./v1/admin/Announcements.ts"
 import { AdminAuditLogGroup } from "./v1/admin/AuditLog.ts"
+import { AdminCustomEmojisGroup } from "./v1/admin/CustomEmojis.ts"
 import { AdminInvitesGroup } from "./v1/admin/Invites.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
 import { AdminRulesGroup } from "./v1/admin/Rules.ts"
@@ -79,6 +80,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(AccountsGroup)
   .add(AdminAnnouncementsGroup)
   .add(AdminAuditLogGroup)
+  .add(AdminCustomEmojisGroup)
   .add(AdminInvitesGroup)
   .add(AdminRolesGroup)
   .add(AdminRulesGroup)

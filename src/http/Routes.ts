@@ -18,6 +18,7 @@ import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
 import * as AdminAnnouncements from "./v1/admin/Announcements.ts"
 import * as AdminAuditLog from "./v1/admin/AuditLog.ts"
+import * as AdminCustomEmojis from "./v1/admin/CustomEmojis.ts"
 import * as AdminInvites from "./v1/admin/Invites.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
 import * as AdminRules from "./v1/admin/Rules.ts"
@@ -92,6 +93,7 @@ const groups = Layer.mergeAll(
   Accounts.layer,
   AdminAnnouncements.layer,
   AdminAuditLog.layer,
+  AdminCustomEmojis.layer,
   AdminInvites.layer,
   AdminRoles.layer,
   AdminRules.layer,
