@@ -3,10 +3,13 @@ import { ClaimsGroup } from "./oauth/Claims.ts"
 import { MetadataGroup } from "./oauth/Metadata.ts"
 import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
+import { AdminAccountActionsGroup } from "./v1/admin/AccountActions.ts"
+import { AdminAccountsGroup } from "./v1/admin/Accounts.ts"
 import { AdminAnnouncementsGroup } from "./v1/admin/Announcements.ts"
 import { AdminAuditLogGroup } from "./v1/admin/AuditLog.ts"
 import { AdminCustomEmojisGroup } from "./v1/admin/CustomEmojis.ts"
 import { AdminInvitesGroup } from "./v1/admin/Invites.ts"
+import { AdminReportsGroup } from "./v1/admin/Reports.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
 import { AdminRulesGroup } from "./v1/admin/Rules.ts"
 import { AdminSettingsGroup } from "./v1/admin/Settings.ts"
@@ -82,6 +85,9 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminAuditLogGroup)
   .add(AdminCustomEmojisGroup)
   .add(AdminInvitesGroup)
+  .add(AdminAccountActionsGroup)
+  .add(AdminAccountsGroup)
+  .add(AdminReportsGroup)
   .add(AdminRolesGroup)
   .add(AdminRulesGroup)
   .add(AdminSettingsGroup)

@@ -16,10 +16,13 @@ import * as StreamRenderings from "./render/StreamRenderings.ts"
 import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
+import * as AdminAccountActions from "./v1/admin/AccountActions.ts"
+import * as AdminAccounts from "./v1/admin/Accounts.ts"
 import * as AdminAnnouncements from "./v1/admin/Announcements.ts"
 import * as AdminAuditLog from "./v1/admin/AuditLog.ts"
 import * as AdminCustomEmojis from "./v1/admin/CustomEmojis.ts"
 import * as AdminInvites from "./v1/admin/Invites.ts"
+import * as AdminReports from "./v1/admin/Reports.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
 import * as AdminRules from "./v1/admin/Rules.ts"
 import * as AdminSettings from "./v1/admin/Settings.ts"
@@ -95,6 +98,9 @@ const groups = Layer.mergeAll(
   AdminAuditLog.layer,
   AdminCustomEmojis.layer,
   AdminInvites.layer,
+  AdminAccountActions.layer,
+  AdminAccounts.layer,
+  AdminReports.layer,
   AdminRoles.layer,
   AdminRules.layer,
   AdminSettings.layer,

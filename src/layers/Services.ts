@@ -63,6 +63,7 @@ import type { Secrets } from "../services/instance/Secrets.ts"
 import type { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Reports } from "../services/moderation/Reports.ts"
+import { Strikes } from "../services/moderation/Strikes.ts"
 import { Apps } from "../services/oauth/Apps.ts"
 import { Grants } from "../services/oauth/Grants.ts"
 import { LiveTokens } from "../services/oauth/LiveTokens.ts"
@@ -175,6 +176,7 @@ const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | 
     OwnedLists.layer,
     Markers.layer,
     AccountNotes.layer,
+    Strikes.layer,
     NotificationPolicies.layer,
     NotificationRequests.layer,
     Notifications.layer,

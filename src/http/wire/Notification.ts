@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { AppealState, StrikeAction } from "../../services/moderation/Strike.ts"
 import { notificationTypes } from "../../services/NotificationTypes.ts"
 import { Account, PartialAccountWithAvatar } from "./Account.ts"
 import { Collection } from "./Collection.ts"
@@ -28,6 +29,18 @@ const NotificationFallback = Schema.Struct({
 }).annotate({ identifier: "NotificationFallback" })
 export type NotificationFallback = typeof NotificationFallback.Type
 
+/** What moderators did about the recipient, or only said. */
+export const AccountWarning = Schema.Struct({
+  id: Id,
+  action: StrikeAction,
+  text: Schema.String,
+  status_ids: Schema.NullOr(Schema.Array(Id)),
+  created_at: Timestamp,
+  target_account: Account,
+  appeal: Schema.NullOr(Schema.Struct({ text: Schema.String, state: AppealState }))
+}).annotate({ identifier: "AccountWarning" })
+export type AccountWarning = typeof AccountWarning.Type
+
 /** The year of which there is a report. */
 const AnnualReportEvent = Schema.Struct({ year: Schema.String })
 
@@ -49,6 +62,7 @@ export const Notification = Schema.Struct({
   ...reacted,
   event: Schema.optionalKey(RelationshipSeveranceEvent),
   report: Schema.optionalKey(Report),
+  moderation_warning: Schema.optionalKey(AccountWarning),
   collection: Schema.optionalKey(Collection),
   annual_report: Schema.optionalKey(AnnualReportEvent),
   fallback: Schema.optionalKey(NotificationFallback)
@@ -69,6 +83,7 @@ export const NotificationGroup = Schema.Struct({
   ...reacted,
   event: Schema.optionalKey(RelationshipSeveranceEvent),
   report: Schema.optionalKey(Report),
+  moderation_warning: Schema.optionalKey(AccountWarning),
   collection: Schema.optionalKey(Collection),
   annual_report: Schema.optionalKey(AnnualReportEvent),
   fallback: Schema.optionalKey(NotificationFallback)
