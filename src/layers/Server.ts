@@ -15,6 +15,7 @@ import * as PathLimits from "../http/guard/PathLimits.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
 import { Cards } from "../services/cards/Cards.ts"
+import { AutoClosing } from "../services/identity/AutoClosing.ts"
 import { NewMembers } from "../services/identity/NewMembers.ts"
 import { UserCatalogs } from "../services/instance/UserCatalogs.ts"
 import { Pushes } from "../services/intents/Pushes.ts"
@@ -72,7 +73,7 @@ const pushes = PushRunner.layer.pipe(
 const trendReviews = TrendReviewRunner.layer.pipe(Layer.provide(TrendReviewEmails.layer))
 
 /** What greets who is new. */
-const newMembers = NewMemberRunner.layer.pipe(Layer.provide(NewMembers.layer))
+const newMembers = NewMemberRunner.layer.pipe(Layer.provide([AutoClosing.layer, NewMembers.layer]))
 
 /** What sends posts by e-mail. */
 const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))

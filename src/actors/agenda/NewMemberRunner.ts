@@ -1,11 +1,13 @@
 import { Effect, Layer } from "effect"
+import { AutoClosing } from "../../services/identity/AutoClosing.ts"
 import { NewMembers } from "../../services/identity/NewMembers.ts"
 import { AccountActors } from "../account/AccountActors.ts"
 import { every } from "./ClaimRounds.ts"
 
-/** Greets who signed up and can come in by now: they follow who invited them, and get a letter. Any node does it. */
+/** Greets who signed up and can come in by now: they follow who invited them, and get a letter. Closes the door where nobody watches it. Any node does it. */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const actors = yield* AccountActors
+  const closing = yield* AutoClosing
   const members = yield* NewMembers
   const greeted = Effect.gen(function*() {
     for (const member of yield* members.due) {
@@ -19,4 +21,5 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     }
   })
   yield* every("5 seconds", "new members", greeted)
+  yield* every("1 hour", "registrations that nobody watches", closing.run)
 }))

@@ -91,6 +91,19 @@ export const welcome = (about: About & { readonly publicUrl: string }): Written 
   )
 }
 
+/** To moderators: nobody of them was here for so long that people are not let in by themselves any more. */
+export const registrationsClosed = (about: Omit<About, "username">): Written => (words) => {
+  const { server } = about
+  const { say } = words
+  return email(
+    about,
+    words,
+    say("Sign-ups wait for a moderator now"),
+    say("No moderator of {server} was there for a week. Who signs up waits for one from now on.", { server }),
+    say("Open the registrations again in the settings when you are back.")
+  )
+}
+
 /** A moderator turned somebody away; the account is gone with all that was known of it. */
 export const rejected = (about: About): Written => (words) => {
   const { server, username: name } = about

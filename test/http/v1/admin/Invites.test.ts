@@ -3,7 +3,16 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, FileSystem, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AdminInvite } from "../../../../src/http/wire/admin/Invite.ts"
+import * as Catalogs from "../../../../src/layers/Catalogs.ts"
+import { Broadcast } from "../../../../src/services/Broadcast.ts"
+import { Emails } from "../../../../src/services/emails/Emails.ts"
+import { AutoClosing } from "../../../../src/services/identity/AutoClosing.ts"
+import { InstancePolicies } from "../../../../src/services/instance/InstancePolicies.ts"
+import { InstanceSettings } from "../../../../src/services/instance/InstanceSettings.ts"
+import { ServerConfig } from "../../../../src/services/instance/ServerConfig.ts"
+import { UserCatalogs } from "../../../../src/services/instance/UserCatalogs.ts"
 import { ask } from "../../../support/Api.ts"
+import { configurationOf } from "../../../support/Configuration.ts"
 import { eventually } from "../../../support/Eventually.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
@@ -143,5 +152,41 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it)
         WHERE u.email = 'wisher@mail.example'`
       assert.deepInclude(kept, { verified: true, approved: false })
       assert.notInclude(kept!.row, "1969")
+    }))
+
+  it.effect("S-017: who signs up waits for a moderator where none was there for a week, and the staff hears of it", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const by = yield* staffMember("absent", ["manageSettings", "manageUsers"])
+      const told: Array<string> = []
+      const emails = Layer.succeed(Emails, {
+        post: (email) => Effect.map(email, (one) => void told.push(one?.to ?? "nobody"))
+      })
+      const run = Effect.provide(
+        Effect.flatMap(AutoClosing, ({ run }) => run),
+        Layer.fresh(AutoClosing.layerNoDeps).pipe(
+          Layer.provide([Layer.fresh(InstanceSettings.layer), Layer.fresh(InstancePolicies.layer), emails]),
+          Layer.provide(UserCatalogs.layer.pipe(Layer.provide(Catalogs.layer))),
+          Layer.provide([Broadcast.layerMemory, Layer.succeed(ServerConfig, configurationOf("here.test"))])
+        )
+      )
+      const set = (more: object) => ask(by, "PATCH", "/api/v1/admin/settings", { registrations_mode: "open", ...more })
+      const mode = Effect.map(
+        sql<{ readonly value: string }>`SELECT value FROM settings WHERE name = 'registrations_mode'`,
+        ([row]) => row?.value
+      )
+      yield* set({ auto_close_registrations: true })
+      yield* sql`UPDATE users SET last_seen_at = ${new Date(yield* Clock.currentTimeMillis)}
+        WHERE account_id = ${by.accountId}`
+      yield* run
+      assert.strictEqual(yield* mode, "open", "somebody is there")
+      yield* sql`UPDATE users SET last_seen_at = ${new Date((yield* Clock.currentTimeMillis) - 7.1 * 86_400_000)}`
+      yield* run
+      assert.strictEqual(yield* mode, "approval")
+      assert.deepStrictEqual(told, ["absent@example.org"])
+      yield* set({ auto_close_registrations: false })
+      yield* sql`UPDATE users SET last_seen_at = ${new Date(0)}`
+      yield* run
+      assert.strictEqual(yield* mode, "open", "nobody asked for it")
     }))
 })
