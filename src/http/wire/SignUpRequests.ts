@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Url } from "./Common.ts"
 import { Flag, Text } from "./Params.ts"
 
 const OptionalText = Schema.optionalKey(Schema.NullOr(Text))
@@ -18,3 +19,7 @@ export const SignUp = Schema.Struct({
 
 /** `POST /api/v1/emails/confirmations`; `email` is a new address in place of the one given at sign-up. */
 export const Confirmation = Schema.Struct({ email: OptionalText })
+
+/** `GET /invite/:code`, for apps that sign people up. */
+export const Invite = Schema.Struct({ invite_code: Schema.String, instance_api_url: Url })
+export type Invite = typeof Invite.Type

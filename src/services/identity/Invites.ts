@@ -49,7 +49,7 @@ interface NewInvite {
 export class Invites extends Context.Service<Invites, {
   /** All of them, or those of one account. */
   readonly list: (page: Page, by?: AccountId) => Effect.Effect<ReadonlyArray<Invite>>
-  /** Undefined where nobody can sign up by it. */
+  /** By its code, whether or not somebody can sign up by it. */
   readonly find: (code: string) => Effect.Effect<Invite | undefined>
   readonly create: (by: AccountId, invite: NewInvite) => Effect.Effect<Invite, NotAllowed | Unprocessable>
   /** Nobody signs up by it any more. Answers it; `RecordNotFound` where it had ended. */
@@ -109,7 +109,7 @@ const make = Effect.gen(function*() {
     find: traced("Invites.find")(function*(code) {
       const now = new Date(yield* Clock.currentTimeMillis)
       const [invite] = yield* inviteRows(sql`${selected(now)} WHERE i.code = ${code.replaceAll("\0", "")}`)
-      return invite?.valid === true ? invite : undefined
+      return invite
     }, Effect.orDie),
     create: traced("Invites.create")(function*(by, wanted) {
       if (wanted.maxUses !== null && !inviteUses.some((uses) => uses === wanted.maxUses)) {
