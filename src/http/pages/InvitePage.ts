@@ -5,7 +5,7 @@ import { emailCharactersMax } from "../../services/identity/EmailAddresses.ts"
 import { Invites } from "../../services/identity/Invites.ts"
 import { SignUps } from "../../services/identity/SignUps.ts"
 import { usernameCharactersMax } from "../../services/identity/Usernames.ts"
-import { Users } from "../../services/identity/Users.ts"
+import { type User, Users } from "../../services/identity/Users.ts"
 import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Reply from "../guard/Reply.ts"
@@ -38,7 +38,8 @@ const make = Effect.gen(function*() {
   const users = yield* Users
   const visitors = yield* Visitors
 
-  const codeOf = Effect.map(HttpRouter.params, ({ code = "" }) => code)
+  /** A path may hold a character that Postgres takes in no text; there is no such code. */
+  const codeOf = Effect.map(HttpRouter.params, ({ code = "" }) => code.includes("\0") ? "" : code)
 
   const invalid = (status: 401 | 404) =>
     Effect.map(visitors.reader, ({ words: { say }, words }) =>
@@ -107,22 +108,25 @@ ${
     return yield* show(code, { username: "", email: "" })
   })
 
-  const signedUp = (confirmed: boolean) =>
-    Effect.map(visitors.reader, ({ way, words: { pieces, say }, words }) =>
-      respond({
+  const signedUp = ({ approved, confirmed }: Pick<User, "approved" | "confirmed">) =>
+    Effect.map(visitors.reader, ({ way, words: { pieces, say }, words }) => {
+      const next = !confirmed
+        ? say("A letter is on its way to you. Open the link in it to finish your sign-up.")
+        : approved
+        ? pieces("You can <link>sign in</link> now, here or in any app for Mastodon.", {
+          link: linkTo(way(signInPath))
+        })
+        : say(
+          "Thank you! A moderator of {server} will look at your sign-up now. You get a letter when it is decided; until then your app cannot let you in.",
+          { server }
+        )
+      return respond({
         words,
         title: confirmed ? say("Your account is there") : say("Look into your mail"),
         server,
-        body: confirmed
-          ? html`<p class="done" role="status">${
-            pieces("You can <link>sign in</link> now, here or in any app for Mastodon.", {
-              link: linkTo(way(signInPath))
-            })
-          }</p>`
-          : html`<p class="done" role="status">${
-            say("A letter is on its way to you. Open the link in it to finish your sign-up.")
-          }</p>`
-      }))
+        body: html`<p class="done" role="status">${next}</p>`
+      })
+    })
 
   const post = Effect.flatMap(codeOf, (code) =>
     forms.handle(
@@ -145,7 +149,7 @@ ${
           dateOfBirth: form.get("date_of_birth") ?? undefined
         }).pipe(
           Effect.flatMap(users.find),
-          Effect.flatMap((user) => signedUp(Option.isSome(user) && user.value.confirmed && user.value.approved)),
+          Effect.flatMap((user) => signedUp(Option.getOrElse(user, () => ({ approved: false, confirmed: false })))),
           Effect.catchTags({
             NotAllowed: () => invalid(401),
             Unprocessable: ({ message }) => show(code, { ...tried, wrong: { text: message, status: 422 } }),

@@ -108,7 +108,7 @@ const make = Effect.gen(function*() {
     }, Effect.orDie),
     find: traced("Invites.find")(function*(code) {
       const now = new Date(yield* Clock.currentTimeMillis)
-      const [invite] = yield* inviteRows(sql`${selected(now)} WHERE i.code = ${code.replaceAll("\0", "")}`)
+      const [invite] = yield* inviteRows(sql`${selected(now)} WHERE i.code = ${code}`)
       return invite
     }, Effect.orDie),
     create: traced("Invites.create")(function*(by, wanted) {

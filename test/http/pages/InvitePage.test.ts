@@ -51,3 +51,23 @@ layer(server({ registrations: "closed" }), { excludeTestServices: true })("the p
       })
     }))
 })
+
+layer(server({ registrations: "approval", signupConfirmation: "none" }), { excludeTestServices: true })(
+  "the page of an invite where moderators let people in",
+  (it) => {
+    it.effect("S-017: who waits for a moderator is told so, not of a letter that nobody sent", () =>
+      Effect.gen(function*() {
+        yield* invite("WAITING2", { by: "inviter3" })
+        const browser = TestBrowser.make()
+        const page = yield* browser.get("/invite/WAITING2")
+        const fields = { username: "patient", email: "patient@mail.example", password, agreement: "1" }
+        const done = yield* browser.submit(page, fields)
+        assert.strictEqual(done.status, 200)
+        assert.match(done.text, /A moderator of \S+ will look at your sign-up/)
+        assert.notInclude(done.text, "A letter is on its way")
+        const odd = { ...page, text: page.text.replace("/invite/WAITING2", "/invite/WAITING2%00") }
+        const other = { ...fields, username: "other", email: "other@mail.example" }
+        assert.strictEqual((yield* browser.submit(odd, other)).status, 401)
+      }))
+  }
+)
