@@ -5,11 +5,19 @@ import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
 import { AdminAccountActionsGroup } from "./v1/admin/AccountActions.ts"
 import { AdminAccountsGroup } from "./v1/admin/Accounts.ts"
+import { AdminAnnouncementsGroup } from "./v1/admin/Announcements.ts"
 import { AdminAppealsGroup } from "./v1/admin/Appeals.ts"
+import { AdminAuditLogGroup } from "./v1/admin/AuditLog.ts"
+import { AdminCustomEmojisGroup } from "./v1/admin/CustomEmojis.ts"
+import { AdminInvitesGroup } from "./v1/admin/Invites.ts"
 import { ModerationNotesGroup } from "./v1/admin/ModerationNotes.ts"
 import { AdminReportsGroup } from "./v1/admin/Reports.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
+import { AdminRulesGroup } from "./v1/admin/Rules.ts"
+import { AdminSettingsGroup } from "./v1/admin/Settings.ts"
 import { AdminStatusActionsGroup } from "./v1/admin/StatusActions.ts"
+import { AdminTagsGroup } from "./v1/admin/Tags.ts"
+import { AdminTrendsGroup } from "./v1/admin/Trends.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AnnualReportsGroup } from "./v1/AnnualReports.ts"
 import { AppsGroup } from "./v1/Apps.ts"
@@ -77,6 +85,10 @@ export class Api extends HttpApi.make("murmuration")
   .add(MetadataGroup)
   .add(OAuthGroup)
   .add(AccountsGroup)
+  .add(AdminAnnouncementsGroup)
+  .add(AdminAuditLogGroup)
+  .add(AdminCustomEmojisGroup)
+  .add(AdminInvitesGroup)
   .add(AdminAccountActionsGroup)
   .add(AdminAccountsGroup)
   .add(AdminAppealsGroup)
@@ -84,6 +96,10 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminReportsGroup)
   .add(AdminStatusActionsGroup)
   .add(AdminRolesGroup)
+  .add(AdminRulesGroup)
+  .add(AdminSettingsGroup)
+  .add(AdminTagsGroup)
+  .add(AdminTrendsGroup)
   .add(AnnouncementsGroup)
   .add(AnnualReportsGroup)
   .add(AppsGroup)

@@ -18,11 +18,19 @@ import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
 import * as AdminAccountActions from "./v1/admin/AccountActions.ts"
 import * as AdminAccounts from "./v1/admin/Accounts.ts"
+import * as AdminAnnouncements from "./v1/admin/Announcements.ts"
 import * as AdminAppeals from "./v1/admin/Appeals.ts"
+import * as AdminAuditLog from "./v1/admin/AuditLog.ts"
+import * as AdminCustomEmojis from "./v1/admin/CustomEmojis.ts"
+import * as AdminInvites from "./v1/admin/Invites.ts"
 import * as ModerationNotes from "./v1/admin/ModerationNotes.ts"
 import * as AdminReports from "./v1/admin/Reports.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
+import * as AdminRules from "./v1/admin/Rules.ts"
+import * as AdminSettings from "./v1/admin/Settings.ts"
 import * as AdminStatusActions from "./v1/admin/StatusActions.ts"
+import * as AdminTags from "./v1/admin/Tags.ts"
+import * as AdminTrends from "./v1/admin/Trends.ts"
 import * as Announcements from "./v1/Announcements.ts"
 import * as AnnualReports from "./v1/AnnualReports.ts"
 import * as Apps from "./v1/Apps.ts"
@@ -90,6 +98,10 @@ const groups = Layer.mergeAll(
   Metadata.layer,
   OAuth.layer,
   Accounts.layer,
+  AdminAnnouncements.layer,
+  AdminAuditLog.layer,
+  AdminCustomEmojis.layer,
+  AdminInvites.layer,
   AdminAccountActions.layer,
   AdminAccounts.layer,
   AdminAppeals.layer,
@@ -97,6 +109,10 @@ const groups = Layer.mergeAll(
   AdminReports.layer,
   AdminStatusActions.layer,
   AdminRoles.layer,
+  AdminRules.layer,
+  AdminSettings.layer,
+  AdminTags.layer,
+  AdminTrends.layer,
   Announcements.layer,
   AnnualReports.layer,
   Apps.layer,

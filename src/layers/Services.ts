@@ -39,12 +39,14 @@ import { Markers } from "../services/feeds/Markers.ts"
 import { NotificationPolicies } from "../services/feeds/NotificationPolicies.ts"
 import { NotificationRequests } from "../services/feeds/NotificationRequests.ts"
 import { Notifications } from "../services/feeds/Notifications.ts"
+import { TimelineAccess } from "../services/feeds/TimelineAccess.ts"
 import { Timelines } from "../services/feeds/Timelines.ts"
 import { ActiveFilters } from "../services/filters/ActiveFilters.ts"
 import { Filters } from "../services/filters/Filters.ts"
 import { Accounts } from "../services/identity/Accounts.ts"
 import type { Credentials } from "../services/identity/Credentials.ts"
 import { Handles } from "../services/identity/Handles.ts"
+import { Invites } from "../services/identity/Invites.ts"
 import { MailLinks } from "../services/identity/MailLinks.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
 import { Sessions } from "../services/identity/Sessions.ts"
@@ -56,6 +58,7 @@ import { Users } from "../services/identity/Users.ts"
 import { Activity } from "../services/instance/Activity.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
 import { Instance } from "../services/instance/Instance.ts"
+import { InstancePolicies } from "../services/instance/InstancePolicies.ts"
 import type { Secrets } from "../services/instance/Secrets.ts"
 import type { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
@@ -114,11 +117,12 @@ type Stored = Broadcast | ServerConfig | SqlClient.SqlClient
 type Secret = Credentials | Digest.Digest | PushMessages | Secrets | SecureRandom.SecureRandom
 
 /** Who people are, and what acts for them. */
-const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
+const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret | Mailer>()(
   Layer.mergeAll(
     Apps.layer,
     Grants.layer,
     EmailSubscriptions.layer,
+    Invites.layer,
     LiveTokens.layer,
     MailLinks.layer,
     PushSubscriptions.layerNoDeps.pipe(Layer.provide(SealedTokens.layer)),
@@ -137,7 +141,7 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
 )
 
 /** What is read of accounts and statuses. */
-const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Secrets | Translator>()(
+const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | Digest.Digest | Secrets | Translator>()(
   Layer.mergeAll(
     AccountStatuses.layer,
     ActiveFilters.layer,
@@ -189,6 +193,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     ViewerStates.layer,
     TagFollows.layer,
     Tags.layer,
+    TimelineAccess.layer,
     Timelines.layer,
     Translations.layer,
     Directory.layer,
@@ -234,4 +239,4 @@ const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
 )
 
 /** What the server knows and does beside its actors, over the database, the bus and the configuration. */
-export const layer = Layer.mergeAll(identity, reading, federation)
+export const layer = Layer.mergeAll(identity, reading, federation).pipe(Layer.provideMerge(InstancePolicies.layer))
