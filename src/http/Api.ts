@@ -3,7 +3,13 @@ import { ClaimsGroup } from "./oauth/Claims.ts"
 import { MetadataGroup } from "./oauth/Metadata.ts"
 import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
+import { AdminCanonicalEmailBlocksGroup } from "./v1/admin/CanonicalEmailBlocks.ts"
+import { AdminDomainAllowsGroup } from "./v1/admin/DomainAllows.ts"
+import { AdminDomainBlocksGroup } from "./v1/admin/DomainBlocks.ts"
+import { AdminEmailDomainBlocksGroup } from "./v1/admin/EmailDomainBlocks.ts"
+import { AdminIpBlocksGroup } from "./v1/admin/IpBlocks.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
+import { AdminUsernameBlocksGroup } from "./v1/admin/UsernameBlocks.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AnnualReportsGroup } from "./v1/AnnualReports.ts"
 import { AppsGroup } from "./v1/Apps.ts"
@@ -71,6 +77,12 @@ export class Api extends HttpApi.make("murmuration")
   .add(OAuthGroup)
   .add(AccountsGroup)
   .add(AdminRolesGroup)
+  .add(AdminCanonicalEmailBlocksGroup)
+  .add(AdminDomainAllowsGroup)
+  .add(AdminDomainBlocksGroup)
+  .add(AdminEmailDomainBlocksGroup)
+  .add(AdminIpBlocksGroup)
+  .add(AdminUsernameBlocksGroup)
   .add(AnnouncementsGroup)
   .add(AnnualReportsGroup)
   .add(AppsGroup)

@@ -16,7 +16,13 @@ import * as StreamRenderings from "./render/StreamRenderings.ts"
 import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
+import * as AdminCanonicalEmailBlocks from "./v1/admin/CanonicalEmailBlocks.ts"
+import * as AdminDomainAllows from "./v1/admin/DomainAllows.ts"
+import * as AdminDomainBlocks from "./v1/admin/DomainBlocks.ts"
+import * as AdminEmailDomainBlocks from "./v1/admin/EmailDomainBlocks.ts"
+import * as AdminIpBlocks from "./v1/admin/IpBlocks.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
+import * as AdminUsernameBlocks from "./v1/admin/UsernameBlocks.ts"
 import * as Announcements from "./v1/Announcements.ts"
 import * as AnnualReports from "./v1/AnnualReports.ts"
 import * as Apps from "./v1/Apps.ts"
@@ -84,6 +90,12 @@ const groups = Layer.mergeAll(
   OAuth.layer,
   Accounts.layer,
   AdminRoles.layer,
+  AdminCanonicalEmailBlocks.layer,
+  AdminDomainAllows.layer,
+  AdminDomainBlocks.layer,
+  AdminEmailDomainBlocks.layer,
+  AdminIpBlocks.layer,
+  AdminUsernameBlocks.layer,
   Announcements.layer,
   AnnualReports.layer,
   Apps.layer,

@@ -10,6 +10,7 @@ import * as Body from "../http/body/Body.ts"
 import { routerConfig } from "../http/body/RequestPaths.ts"
 import * as Deadlines from "../http/Deadlines.ts"
 import * as Edge from "../http/Edge.ts"
+import * as AddressBlocks from "../http/guard/AddressBlocks.ts"
 import * as PathLimits from "../http/guard/PathLimits.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
@@ -45,6 +46,7 @@ const routes = Layer.mergeAll(
   Deadlines.layer,
   HttpServer.layerRouter,
   // Behind what finds out who is behind a proxy.
+  AddressBlocks.layer,
   PathLimits.layer,
   Compression.layer,
   Telemetry.layerRouter,

@@ -59,7 +59,10 @@ import { Instance } from "../services/instance/Instance.ts"
 import type { Secrets } from "../services/instance/Secrets.ts"
 import type { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
+import { BlockedAddresses } from "../services/moderation/BlockedAddresses.ts"
+import type { MailExchanges } from "../services/moderation/MailExchanges.ts"
 import { Reports } from "../services/moderation/Reports.ts"
+import { SignUpBlocks } from "../services/moderation/SignUpBlocks.ts"
 import { Apps } from "../services/oauth/Apps.ts"
 import { Grants } from "../services/oauth/Grants.ts"
 import { LiveTokens } from "../services/oauth/LiveTokens.ts"
@@ -133,6 +136,11 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
     Layer.provideMerge(Layer.merge(Emails.layer, Tokens.layer)),
     Layer.provideMerge(OpaqueSecrets.layer)
   )
+)
+
+/** Whom staff keeps out. */
+const kept = Layer.satisfiesServicesType<Stored | MailExchanges>()(
+  SignUpBlocks.layer.pipe(Layer.provideMerge(BlockedAddresses.layer))
 )
 
 /** What is read of accounts and statuses. */
@@ -232,4 +240,4 @@ const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
 )
 
 /** What the server knows and does beside its actors, over the database, the bus and the configuration. */
-export const layer = Layer.mergeAll(identity, reading, federation)
+export const layer = Layer.mergeAll(identity, kept, reading, federation)

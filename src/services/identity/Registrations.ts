@@ -9,7 +9,7 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { Credentials } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
-import { type Problem, problemsOf, refusal, taken } from "./RegistrationRules.ts"
+import { distinct, type Problem, problemsOf, refusal, taken } from "./RegistrationRules.ts"
 import * as TimeZones from "./TimeZones.ts"
 
 /** A local account to be. */
@@ -27,6 +27,10 @@ interface Registration {
   readonly roleId?: RoleId
   readonly createdByAppId?: AppId
   readonly inviteCode?: string | undefined
+  /** Further reasons to refuse it. */
+  readonly problems?: ReadonlyArray<Problem>
+  /** A moderator has to approve it, whatever the invite says. */
+  readonly held?: boolean
   /** Names of staff may be given to staff. */
   readonly reservedAllowed?: boolean
 }
@@ -93,7 +97,7 @@ const make = Effect.gen(function*() {
         locale: given.locale ?? null,
         timeZone: TimeZones.known(given.timeZone ?? "") ?? null,
         reason: given.reason ?? null,
-        approved: given.approved || invited,
+        approved: (given.approved || invited) && given.held !== true,
         confirmedAt: given.confirmed ? at : null,
         createdByAppId: given.createdByAppId ?? null,
         createdAt: at
@@ -104,7 +108,11 @@ const make = Effect.gen(function*() {
 
   const create = traced("Registrations.create")(function*(given: Registration) {
     const email = EmailAddresses.parse(given.email) ?? given.email
-    const problems = [...problemsOf(given), ...(yield* Effect.orDie(takenFields(given.username, email)))]
+    const problems = distinct([
+      ...problemsOf(given),
+      ...(given.problems ?? []),
+      ...(yield* Effect.orDie(takenFields(given.username, email)))
+    ])
     if (problems.length > 0) return yield* refusal(problems)
     const passwordHash = yield* credentials.hash(given.password)
     return yield* transaction(sql)(insert(given, email, passwordHash)).pipe(

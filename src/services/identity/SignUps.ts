@@ -7,7 +7,7 @@ import { canonical } from "../languages/Negotiation.ts"
 import type { App } from "../oauth/Apps.ts"
 import { traced } from "../Traced.ts"
 import { MailLinks } from "./MailLinks.ts"
-import { notAccepted, problemsOf, refusal } from "./RegistrationRules.ts"
+import { notAccepted, type Problem, problemsOf, refusal } from "./RegistrationRules.ts"
 import { Registrations } from "./Registrations.ts"
 import { StaffEmails } from "./StaffEmails.ts"
 import { Users } from "./Users.ts"
@@ -22,6 +22,8 @@ interface SignUp {
   readonly timeZone: string | undefined
   readonly reason: string | undefined
   readonly inviteCode: string | undefined
+  /** What the blocks of staff say of it. */
+  readonly verdict: { readonly problems: ReadonlyArray<Problem>; readonly needsApproval: boolean }
 }
 
 const known = new Set(languages.map(({ code }) => code))
@@ -46,22 +48,26 @@ export class SignUps extends Context.Service<SignUps, {
       const mailLinks = yield* MailLinks
       const staffEmails = yield* StaffEmails
 
-      const signUp: SignUps["Service"]["signUp"] = traced("SignUps.signUp")(function*(app, { agreement, ...wish }) {
-        if (mode === "closed" && wish.inviteCode === undefined) return yield* new NotAllowed({ text: "Forbidden" })
-        if (!agreement) return yield* refusal([...problemsOf(wish), notAccepted])
-        const accountId = yield* registrations.create({
-          ...wish,
-          locale: localeOf(wish.locale),
-          // With closed registrations an invite is the approval.
-          approved: mode !== "approval",
-          confirmed: signupConfirmation === "none",
-          createdByAppId: app.id
-        })
-        const user = yield* users.find(accountId)
-        if (signupConfirmation === "mail" && Option.isSome(user)) yield* mailLinks.sendConfirmation(user.value)
-        else if (Option.isSome(user) && !user.value.approved) yield* staffEmails.waits(accountId)
-        return accountId
-      })
+      const signUp: SignUps["Service"]["signUp"] = traced("SignUps.signUp")(
+        function*(app, { agreement, verdict, ...wish }) {
+          if (mode === "closed" && wish.inviteCode === undefined) return yield* new NotAllowed({ text: "Forbidden" })
+          if (!agreement) return yield* refusal([...problemsOf(wish), ...verdict.problems, notAccepted])
+          const accountId = yield* registrations.create({
+            ...wish,
+            problems: verdict.problems,
+            held: verdict.needsApproval,
+            locale: localeOf(wish.locale),
+            // With closed registrations an invite is the approval.
+            approved: mode !== "approval",
+            confirmed: signupConfirmation === "none",
+            createdByAppId: app.id
+          })
+          const user = yield* users.find(accountId)
+          if (signupConfirmation === "mail" && Option.isSome(user)) yield* mailLinks.sendConfirmation(user.value)
+          else if (Option.isSome(user) && !user.value.approved) yield* staffEmails.waits(accountId)
+          return accountId
+        }
+      )
       return SignUps.of({ signUp })
     })
   )

@@ -35,6 +35,8 @@ export class Retention extends Context.Service<Retention, {
           yield* remove("weekly_logins", "week", ago(190)),
           yield* remove("tag_days", "day", ago(14)),
           yield* remove("card_days", "day", ago(14)),
+          yield* remove("email_domain_block_days", "day", ago(14)),
+          yield* remove("ip_blocks", "expires_at", ago(1)),
           yield* remove("look_ups", "begun_at", ago(2)),
           yield* remove("translations", "created_at", ago(1)),
           yield* remove("encrypted_messages", "created_at", ago(30)),
