@@ -8,6 +8,7 @@ import { AdminDomainAllowsGroup } from "./v1/admin/DomainAllows.ts"
 import { AdminDomainBlocksGroup } from "./v1/admin/DomainBlocks.ts"
 import { AdminEmailDomainBlocksGroup } from "./v1/admin/EmailDomainBlocks.ts"
 import { AdminIpBlocksGroup } from "./v1/admin/IpBlocks.ts"
+import { AdminMetricsGroup } from "./v1/admin/Metrics.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
 import { AdminUsernameBlocksGroup } from "./v1/admin/UsernameBlocks.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
@@ -76,6 +77,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(MetadataGroup)
   .add(OAuthGroup)
   .add(AccountsGroup)
+  .add(AdminMetricsGroup)
   .add(AdminRolesGroup)
   .add(AdminCanonicalEmailBlocksGroup)
   .add(AdminDomainAllowsGroup)

@@ -21,6 +21,7 @@ import * as AdminDomainAllows from "./v1/admin/DomainAllows.ts"
 import * as AdminDomainBlocks from "./v1/admin/DomainBlocks.ts"
 import * as AdminEmailDomainBlocks from "./v1/admin/EmailDomainBlocks.ts"
 import * as AdminIpBlocks from "./v1/admin/IpBlocks.ts"
+import * as AdminMetrics from "./v1/admin/Metrics.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
 import * as AdminUsernameBlocks from "./v1/admin/UsernameBlocks.ts"
 import * as Announcements from "./v1/Announcements.ts"
@@ -89,6 +90,7 @@ const groups = Layer.mergeAll(
   Metadata.layer,
   OAuth.layer,
   Accounts.layer,
+  AdminMetrics.layer,
   AdminRoles.layer,
   AdminCanonicalEmailBlocks.layer,
   AdminDomainAllows.layer,

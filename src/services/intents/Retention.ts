@@ -33,6 +33,7 @@ export class Retention extends Context.Service<Retention, {
           yield* remove("oauth_tokens", "revoked_at", ago(1)),
           yield* remove("sessions", "seen_at", ago(365)),
           yield* remove("weekly_logins", "week", ago(190)),
+          yield* remove("active_days", "day", ago(190)),
           yield* remove("tag_days", "day", ago(14)),
           yield* remove("card_days", "day", ago(14)),
           yield* remove("email_domain_block_days", "day", ago(14)),
