@@ -7,8 +7,10 @@ import { AdminCanonicalEmailBlocksGroup } from "./v1/admin/CanonicalEmailBlocks.
 import { AdminDomainAllowsGroup } from "./v1/admin/DomainAllows.ts"
 import { AdminDomainBlocksGroup } from "./v1/admin/DomainBlocks.ts"
 import { AdminEmailDomainBlocksGroup } from "./v1/admin/EmailDomainBlocks.ts"
+import { AdminInstancesGroup } from "./v1/admin/Instances.ts"
 import { AdminIpBlocksGroup } from "./v1/admin/IpBlocks.ts"
 import { AdminMetricsGroup } from "./v1/admin/Metrics.ts"
+import { AdminRelaysGroup } from "./v1/admin/Relays.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
 import { AdminUsernameBlocksGroup } from "./v1/admin/UsernameBlocks.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
@@ -78,6 +80,8 @@ export class Api extends HttpApi.make("murmuration")
   .add(OAuthGroup)
   .add(AccountsGroup)
   .add(AdminMetricsGroup)
+  .add(AdminRelaysGroup)
+  .add(AdminInstancesGroup)
   .add(AdminRolesGroup)
   .add(AdminCanonicalEmailBlocksGroup)
   .add(AdminDomainAllowsGroup)

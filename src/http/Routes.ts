@@ -20,8 +20,10 @@ import * as AdminCanonicalEmailBlocks from "./v1/admin/CanonicalEmailBlocks.ts"
 import * as AdminDomainAllows from "./v1/admin/DomainAllows.ts"
 import * as AdminDomainBlocks from "./v1/admin/DomainBlocks.ts"
 import * as AdminEmailDomainBlocks from "./v1/admin/EmailDomainBlocks.ts"
+import * as AdminInstances from "./v1/admin/Instances.ts"
 import * as AdminIpBlocks from "./v1/admin/IpBlocks.ts"
 import * as AdminMetrics from "./v1/admin/Metrics.ts"
+import * as AdminRelays from "./v1/admin/Relays.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
 import * as AdminUsernameBlocks from "./v1/admin/UsernameBlocks.ts"
 import * as Announcements from "./v1/Announcements.ts"
@@ -91,6 +93,8 @@ const groups = Layer.mergeAll(
   OAuth.layer,
   Accounts.layer,
   AdminMetrics.layer,
+  AdminRelays.layer,
+  AdminInstances.layer,
   AdminRoles.layer,
   AdminCanonicalEmailBlocks.layer,
   AdminDomainAllows.layer,
