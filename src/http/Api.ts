@@ -3,6 +3,9 @@ import { ClaimsGroup } from "./oauth/Claims.ts"
 import { MetadataGroup } from "./oauth/Metadata.ts"
 import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
+import { AdminAccountActionsGroup } from "./v1/admin/AccountActions.ts"
+import { AdminAccountsGroup } from "./v1/admin/Accounts.ts"
+import { AdminAppealsGroup } from "./v1/admin/Appeals.ts"
 import { AdminCanonicalEmailBlocksGroup } from "./v1/admin/CanonicalEmailBlocks.ts"
 import { AdminDomainAllowsGroup } from "./v1/admin/DomainAllows.ts"
 import { AdminDomainBlocksGroup } from "./v1/admin/DomainBlocks.ts"
@@ -10,7 +13,9 @@ import { AdminEmailDomainBlocksGroup } from "./v1/admin/EmailDomainBlocks.ts"
 import { AdminInstancesGroup } from "./v1/admin/Instances.ts"
 import { AdminIpBlocksGroup } from "./v1/admin/IpBlocks.ts"
 import { AdminMetricsGroup } from "./v1/admin/Metrics.ts"
+import { ModerationNotesGroup } from "./v1/admin/ModerationNotes.ts"
 import { AdminRelaysGroup } from "./v1/admin/Relays.ts"
+import { AdminReportsGroup } from "./v1/admin/Reports.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
 import { AdminUsernameBlocksGroup } from "./v1/admin/UsernameBlocks.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
@@ -67,6 +72,7 @@ import { ScheduledStatusesGroup } from "./v1/ScheduledStatuses.ts"
 import { SearchGroup } from "./v1/Search.ts"
 import { SignUpsGroup } from "./v1/SignUps.ts"
 import { StatusesGroup } from "./v1/Statuses.ts"
+import { StrikesGroup } from "./v1/Strikes.ts"
 import { SuggestionsGroup } from "./v1/Suggestions.ts"
 import { TagsGroup } from "./v1/Tags.ts"
 import { TimelinesGroup } from "./v1/Timelines.ts"
@@ -82,6 +88,11 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminMetricsGroup)
   .add(AdminRelaysGroup)
   .add(AdminInstancesGroup)
+  .add(AdminAccountActionsGroup)
+  .add(AdminAccountsGroup)
+  .add(AdminAppealsGroup)
+  .add(ModerationNotesGroup)
+  .add(AdminReportsGroup)
   .add(AdminRolesGroup)
   .add(AdminCanonicalEmailBlocksGroup)
   .add(AdminDomainAllowsGroup)
@@ -144,6 +155,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(SearchGroup)
   .add(SignUpsGroup)
   .add(StatusesGroup)
+  .add(StrikesGroup)
   .add(SuggestionsGroup)
   .add(TagsGroup)
   .add(TimelinesGroup)

@@ -16,6 +16,9 @@ import * as StreamRenderings from "./render/StreamRenderings.ts"
 import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
+import * as AdminAccountActions from "./v1/admin/AccountActions.ts"
+import * as AdminAccounts from "./v1/admin/Accounts.ts"
+import * as AdminAppeals from "./v1/admin/Appeals.ts"
 import * as AdminCanonicalEmailBlocks from "./v1/admin/CanonicalEmailBlocks.ts"
 import * as AdminDomainAllows from "./v1/admin/DomainAllows.ts"
 import * as AdminDomainBlocks from "./v1/admin/DomainBlocks.ts"
@@ -23,7 +26,9 @@ import * as AdminEmailDomainBlocks from "./v1/admin/EmailDomainBlocks.ts"
 import * as AdminInstances from "./v1/admin/Instances.ts"
 import * as AdminIpBlocks from "./v1/admin/IpBlocks.ts"
 import * as AdminMetrics from "./v1/admin/Metrics.ts"
+import * as ModerationNotes from "./v1/admin/ModerationNotes.ts"
 import * as AdminRelays from "./v1/admin/Relays.ts"
+import * as AdminReports from "./v1/admin/Reports.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
 import * as AdminUsernameBlocks from "./v1/admin/UsernameBlocks.ts"
 import * as Announcements from "./v1/Announcements.ts"
@@ -80,6 +85,7 @@ import * as ScheduledStatuses from "./v1/ScheduledStatuses.ts"
 import * as Search from "./v1/Search.ts"
 import * as SignUps from "./v1/SignUps.ts"
 import * as Statuses from "./v1/Statuses.ts"
+import * as Strikes from "./v1/Strikes.ts"
 import * as Suggestions from "./v1/Suggestions.ts"
 import * as Tags from "./v1/Tags.ts"
 import * as Timelines from "./v1/Timelines.ts"
@@ -95,6 +101,11 @@ const groups = Layer.mergeAll(
   AdminMetrics.layer,
   AdminRelays.layer,
   AdminInstances.layer,
+  AdminAccountActions.layer,
+  AdminAccounts.layer,
+  AdminAppeals.layer,
+  ModerationNotes.layer,
+  AdminReports.layer,
   AdminRoles.layer,
   AdminCanonicalEmailBlocks.layer,
   AdminDomainAllows.layer,
@@ -156,6 +167,7 @@ const groups = Layer.mergeAll(
   Search.layer,
   SignUps.layer,
   Statuses.layer,
+  Strikes.layer,
   Suggestions.layer,
   Tags.layer,
   Timelines.layer,

@@ -66,6 +66,8 @@ import { Retention } from "../services/intents/Retention.ts"
 import { Wakes } from "../services/intents/Wakes.ts"
 import { AttachmentWriter } from "../services/media/AttachmentWriter.ts"
 import { FileOwners } from "../services/media/FileOwners.ts"
+import { AccountActions } from "../services/moderation/AccountActions.ts"
+import { Deletions } from "../services/moderation/Deletions.ts"
 import { Flags } from "../services/moderation/Flags.ts"
 import { ModerationActions } from "../services/moderation/ModerationActions.ts"
 import { Reports } from "../services/moderation/Reports.ts"
@@ -110,9 +112,11 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     AnnouncementReactions.layer,
     AnnouncementWriter.layer,
     AnnualReports.layer,
+    AccountActions.layer,
     AttachmentWriter.layer,
     Authors.layer,
     Blocks.layer,
+    Deletions.layer,
     Deliveries.layer,
     DeliveryExpansion.layer,
     DeliveryHosts.layer,

@@ -63,6 +63,7 @@ import { BlockedAddresses } from "../services/moderation/BlockedAddresses.ts"
 import type { MailExchanges } from "../services/moderation/MailExchanges.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import { SignUpBlocks } from "../services/moderation/SignUpBlocks.ts"
+import { Strikes } from "../services/moderation/Strikes.ts"
 import { Apps } from "../services/oauth/Apps.ts"
 import { Grants } from "../services/oauth/Grants.ts"
 import { LiveTokens } from "../services/oauth/LiveTokens.ts"
@@ -179,6 +180,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     OwnedLists.layer,
     Markers.layer,
     AccountNotes.layer,
+    Strikes.layer,
     NotificationPolicies.layer,
     NotificationRequests.layer,
     Notifications.layer,

@@ -23,6 +23,7 @@ const titles: Readonly<Record<NotificationType, Title>> = {
   "collection_update": (say, name) => say("{name} changed a collection that you are in", { name }),
   "admin.report": (say, name) => say("{name} submitted a report", { name }),
   "severed_relationships": (say) => say("You lost connections because of a moderation decision"),
+  "moderation_warning": (say) => say("A moderator has something to tell you about your account"),
   "annual_report": (say) => say("Your report of the year is ready")
 }
 

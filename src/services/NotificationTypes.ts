@@ -7,7 +7,7 @@ import { Struct } from "effect"
 
 interface NotificationKind {
   /** What it names beside its sender. A `severance` is what somebody lost when a whole server was blocked. */
-  readonly subject: "nothing" | "status" | "report" | "severance" | "collection" | "year"
+  readonly subject: "nothing" | "status" | "report" | "severance" | "collection" | "warning" | "year"
   /** "others": nobody is told of what they did themselves. */
   readonly sender: "others" | "anybody"
   /**
@@ -92,6 +92,14 @@ const kinds = {
   /** The recipient lost follows with a whole server; the sender is the recipient. */
   "severed_relationships": {
     subject: "severance",
+    sender: "anybody",
+    recipients: "the concerned",
+    groupable: false,
+    filterable: false
+  },
+  /** Moderators did something about the recipient, or warn; the sender is the recipient. */
+  "moderation_warning": {
+    subject: "warning",
     sender: "anybody",
     recipients: "the concerned",
     groupable: false,

@@ -44,7 +44,11 @@ export type Node = Effect.Success<ReturnType<typeof startNode>>
 
 /** Makes accounts and tokens as the command line does, beside the running nodes. */
 export const makeAccounts = Effect.fnUntraced(
-  function*(variables: Record<string, string>, names: ReadonlyArray<string>) {
+  function*(
+    variables: Record<string, string>,
+    names: ReadonlyArray<string>,
+    scopes: ReadonlyArray<string> = allScopes
+  ) {
     const config = ConfigProvider.layer(ConfigProvider.fromUnknown(variables))
     const services = yield* Layer.build(Layer.fresh(Operator.layer.pipe(Layer.provide(config))))
     const registrations = Context.get(services, Registrations)
@@ -58,7 +62,7 @@ export const makeAccounts = Effect.fnUntraced(
           approved: true,
           confirmed: true
         })
-        const { secret } = yield* tokens.issue({ appId: undefined, accountId: id }, allScopes)
+        const { secret } = yield* tokens.issue({ appId: undefined, accountId: id }, scopes)
         return { id, username, token: Redacted.value(secret) }
       }))
   },

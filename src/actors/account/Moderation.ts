@@ -2,13 +2,18 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { PostActivities } from "../../services/federation/outbox/PostActivities.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
+import { AccountActions } from "../../services/moderation/AccountActions.ts"
+import type { LastingType } from "../../services/moderation/ActionTypes.ts"
 import { ModerationActions } from "../../services/moderation/ModerationActions.ts"
 import { Reports } from "../../services/moderation/Reports.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
 import * as TellFollowers from "./TellFollowers.ts"
-import { type Commands, onAccount, onReport } from "./Verbs.ts"
+import { type Commands, onAccount, onReport, onWarning } from "./Verbs.ts"
+
+const types = { sensitize: "sensitive", silence: "silence", suspend: "suspend" } as const
 
 /** What the account tells the moderators, and what they do about it. */
 export const make = Effect.gen(function*() {
@@ -18,8 +23,25 @@ export const make = Effect.gen(function*() {
   const intend = yield* Intents.make
   const activities = yield* PostActivities
   const send = yield* Sending.make
+  const accountActions = yield* AccountActions
   const moderationActions = yield* ModerationActions
+  const notificationWriter = yield* NotificationWriter
   const reports = yield* Reports
+
+  /** Every node hears what is done about the account; its streams end at once where it is kept out. */
+  const told = Effect.fnUntraced(function*(own: Ownership, type: LastingType, stands: boolean) {
+    const ids = [own.accountId]
+    const changed = (kind: "account" | "moderation" | "user") => broadcast.publish({ _tag: "Changed", kind, ids })
+    const keptOut = type === "suspend" || type === "disable"
+    if (type === "suspend") yield* tellFollowers(own, "Profile")
+    yield* sql.afterCommit(Effect.all([
+      changed("account"),
+      changed("moderation"),
+      ...(keptOut
+        ? [stands ? broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: ids }) : changed("user")]
+        : [])
+    ], { discard: true }))
+  })
 
   const verbs = {
     Report: Effect.fnUntraced(function*(own: Ownership, report: Commands["Report"]) {
@@ -30,21 +52,24 @@ export const make = Effect.gen(function*() {
     }),
     Moderate: Effect.fnUntraced(function*(own: Ownership, { measure, stands }: Commands["Moderate"]) {
       const { accountId } = own
-      if (!(yield* moderationActions.set(accountId, measure, stands))) return onAccount(accountId)
-      const changed = (kind: "account" | "moderation" | "user") =>
-        broadcast.publish({ _tag: "Changed", kind, ids: [accountId] })
-      const told = [changed("account"), changed("moderation")]
-      if (measure === "suspend") {
-        yield* tellFollowers(own, "Profile")
-        // Streams of a suspended account end at once.
-        told.push(
-          stands
-            ? broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [accountId] })
-            : changed("user")
-        )
-      }
-      yield* sql.afterCommit(Effect.all(told, { discard: true }))
+      if (yield* moderationActions.set(accountId, measure, stands)) yield* told(own, types[measure], stands)
       return onAccount(accountId)
+    }),
+    TakeAction: Effect.fnUntraced(function*(own: Ownership, command: Commands["TakeAction"]) {
+      const { accountId } = own
+      const strike = yield* accountActions.take(accountId, command)
+      if (command.type !== "none") yield* told(own, command.type, true)
+      if (command.tells) yield* notificationWriter.tellOwners("moderation_warning", [{ id: strike, accountId }])
+      return onWarning(strike)
+    }),
+    DecideAppeal: Effect.fnUntraced(function*(own: Ownership, { appealId, approved, by }: Commands["DecideAppeal"]) {
+      const lifted = yield* accountActions.decide(own.accountId, by, appealId, approved)
+      if (lifted !== undefined) yield* told(own, lifted, false)
+      return onAccount(own.accountId)
+    }),
+    LiftAction: Effect.fnUntraced(function*(own: Ownership, { by, type }: Commands["LiftAction"]) {
+      if (yield* accountActions.lift(own.accountId, by, type)) yield* told(own, type, false)
+      return onAccount(own.accountId)
     })
   }
   return { verbs }

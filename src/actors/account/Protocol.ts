@@ -14,6 +14,7 @@ import {
   StatusIdFromString
 } from "../../services/Ids.ts"
 import { CommandAnswer } from "../../services/intents/Commands.ts"
+import { actionTypes, lastingTypes } from "../../services/moderation/ActionTypes.ts"
 import { persisted } from "../../services/Persisted.ts"
 import { QuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { NewPoll, Post, Said } from "../../services/statuses/Post.ts"
@@ -164,9 +165,21 @@ export const Command = Schema.Union([
     measure: Schema.Literals(["suspend", "silence", "sensitize"]),
     stands: Schema.Boolean
   }),
+  /** What a moderator does about the account, with a strike against it that tells the person why. */
+  Schema.TaggedStruct("TakeAction", {
+    by: AccountIdFromString,
+    type: Schema.Literals(actionTypes),
+    text: Schema.String,
+    reportId: Schema.NullOr(IdFromString),
+    /** Whether the person is told by a notification; a mail is for who asked for the command. */
+    tells: Schema.Boolean
+  }),
+  Schema.TaggedStruct("LiftAction", { by: AccountIdFromString, type: Schema.Literals(lastingTypes) }),
+  /** What staff decides about an appeal of the account against a strike. */
+  Schema.TaggedStruct("DecideAppeal", { by: AccountIdFromString, appealId: IdFromString, approved: Schema.Boolean }),
   Schema.TaggedStruct("UpdateProfile", { change: ProfileChange }),
-  /** For ever: its name is not given again. */
-  Schema.TaggedStruct("DeleteAccount", {}),
+  /** For ever: its name is not given again. `by` a moderator, or by who runs the server. */
+  Schema.TaggedStruct("DeleteAccount", { by: Schema.optionalKey(AccountIdFromString) }),
   /**
    * A post of the account as its origin serves it, in JSON. `asked`: somebody wants it, so that it is kept although it
    * may concern nobody here.

@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Purges } from "../../services/federation/purge/Purges.ts"
+import { Deletions } from "../../services/moderation/Deletions.ts"
 import { AccountActors } from "./AccountActors.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as TellFollowers from "./TellFollowers.ts"
-import { onAccount } from "./Verbs.ts"
+import { type Commands, onAccount } from "./Verbs.ts"
 
 /** The end of an account of ours, and what any account that is gone left behind. Each time it is due a slice goes. */
 export const make = Effect.gen(function*() {
@@ -12,11 +13,15 @@ export const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const tellFollowers = yield* TellFollowers.make
   const purges = yield* Purges
+  const deletions = yield* Deletions
 
   const verbs = {
-    DeleteAccount: Effect.fnUntraced(function*(own: Ownership) {
-      if (yield* purges.retire(own.accountId)) yield* tellFollowers(own, "Farewell")
-      return onAccount(own.accountId)
+    DeleteAccount: Effect.fnUntraced(function*(own: Ownership, { by }: Commands["DeleteAccount"]) {
+      const { accountId } = own
+      const isOurs = yield* deletions.decide(accountId, by)
+      if (!isOurs) yield* purges.begin(accountId)
+      else if (yield* purges.retire(accountId)) yield* tellFollowers(own, "Farewell")
+      return onAccount(accountId)
     })
   }
 

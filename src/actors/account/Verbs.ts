@@ -37,6 +37,7 @@ export const onStatus = (id: bigint): CommandAnswer => ({ id: String(id), kind: 
 export const onScheduled = (id: bigint): CommandAnswer => ({ id: String(id), kind: "scheduled" })
 export const onDraft = (id: bigint): CommandAnswer => ({ id: String(id), kind: "draft" })
 export const onReport = (id: bigint): CommandAnswer => ({ id: String(id), kind: "report" })
+export const onWarning = (id: bigint): CommandAnswer => ({ id: String(id), kind: "warning" })
 export const onCollection = (id: bigint): CommandAnswer => ({ id: String(id), kind: "collection" })
 export const onAnnouncement = (id: bigint): CommandAnswer => ({ id: String(id), kind: "announcement" })
 export const onAccount = (id: AccountId): CommandAnswer => ({ id: String(id), kind: "account" })

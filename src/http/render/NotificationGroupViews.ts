@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { type SeveranceRecord, Severances } from "../../services/federation/domains/Severances.ts"
 import type { NotificationGroupRecord } from "../../services/feeds/GroupedNotifications.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { Strikes } from "../../services/moderation/Strikes.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
 import { StatusReactions } from "../../services/statuses/StatusReactions.ts"
 import { traced } from "../../services/Traced.ts"
@@ -9,7 +10,12 @@ import { partialAccount } from "../wire/Account.ts"
 import type { Collection } from "../wire/Collection.ts"
 import { id, timestamp } from "../wire/Common.ts"
 import { json, list, type Ready, splice, type Values } from "../wire/Keys.ts"
-import type { GroupedNotificationsResults, NotificationFallback, NotificationGroup } from "../wire/Notification.ts"
+import type {
+  AccountWarning,
+  GroupedNotificationsResults,
+  NotificationFallback,
+  NotificationGroup
+} from "../wire/Notification.ts"
 import type { Report } from "../wire/Report.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { CollectionViews } from "./CollectionViews.ts"
@@ -18,6 +24,7 @@ import { reactionsIn } from "./NotificationReactions.ts"
 import * as ReportJson from "./ReportJson.ts"
 import { severanceValues } from "./SeveranceValues.ts"
 import { StatusViews } from "./StatusViews.ts"
+import { warningText } from "./WarningJson.ts"
 
 /** Groups of notifications with their accounts and statuses, each once; as many queries as a page of statuses. */
 export class NotificationGroupViews extends Context.Service<NotificationGroupViews, {
@@ -35,6 +42,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
       const accounts = yield* AccountViews
       const reports = yield* ReportJson.make
       const severances = yield* Severances
+      const strikes = yield* Strikes
       const collections = yield* CollectionViews
       const statuses = yield* StatusViews
       const reactedWith = reactionsIn(yield* StatusReactions)
@@ -62,6 +70,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
           visible.flatMap(({ sampleAccountIds }) => sampleAccountIds.filter((one) => !whole.has(one)))
         )
         const events = yield* severances.load(groups.flatMap(({ newest }) => newest.severanceId ?? []))
+        const warnings = yield* strikes.load(groups.flatMap(({ newest }) => newest.warningId ?? []))
         const texts = (ids: Iterable<bigint>) => [...ids].flatMap((one) => people.get(one) ?? [])
         const emojis = yield* reactedWith(visible.map(({ newest }) => newest))
         const parts = {
@@ -75,7 +84,9 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
               (group) => {
                 const newest = people.get(group.newest.fromAccountId)
                 const words = newest && fallback(group.newest.type, newest)
+                const strike = warnings.get(group.newest.warningId ?? 0n)
                 return groupText(group, events, {
+                  warning: newest && strike && warningText(strike, newest),
                   report: reported.get(group.newest.reportId ?? 0n),
                   collection: collected.get(group.newest.collectionId ?? 0n),
                   fallback: words,
@@ -96,7 +107,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
     })
   )
   static readonly layer = NotificationGroupViews.layerNoDeps.pipe(
-    Layer.provide([AccountViews.layer, CollectionViews.layer, StatusViews.layer, Severances.layer])
+    Layer.provide([AccountViews.layer, CollectionViews.layer, StatusViews.layer, Severances.layer, Strikes.layer])
   )
 }
 
@@ -105,7 +116,8 @@ type Results = GroupedNotificationsResults
 const groupText = (
   { count, key, newest, oldest, sampleAccountIds }: NotificationGroupRecord,
   events: ReadonlyMap<bigint, SeveranceRecord>,
-  { collection, emoji, fallback, report }: {
+  { collection, emoji, fallback, report, warning }: {
+    readonly warning: Ready<AccountWarning> | undefined
     readonly report: Ready<Report> | undefined
     readonly collection: Ready<Collection> | undefined
     readonly fallback: Values<NotificationFallback> | undefined
@@ -127,6 +139,9 @@ const groupText = (
     ...emoji,
     ...(event !== undefined && { event: severanceValues(event) }),
     ...(fallback && { fallback })
+  }
+  if (warning !== undefined) {
+    return splice<NotificationGroup, "moderationWarning">(values, { moderationWarning: warning })
   }
   if (report !== undefined) return splice<NotificationGroup, "report">(values, { report })
   return collection === undefined

@@ -5,6 +5,7 @@ import { groupKeyOf } from "../../services/feeds/NotificationGroups.ts"
 import { type NotificationRecord, Notifications } from "../../services/feeds/Notifications.ts"
 import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { Strikes } from "../../services/moderation/Strikes.ts"
 import { kindOf } from "../../services/NotificationTypes.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
 import { StatusReactions } from "../../services/statuses/StatusReactions.ts"
@@ -19,6 +20,7 @@ import { reactionsIn } from "./NotificationReactions.ts"
 import * as ReportJson from "./ReportJson.ts"
 import { severanceValues } from "./SeveranceValues.ts"
 import { StatusViews } from "./StatusViews.ts"
+import { warningText } from "./WarningJson.ts"
 
 /** Notifications as ready JSON; a list takes as many queries as a page of statuses, and two for reports. */
 export class NotificationViews extends Context.Service<NotificationViews, {
@@ -49,6 +51,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
       const accounts = yield* AccountViews
       const reports = yield* ReportJson.make
       const severances = yield* Severances
+      const strikes = yield* Strikes
       const collections = yield* CollectionViews
       const statuses = yield* StatusViews
       const reactedWith = reactionsIn(yield* StatusReactions)
@@ -65,6 +68,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
         const events = yield* severances.load(records.flatMap(({ severanceId }) => severanceId ?? []))
         const reported = yield* reports(records.flatMap(({ reportId }) => reportId ?? []))
         const collected = yield* collections.byId(owner, records.flatMap(({ collectionId }) => collectionId ?? []))
+        const warnings = yield* strikes.load(records.flatMap(({ warningId }) => warningId ?? []))
         const emojis = yield* reactedWith(records)
         return yield* renderedRows("notification", records, (record) => record.id, (record) => {
           const {
@@ -75,6 +79,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
             severanceId = 0n,
             statusId = 0n,
             type,
+            warningId = 0n,
             year = ""
           } = record
           const account = people.get(fromAccountId)
@@ -103,6 +108,13 @@ export class NotificationViews extends Context.Service<NotificationViews, {
             case "collection": {
               const collection = collected.get(collectionId)
               return collection && splice<Notification, "account" | "collection">(values, { account, collection })
+            }
+            case "warning": {
+              const strike = warnings.get(warningId)
+              return strike && splice<Notification, "account" | "moderationWarning">(values, {
+                account,
+                moderationWarning: warningText(strike, account)
+              })
             }
             case "year":
               return splice<Notification, "account">({ ...values, annualReport: { year } }, { account })
@@ -142,6 +154,6 @@ export class NotificationViews extends Context.Service<NotificationViews, {
     })
   )
   static readonly layer = NotificationViews.layerNoDeps.pipe(
-    Layer.provide([AccountViews.layer, CollectionViews.layer, StatusViews.layer, Severances.layer])
+    Layer.provide([AccountViews.layer, CollectionViews.layer, StatusViews.layer, Severances.layer, Strikes.layer])
   )
 }

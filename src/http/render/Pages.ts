@@ -5,4 +5,5 @@ export const accountRows = 40
 export const domainRows = 100
 export const followedTagRows = 100
 export const notificationRows = 40
+export const adminRows = 100
 export const trendRows = 10

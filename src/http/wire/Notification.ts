@@ -1,8 +1,10 @@
 import { Schema } from "effect"
+import { AppealState, StrikeAction } from "../../services/moderation/Strike.ts"
 import { notificationTypes } from "../../services/NotificationTypes.ts"
 import { Account, PartialAccountWithAvatar } from "./Account.ts"
 import { Collection } from "./Collection.ts"
 import { Count, Html, Id, IdNumber, Timestamp, Url } from "./Common.ts"
+import { Text } from "./Params.ts"
 import { Report } from "./Report.ts"
 import { Status } from "./Status.ts"
 
@@ -28,6 +30,21 @@ const NotificationFallback = Schema.Struct({
 }).annotate({ identifier: "NotificationFallback" })
 export type NotificationFallback = typeof NotificationFallback.Type
 
+/** What moderators did about the recipient, or only said. */
+export const AccountWarning = Schema.Struct({
+  id: Id,
+  action: StrikeAction,
+  text: Schema.String,
+  status_ids: Schema.NullOr(Schema.Array(Id)),
+  created_at: Timestamp,
+  target_account: Account,
+  appeal: Schema.NullOr(Schema.Struct({ text: Schema.String, state: AppealState }))
+}).annotate({ identifier: "AccountWarning" })
+export type AccountWarning = typeof AccountWarning.Type
+
+/** `POST /api/v1/strikes/:id/appeal` */
+export const AppealWrite = Schema.Struct({ text: Schema.optionalKey(Text) })
+
 /** The year of which there is a report. */
 const AnnualReportEvent = Schema.Struct({ year: Schema.String })
 
@@ -49,6 +66,7 @@ export const Notification = Schema.Struct({
   ...reacted,
   event: Schema.optionalKey(RelationshipSeveranceEvent),
   report: Schema.optionalKey(Report),
+  moderation_warning: Schema.optionalKey(AccountWarning),
   collection: Schema.optionalKey(Collection),
   annual_report: Schema.optionalKey(AnnualReportEvent),
   fallback: Schema.optionalKey(NotificationFallback)
@@ -69,6 +87,7 @@ export const NotificationGroup = Schema.Struct({
   ...reacted,
   event: Schema.optionalKey(RelationshipSeveranceEvent),
   report: Schema.optionalKey(Report),
+  moderation_warning: Schema.optionalKey(AccountWarning),
   collection: Schema.optionalKey(Collection),
   annual_report: Schema.optionalKey(AnnualReportEvent),
   fallback: Schema.optionalKey(NotificationFallback)

@@ -21,6 +21,7 @@ export interface NotificationRecord {
   readonly fromAccountId: bigint
   readonly statusId?: bigint | undefined
   readonly severanceId?: bigint | undefined
+  readonly warningId?: bigint | undefined
   readonly reportId?: bigint | undefined
   readonly collectionId?: bigint | undefined
   readonly year?: string | undefined
@@ -92,6 +93,8 @@ export class Notifications extends Context.Service<Notifications, {
             return { ...record, statusId }
           case "severance":
             return { ...record, severanceId: statusId }
+          case "warning":
+            return { ...record, warningId: statusId }
           case "year":
             return { ...record, year: String(statusId) }
           case "report":
@@ -173,7 +176,7 @@ export class Notifications extends Context.Service<Notifications, {
   )
 }
 
-/** The subject of a `severance` and a year stand in `statusId`, a collection in `reportId`; 0 is none. */
+/** The subject of a `severance`, a warning and a year stand in `statusId`, a collection in `reportId`; 0 is none. */
 const Row = Schema.Struct({
   id: Schema.BigInt,
   type: Schema.Literals(notificationTypes),

@@ -1,9 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
-import { RecordNotFound } from "../Errors.ts"
+import { NotAllowed, RecordNotFound } from "../Errors.ts"
 import { AccountId } from "../Ids.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { requireRank, standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { type Addressee, staffWith } from "./Staff.ts"
@@ -29,10 +31,19 @@ export class Approvals extends Context.Service<Approvals, {
   /** Who waits, the longest first. */
   readonly pending: Effect.Effect<ReadonlyArray<Pending>>
   readonly find: (accountId: AccountId) => Effect.Effect<Pending, RecordNotFound>
-  /** Lets somebody in; `RecordNotFound` where nobody of that id waits. */
-  readonly approve: (accountId: AccountId) => Effect.Effect<Pending, RecordNotFound>
+  /**
+   * Lets somebody in, by a moderator or by who runs the server; `NotAllowed` where the account waits for nobody, as after
+   * somebody else's decision.
+   */
+  readonly approve: (
+    accountId: AccountId,
+    by?: AccountId
+  ) => Effect.Effect<Pending, NotAllowed | RecordNotFound>
   /** Removes the account, which has done nothing yet; its name is free again. */
-  readonly reject: (accountId: AccountId) => Effect.Effect<Pending, RecordNotFound>
+  readonly reject: (
+    accountId: AccountId,
+    by?: AccountId
+  ) => Effect.Effect<Pending, NotAllowed | RecordNotFound>
   /** Those who may decide. */
   readonly staff: Effect.Effect<ReadonlyArray<Addressee>>
 }>()("murmuration/services/identity/Approvals") {
@@ -41,6 +52,9 @@ export class Approvals extends Context.Service<Approvals, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
+      const log = yield* AuditLog
+      const standing = standingOf(sql)
+      const rank = requireRank(sql)
 
       const waiting = (only: ReturnType<typeof sql.and>) =>
         pendingRows(
@@ -54,13 +68,26 @@ export class Approvals extends Context.Service<Approvals, {
         return one ?? (yield* new RecordNotFound())
       })
 
+      /** Who is there does not wait any more. */
+      const unlessThere = Effect.fnUntraced(function*(accountId: AccountId) {
+        const there = yield* Effect.orDie(sql`SELECT FROM accounts WHERE id = ${accountId}`)
+        return yield* there.length === 0 ? new RecordNotFound() : new NotAllowed({})
+      })
+
       /** The one who waits, after `statement` has decided about them and answered a row. */
       const decide = Effect.fnUntraced(
-        function*(accountId: AccountId, statement: Effect.Effect<ReadonlyArray<unknown>, unknown>) {
+        function*(
+          accountId: AccountId,
+          by: AccountId | undefined,
+          action: "approve" | "reject",
+          statement: Effect.Effect<ReadonlyArray<unknown>, unknown>
+        ) {
           // A rejection deletes another row than an approval changes; the second decision sees the first.
           yield* sql`SELECT FROM users WHERE account_id = ${accountId} FOR UPDATE`
-          const one = yield* find(accountId)
+          if (by !== undefined) yield* rank(yield* standing(by, "manageUsers"), accountId)
+          const one = yield* Effect.catchTag(find(accountId), "RecordNotFound", () => unlessThere(accountId))
           if ((yield* Effect.orDie(statement)).length === 0) return yield* new RecordNotFound()
+          yield* log.record({ by, action, target: { type: "account", id: accountId, label: one.username } })
           return one
         },
         transaction(sql),
@@ -70,17 +97,21 @@ export class Approvals extends Context.Service<Approvals, {
       return Approvals.of({
         pending: Effect.orDie(waiting(sql`TRUE`)).pipe(Effect.withSpan("Approvals.pending")),
         find: traced("Approvals.find")(find),
-        approve: traced("Approvals.approve")(function*(accountId) {
+        approve: traced("Approvals.approve")(function*(accountId, by) {
           const one = yield* decide(
             accountId,
+            by,
+            "approve",
             sql`UPDATE users SET approved = true WHERE account_id = ${accountId} AND NOT approved RETURNING 1`
           )
           yield* broadcast.publish({ _tag: "Changed", kind: "user", ids: [accountId] })
           return one
         }),
-        reject: traced("Approvals.reject")(function*(accountId) {
+        reject: traced("Approvals.reject")(function*(accountId, by) {
           const one = yield* decide(
             accountId,
+            by,
+            "reject",
             sql`DELETE FROM accounts WHERE id = ${accountId} AND EXISTS (SELECT FROM users u
               WHERE u.account_id = ${accountId} AND NOT u.approved) AND NOT EXISTS (SELECT FROM statuses s
               WHERE s.account_id = ${accountId}) RETURNING 1`
@@ -94,5 +125,5 @@ export class Approvals extends Context.Service<Approvals, {
         )
       })
     })
-  )
+  ).pipe(Layer.provide(AuditLog.layer))
 }

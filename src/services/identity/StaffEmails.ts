@@ -5,19 +5,21 @@ import type { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { traced } from "../Traced.ts"
-import { Approvals } from "./Approvals.ts"
+import { Approvals, type Pending } from "./Approvals.ts"
 
 /** E-mails to those who may decide about sign-ups. */
 export class StaffEmails extends Context.Service<StaffEmails, {
   /** Somebody waits for a moderator from now on; nobody waits for the e-mails. */
   readonly waits: (accountId: AccountId) => Effect.Effect<void>
+  /** A moderator decided: who waited hears of it, and those who might have decided. */
+  readonly decided: (one: Pending, decision: "approved" | "rejected") => Effect.Effect<void>
 }>()("murmuration/services/identity/StaffEmails") {
   static readonly layerNoDeps = Layer.effect(
     StaffEmails,
     Effect.gen(function*() {
       const approvals = yield* Approvals
       const emails = yield* Emails
-      const { localDomain: server } = yield* ServerConfig
+      const { localDomain: server, publicUrl } = yield* ServerConfig
       const catalogs = yield* UserCatalogs
       return StaffEmails.of({
         waits: traced("StaffEmails.waits")(function*(accountId) {
@@ -27,6 +29,17 @@ export class StaffEmails extends Context.Service<StaffEmails, {
           for (const { email: to, locale } of yield* approvals.staff) {
             const words = catalogs.of({ locale: locale ?? undefined })
             yield* emails.post(Effect.map(words, EmailTexts.waiting({ to, server, username, reason })))
+          }
+        }),
+        decided: traced("StaffEmails.decided")(function*({ email, locale, username }, decision) {
+          const member = { to: email, server, username }
+          const text = decision === "approved"
+            ? EmailTexts.approved({ ...member, publicUrl })
+            : EmailTexts.rejected(member)
+          yield* emails.post(Effect.map(catalogs.of({ locale: locale ?? undefined }), text))
+          for (const { email: to, locale } of yield* approvals.staff) {
+            const words = catalogs.of({ locale: locale ?? undefined })
+            yield* emails.post(Effect.map(words, EmailTexts.decided({ to, server, username, decision })))
           }
         })
       })

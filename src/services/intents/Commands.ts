@@ -21,7 +21,7 @@ export class StaleOwner extends Schema.TaggedError<StaleOwner>()("StaleOwner", {
 /** What a command answers: the id of what it made or changed, as a decimal string, and the limit that it used. */
 export const CommandAnswer = Schema.Struct({
   id: Schema.String,
-  kind: Schema.Literals(["status", "scheduled", "draft", "account", "report", "announcement", "collection"]),
+  kind: Schema.Literals(["status", "scheduled", "draft", "account", "report", "announcement", "collection", "warning"]),
   standing: Schema.optionalKey(
     Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetAt: Schema.Int })
   )

@@ -11,10 +11,11 @@ import { traced } from "../Traced.ts"
 /** Characters of a comment, and statuses and rules that one report names. */
 const reportCommentCharactersMax = 1_000
 export const reportStatusesMax = 400
-const reportRulesMax = 100
+export const reportRulesMax = 100
 
 /** The words of S-095. */
-type ReportCategory = "spam" | "legal" | "violation" | "other"
+export const ReportCategory = Schema.Literals(["spam", "legal", "violation", "other"])
+type ReportCategory = typeof ReportCategory.Type
 
 /** What somebody reports. Naming rules makes it a violation of them. */
 interface NewReport {
@@ -31,7 +32,7 @@ interface NewReport {
 export const ReportRecord = Schema.Struct({
   id: Schema.BigInt,
   targetAccountId: Schema.BigInt,
-  category: Schema.Literals(["spam", "legal", "violation", "other"]),
+  category: ReportCategory,
   comment: Schema.String,
   statusIds: Schema.Array(Schema.BigInt),
   ruleIds: Schema.Array(Schema.BigInt),

@@ -14,6 +14,7 @@ export interface Standing {
 const standingRows = rowsOf(
   Schema.Struct({ permissions: Schema.BigInt, everybodys: Schema.BigInt, position: Schema.Int })
 )
+const positionRows = rowsOf(Schema.Struct({ position: Schema.Int }))
 
 /** Nobody acts on who has an equal or higher role, themselves included (auth.md section 6). */
 export const outranks = (by: Standing, position: number): boolean => by.position > position
@@ -36,4 +37,12 @@ export const standingOf = (sql: SqlClient) =>
     return mayAny(standing.permissions, typeof wanted === "string" ? [wanted] : wanted)
       ? standing
       : yield* new NotAllowed({})
+  })
+
+/** Refuses to act on an account whose role is as high as one's own, or higher. Accounts of other servers have none. */
+export const requireRank = (sql: SqlClient) =>
+  Effect.fnUntraced(function*(by: Standing, target: bigint) {
+    const [found] = yield* positionRows(sql`SELECT r.position FROM users u JOIN roles r ON r.id = u.role_id
+      WHERE u.account_id = ${target} FOR SHARE OF u, r`)
+    if (found !== undefined && !outranks(by, found.position)) return yield* new NotAllowed({})
   })

@@ -1,0 +1,56 @@
+import { Context, Effect, Layer } from "effect"
+import type { Appeal } from "../../services/moderation/Appeals.ts"
+import { Strikes } from "../../services/moderation/Strikes.ts"
+import { renderedRows } from "../../services/RenderedRows.ts"
+import { traced } from "../../services/Traced.ts"
+import type { AdminAppeal } from "../wire/admin/Notes.ts"
+import { id, timestamp } from "../wire/Common.ts"
+import { type Ready, splice } from "../wire/Keys.ts"
+import type { AccountWarning } from "../wire/Notification.ts"
+import { AccountViews } from "./AccountViews.ts"
+import { warningText } from "./WarningJson.ts"
+
+/** Strikes, and appeals against them, as ready JSON; a list takes a query for strikes and those of accounts. */
+export class AppealViews extends Context.Service<AppealViews, {
+  /** In the order of `ids`. */
+  readonly strikes: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<AccountWarning>>>
+  readonly render: (appeals: ReadonlyArray<Appeal>) => Effect.Effect<ReadonlyArray<Ready<AdminAppeal>>>
+}>()("murmuration/http/render/AppealViews") {
+  static readonly layer = Layer.effect(
+    AppealViews,
+    Effect.gen(function*() {
+      const accounts = yield* AccountViews
+      const strikes = yield* Strikes
+
+      const byId = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
+        const found = yield* strikes.load(ids)
+        const people = yield* accounts.byId(
+          new Set(Array.from(found.values(), ({ targetAccountId }) => targetAccountId))
+        )
+        return new Map([...found].flatMap(([one, strike]) => {
+          const account = people.get(strike.targetAccountId)
+          return account === undefined ? [] : [[one, { account, warning: warningText(strike, account) }] as const]
+        }))
+      })
+
+      return AppealViews.of({
+        strikes: traced("AppealViews.strikes")(function*(ids) {
+          const found = yield* byId(ids)
+          return ids.flatMap((one) => found.get(one)?.warning ?? [])
+        }),
+        render: traced("AppealViews.render")(function*(appeals) {
+          const found = yield* byId(appeals.map(({ strikeId }) => strikeId))
+          return yield* renderedRows("appeal", appeals, (one) => one.id, (one): Ready<AdminAppeal> | undefined => {
+            const shown = found.get(one.strikeId)
+            return shown && splice<AdminAppeal, "account" | "warning">({
+              id: id(one.id),
+              state: one.state,
+              text: one.text,
+              createdAt: timestamp(one.createdAt)
+            }, shown)
+          })
+        })
+      })
+    })
+  ).pipe(Layer.provide([AccountViews.layer, Strikes.layer]))
+}

@@ -1,0 +1,18 @@
+import type { Strike } from "../../services/moderation/Strike.ts"
+import type { Account } from "../wire/Account.ts"
+import { id, timestamp } from "../wire/Common.ts"
+import { type Ready, splice } from "../wire/Keys.ts"
+import type { AccountWarning } from "../wire/Notification.ts"
+
+/** A strike with the JSON of the account that it is against. */
+export const warningText = (strike: Strike, targetAccount: Ready<Account>): Ready<AccountWarning> => {
+  const { action, appealState, appealText, createdAt, statusIds, text } = strike
+  return splice<AccountWarning, "targetAccount">({
+    id: id(strike.id),
+    action,
+    text,
+    statusIds: statusIds.length === 0 ? null : statusIds.map(id),
+    createdAt: timestamp(createdAt),
+    appeal: appealState === null ? null : { text: appealText ?? "", state: appealState }
+  }, { targetAccount })
+}

@@ -1,0 +1,73 @@
+import { Context, Effect, Layer } from "effect"
+import type { AccountId } from "../../../services/Ids.ts"
+import { type AdminReport as Report, AdminReports } from "../../../services/moderation/AdminReports.ts"
+import { renderedRows } from "../../../services/RenderedRows.ts"
+import { traced } from "../../../services/Traced.ts"
+import type { AdminReport } from "../../wire/admin/Report.ts"
+import { id, timestamp, timestampOrNull } from "../../wire/Common.ts"
+import type { Rule } from "../../wire/Instance.ts"
+import { json, list, none, type Ready, splice } from "../../wire/Keys.ts"
+import { StatusViews } from "../StatusViews.ts"
+import { ruleValues } from "../Values.ts"
+import { AdminAccountViews } from "./AdminAccountViews.ts"
+
+/** Reports as moderators see them; a list takes a fixed number of queries. */
+export class AdminReportViews extends Context.Service<AdminReportViews, {
+  /** With the statuses that they name, whoever else may read those. */
+  readonly render: (
+    moderator: AccountId,
+    reports: ReadonlyArray<Report>
+  ) => Effect.Effect<ReadonlyArray<Ready<AdminReport>>>
+}>()("murmuration/http/render/admin/AdminReportViews") {
+  static readonly layer = Layer.effect(
+    AdminReportViews,
+    Effect.gen(function*() {
+      const adminReports = yield* AdminReports
+      const accounts = yield* AdminAccountViews
+      const statuses = yield* StatusViews
+
+      const render = traced("AdminReportViews.render")(function*(moderator: AccountId, reports: ReadonlyArray<Report>) {
+        const people = yield* accounts.byId(
+          reports.flatMap(({ accountId, actionTakenByAccountId, assignedAccountId, targetAccountId }) => [
+            accountId,
+            targetAccountId,
+            ...(assignedAccountId === null ? [] : [assignedAccountId]),
+            ...(actionTakenByAccountId === null ? [] : [actionTakenByAccountId])
+          ])
+        )
+        const named = new Set(reports.flatMap(({ statusIds }) => statusIds))
+        const posts = yield* statuses.byId(moderator, [...named], "permitted")
+        const rules = yield* adminReports.rules(reports.flatMap(({ ruleIds }) => ruleIds))
+        return yield* renderedRows("report", reports, (one) => one.id, (one): Ready<AdminReport> | undefined => {
+          const { actionTakenAt, category, comment, createdAt, forwardDomains, ruleIds, statusIds, updatedAt } = one
+          const [account, targetAccount] = [people.get(one.accountId), people.get(one.targetAccountId)]
+          if (account === undefined || targetAccount === undefined) return undefined
+          return splice<
+            AdminReport,
+            "account" | "targetAccount" | "assignedAccount" | "actionTakenByAccount" | "statuses" | "rules"
+          >({
+            id: id(one.id),
+            actionTaken: actionTakenAt !== null,
+            actionTakenAt: timestampOrNull(actionTakenAt),
+            category,
+            comment,
+            forwarded: forwardDomains.length > 0,
+            createdAt: timestamp(createdAt),
+            updatedAt: timestamp(updatedAt)
+          }, {
+            account,
+            targetAccount,
+            assignedAccount: people.get(one.assignedAccountId ?? -1n) ?? none,
+            actionTakenByAccount: people.get(one.actionTakenByAccountId ?? -1n) ?? none,
+            statuses: list(statusIds.flatMap((status) => posts.get(status) ?? [])),
+            rules: list(ruleIds.flatMap((rule) => {
+              const found = rules.get(rule)
+              return found === undefined ? [] : [json<Rule>(ruleValues(found))]
+            }))
+          })
+        })
+      })
+      return AdminReportViews.of({ render })
+    })
+  ).pipe(Layer.provide([AdminAccountViews.layer, AdminReports.layer, StatusViews.layer]))
+}

@@ -1,0 +1,162 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { exceeds } from "../html/Text.ts"
+import type { AccountId } from "../Ids.ts"
+import { rowsOf } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { requireRank, standingOf } from "../staff/Rank.ts"
+import { traced } from "../Traced.ts"
+import { type ActionType, type LastingType, lastingTypes } from "./ActionTypes.ts"
+import { Appeals } from "./Appeals.ts"
+import { ModerationActions } from "./ModerationActions.ts"
+import { ReportResolution } from "./ReportResolution.ts"
+import { Strikes } from "./Strikes.ts"
+
+/** Characters of what a moderator says to a person. */
+const actionTextCharactersMax = 5_000
+
+/** What a moderator does about an account. */
+interface NewAction {
+  readonly by: AccountId
+  readonly type: ActionType
+  readonly text: string
+  /** The report that led to it, one about the account. */
+  readonly reportId: bigint | null
+}
+
+/** What stands against an account by the moderators' decision; what follows from a rule about its domain does not. */
+const State = Schema.Struct({
+  username: Schema.String,
+  domain: Schema.NullOr(Schema.String),
+  isUser: Schema.Boolean,
+  disable: Schema.Boolean,
+  sensitive: Schema.Boolean,
+  silence: Schema.Boolean,
+  suspend: Schema.Boolean
+})
+const stateRows = rowsOf(State)
+
+const undo = {
+  disable: "enable",
+  sensitive: "unsensitive",
+  silence: "unsilence",
+  suspend: "unsuspend"
+} as const satisfies Record<LastingType, string>
+
+const measures = { sensitive: "sensitize", silence: "silence", suspend: "suspend" } as const
+
+/** What moderators do about accounts, each in the transaction of a command of the account's actor (S-022, S-023). */
+export class AccountActions extends Context.Service<AccountActions, {
+  /** Answers the id of the strike. Refused where it stands already: who comes second is told. */
+  readonly take: (
+    target: AccountId,
+    action: NewAction
+  ) => Effect.Effect<bigint, NotAllowed | RecordNotFound | Unprocessable | SqlError>
+  /** Decides about an appeal: one that is granted takes back what the strike did. Answers that, where it stood. */
+  readonly decide: (
+    target: AccountId,
+    by: AccountId,
+    appealId: bigint,
+    approved: boolean
+  ) => Effect.Effect<LastingType | undefined, NotAllowed | RecordNotFound | Unprocessable | SqlError>
+  /** Answers whether it stood. */
+  readonly lift: (
+    target: AccountId,
+    by: AccountId,
+    type: LastingType
+  ) => Effect.Effect<boolean, NotAllowed | RecordNotFound | SqlError>
+}>()("murmuration/services/moderation/AccountActions") {
+  static readonly layer = Layer.effect(AccountActions, Effect.suspend(() => make)).pipe(
+    Layer.provide([Appeals.layer, AuditLog.layer, ModerationActions.layer, ReportResolution.layer, Strikes.layer])
+  )
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const log = yield* AuditLog
+  const appeals = yield* Appeals
+  const moderationActions = yield* ModerationActions
+  const reports = yield* ReportResolution
+  const strikes = yield* Strikes
+  const standing = standingOf(sql)
+  const rank = requireRank(sql)
+
+  const stateOf = Effect.fnUntraced(function*(id: AccountId) {
+    const [state] = yield* stateRows(sql`SELECT a.username, a.domain, u.account_id IS NOT NULL AS is_user,
+        coalesce(u.disabled, false) AS disable, a.sensitized_at IS NOT NULL AS sensitive,
+        a.silenced_at IS NOT NULL AND NOT a.silenced_by_domain AS silence,
+        a.suspended_at IS NOT NULL AND NOT a.suspended_by_domain AND NOT EXISTS (SELECT FROM remote_actors o
+          WHERE o.account_id = a.id AND o.suspended_by_origin) AS suspend
+      FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = ${id}`)
+    // What is left of a deleted account is nobody's.
+    return state === undefined || (state.domain === null && !state.isUser) ? yield* new RecordNotFound() : state
+  })
+  const targetOf = (id: AccountId, { domain, username }: typeof State.Type) => ({
+    type: "account" as const,
+    id,
+    label: domain === null ? username : `${username}@${domain}`
+  })
+  const set = (id: AccountId, type: LastingType, stands: boolean) =>
+    type === "disable"
+      ? Effect.asVoid(sql`UPDATE users SET disabled = ${stands} WHERE account_id = ${id}`)
+      : Effect.asVoid(moderationActions.set(id, measures[type], stands))
+
+  const take = traced("AccountActions.take")(function*(target: AccountId, { by, reportId, text, type }: NewAction) {
+    const own = yield* standing(by, type === "disable" ? "manageUsers" : ["manageUsers", "manageReports"])
+    const state = yield* stateOf(target)
+    yield* rank(own, target)
+    if (type === "disable" && !state.isUser) return yield* new NotAllowed({})
+    if (exceeds(text, actionTextCharactersMax)) {
+      return yield* validationFailed(`Text is too long (maximum is ${actionTextCharactersMax} characters)`)
+    }
+    if (type !== "none" && state[type]) return yield* validationFailed("Type has been taken already")
+    if (reportId !== null) yield* reports.requireOpen(reportId, target)
+    if (type !== "none") yield* set(target, type, true)
+    const strike = yield* strikes.add({ by, target, action: type, text, statusIds: [], reportId })
+    yield* log.record({
+      by,
+      action: type === "none" ? "warn" : type,
+      target: targetOf(target, state),
+      after: { text, reportId, strike }
+    })
+    if (type !== "none") yield* reports.resolveAll(target, by)
+    else if (reportId !== null) yield* reports.resolve(reportId, by)
+    return strike
+  })
+
+  const lift = traced("AccountActions.lift")(function*(target: AccountId, by: AccountId, type: LastingType) {
+    const own = yield* standing(by, "manageUsers")
+    const state = yield* stateOf(target)
+    yield* rank(own, target)
+    if (type === "disable" && !state.isUser) return yield* new NotAllowed({})
+    // What its own server or a rule about its domain has decided is not ours to take back.
+    if (!state[type]) return type === "suspend" ? yield* new NotAllowed({}) : false
+    yield* set(target, type, false)
+    yield* log.record({ by, action: undo[type], target: targetOf(target, state) })
+    return true
+  })
+
+  const decide = traced("AccountActions.decide")(
+    function*(target: AccountId, by: AccountId, appealId: bigint, approved: boolean) {
+      yield* standing(by, "manageAppeals")
+      const state = yield* stateOf(target)
+      const { action, strikeId } = yield* appeals.decide(target, by, appealId, approved ? "approved" : "rejected")
+      const { label } = targetOf(target, state)
+      yield* log.record({
+        by,
+        action: approved ? "approve" : "reject",
+        target: { type: "appeal", id: appealId, label },
+        after: { action, strike: strikeId }
+      })
+      const type = lastingTypes.find((one) => one === action)
+      if (!approved || type === undefined || !state[type]) return undefined
+      yield* set(target, type, false)
+      yield* log.record({ by, action: undo[type], target: targetOf(target, state), after: { appealId } })
+      return type
+    }
+  )
+
+  return AccountActions.of({ take, lift, decide })
+})

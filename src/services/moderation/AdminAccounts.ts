@@ -1,0 +1,168 @@
+import { Array as Arr, Context, Effect, Layer, Result, Schema } from "effect"
+import { IpNetwork } from "effect/net"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { RecordNotFound } from "../Errors.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
+import { effective, everyone, permissions } from "../staff/Permissions.ts"
+import { traced } from "../Traced.ts"
+
+export const accountStatuses = ["active", "pending", "disabled", "silenced", "suspended", "sensitized"] as const
+export type AccountStatus = typeof accountStatuses[number]
+
+/** Which accounts moderators want to see; names and addresses by how they begin. */
+export interface AccountSelection {
+  readonly origin?: "local" | "remote" | undefined
+  readonly status?: AccountStatus | undefined
+  readonly staff?: boolean | undefined
+  readonly roleIds?: ReadonlyArray<bigint> | undefined
+  readonly username?: string | undefined
+  readonly displayName?: string | undefined
+  readonly email?: string | undefined
+  readonly domain?: string | undefined
+  /** An address or a network. */
+  readonly ip?: string | undefined
+}
+
+const Row = Schema.Struct({
+  id: Schema.BigInt,
+  username: Schema.String,
+  domain: Schema.NullOr(Schema.String),
+  createdAt: Timestamptz,
+  silenced: Schema.Boolean,
+  suspended: Schema.Boolean,
+  sensitized: Schema.Boolean,
+  email: Schema.NullOr(Schema.String),
+  locale: Schema.NullOr(Schema.String),
+  reason: Schema.NullOr(Schema.String),
+  confirmed: Schema.NullOr(Schema.Boolean),
+  approved: Schema.NullOr(Schema.Boolean),
+  disabled: Schema.NullOr(Schema.Boolean),
+  createdByAppId: Schema.NullOr(Schema.BigInt),
+  roleId: Schema.NullOr(Schema.BigInt),
+  roleName: Schema.NullOr(Schema.String),
+  roleColor: Schema.NullOr(Schema.String),
+  roleHighlighted: Schema.NullOr(Schema.Boolean),
+  roleCollectionLimit: Schema.NullOr(Schema.Int),
+  rolePermissions: Schema.NullOr(Schema.BigInt),
+  everybodys: Schema.BigInt
+})
+const accountRows = rowsOf(Row)
+
+const Ip = Schema.Struct({ accountId: Schema.BigInt, ip: Schema.String, usedAt: Timestamptz })
+const ipRows = rowsOf(Ip)
+/** Addresses of one account that moderators see. */
+const ipsMax = 100
+
+/** An account as moderators see it; what only users have is null for others. */
+export type AdminAccountRecord = Omit<typeof Row.Type, "everybodys"> & {
+  /** From which addresses its user was here, the latest first. */
+  readonly ips: ReadonlyArray<{ readonly ip: string; readonly usedAt: Date }>
+}
+
+const none: AdminAccountRecord["ips"] = []
+
+/** Reads accounts for moderators. */
+export class AdminAccounts extends Context.Service<AdminAccounts, {
+  readonly page: (selection: AccountSelection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
+  /** Those that are there, by id. Two queries. */
+  readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, AdminAccountRecord>>
+  readonly find: (id: bigint) => Effect.Effect<AdminAccountRecord, RecordNotFound>
+}>()("murmuration/services/moderation/AdminAccounts") {
+  static readonly layer = Layer.effect(
+    AdminAccounts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const load = traced("AdminAccounts.load")(function*(ids: ReadonlyArray<bigint>) {
+        if (ids.length === 0) return new Map<bigint, AdminAccountRecord>()
+        const rows = yield* accountRows(sql`SELECT a.id, a.username, a.domain, a.created_at,
+            a.silenced_at IS NOT NULL AS silenced, a.suspended_at IS NOT NULL AS suspended,
+            a.sensitized_at IS NOT NULL AS sensitized, u.email, u.locale, u.reason, u.approved, u.disabled,
+            CASE WHEN u.account_id IS NOT NULL THEN u.confirmed_at IS NOT NULL END AS confirmed, u.created_by_app_id,
+            r.id AS role_id, r.name AS role_name, r.color AS role_color, r.highlighted AS role_highlighted,
+            r.collection_limit AS role_collection_limit, r.permissions AS role_permissions, e.permissions AS everybodys
+          FROM accounts a LEFT JOIN users u ON u.account_id = a.id LEFT JOIN roles r ON r.id = u.role_id
+            JOIN roles e ON e.id = ${everyone} WHERE a.id = ANY (${ids}::bigint[])`)
+        const users = rows.flatMap(({ email, id }) => email === null ? [] : [id])
+        const ips = users.length === 0 ?
+          [] :
+          yield* ipRows(sql`SELECT account_id, host(ip) AS ip, max(seen_at) AS used_at
+          FROM sessions WHERE account_id = ANY (${users}::bigint[]) AND ip IS NOT NULL
+          GROUP BY account_id, ip ORDER BY used_at DESC`)
+        const byAccount = Arr.groupBy(ips, ({ accountId }) => String(accountId))
+        return new Map(rows.map(({ everybodys, rolePermissions, ...row }): [bigint, AdminAccountRecord] => [row.id, {
+          ...row,
+          rolePermissions: rolePermissions === null ? null : effective(rolePermissions, everybodys),
+          ips: byAccount[String(row.id)]?.slice(0, ipsMax) ?? none
+        }]))
+      }, Effect.orDie)
+
+      const page = traced("AdminAccounts.page")(function*(selection: AccountSelection, page: Page) {
+        if (page.limit === 0) return []
+        const { tail, where } = clauses(sql, "a.id", page)
+        const conditions = conditionsOf(sql, selection)
+        const rows = yield* idRows(sql`SELECT a.id FROM accounts a WHERE ${sql.and([where, ...conditions])} ${tail}`)
+        return newestFirst(page, rows.map(({ id }) => id))
+      }, Effect.orDie)
+
+      const find = traced("AdminAccounts.find")(function*(id: bigint) {
+        return (yield* load([id])).get(id) ?? (yield* new RecordNotFound())
+      })
+      return AdminAccounts.of({ page, load, find })
+    })
+  )
+}
+
+const beginning = (text: string) => `${text.trim().toLowerCase().replace(/[\\%_]/g, (one) => `\\${one}`)}%`
+
+const conditionsOf = (sql: SqlClient.SqlClient, selection: AccountSelection): ReadonlyArray<Fragment> => {
+  const { displayName, domain, email, ip, origin, roleIds, staff, status, username } = selection
+  const ofUser = (condition: Fragment) => sql`EXISTS (SELECT FROM users u WHERE u.account_id = a.id AND ${condition})`
+  const statuses: Record<AccountStatus, Fragment> = {
+    active: sql`a.suspended_at IS NULL`,
+    pending: ofUser(sql`NOT u.approved`),
+    disabled: ofUser(sql`u.disabled`),
+    silenced: sql`a.silenced_at IS NOT NULL`,
+    suspended: sql`a.suspended_at IS NOT NULL`,
+    sensitized: sql`a.sensitized_at IS NOT NULL`
+  }
+  const named = (text: string | undefined): text is string => text !== undefined && text.trim() !== ""
+  const network = named(ip) ? networkOf(ip) : undefined
+  return [
+    ...(origin === undefined ? [] : [origin === "local" ? sql`a.domain IS NULL` : sql`a.domain IS NOT NULL`]),
+    ...(status === undefined ? [] : [statuses[status]]),
+    ...(staff === true
+      ? [ofUser(sql`u.role_id IN (SELECT id FROM roles WHERE (permissions & ${staffBits}) <> 0)`)]
+      : []),
+    ...(roleIds === undefined || roleIds.length === 0 ? [] : [ofUser(sql`u.role_id = ANY (${roleIds}::bigint[])`)]),
+    ...(named(username) ? [sql`lower(a.username) LIKE ${beginning(username.replace(/^@/, ""))}`] : []),
+    ...(named(displayName)
+      ? [sql`a.display_name <> '' AND lower(a.display_name) LIKE ${beginning(displayName)}`]
+      : []),
+    ...(named(email) ? [ofUser(sql`lower(u.email) LIKE ${beginning(email)}`)] : []),
+    ...(named(domain)
+      ? [sql`a.domain IS NOT NULL AND (domain_key(a.domain) COLLATE "C") = (domain_key(${domain.trim()}) COLLATE "C")`]
+      : []),
+    ...(named(ip)
+      ? [
+        network === undefined
+          ? sql`FALSE`
+          : sql`EXISTS (SELECT FROM sessions s WHERE s.account_id = a.id AND s.ip <<= ${network}::inet)`
+      ]
+      : [])
+  ]
+}
+
+/** What makes somebody staff: everything but what everybody may be given. */
+const staffBits = Object.entries(permissions).reduce(
+  (bits, [name, bit]) => name === "inviteUsers" || name === "inviteBypassApproval" ? bits : bits | bit,
+  0n
+)
+
+const networkOf = (given: string): string | undefined => {
+  const text = given.trim()
+  const whole = text.includes("/") ? text : `${text}/${text.includes(":") ? 128 : 32}`
+  return Result.getOrUndefined(Result.map(IpNetwork.fromString(whole), IpNetwork.format))
+}

@@ -1,0 +1,59 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { NotAllowed, RecordNotFound } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { rowsOf } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { requireRank, standingOf } from "../staff/Rank.ts"
+import { traced } from "../Traced.ts"
+
+const targetRows = rowsOf(
+  Schema.Struct({
+    username: Schema.String,
+    domain: Schema.NullOr(Schema.String),
+    isUser: Schema.Boolean,
+    suspended: Schema.Boolean
+  })
+)
+
+/** Who may delete an account with all that is of it, in the transaction that does so. */
+export class Deletions extends Context.Service<Deletions, {
+  /**
+   * Answers whether the account is one of this server. A moderator may delete what is suspended (auth.md section 6), who runs the
+   * server whatever there is.
+   */
+  readonly decide: (
+    target: AccountId,
+    by: AccountId | undefined
+  ) => Effect.Effect<boolean, NotAllowed | RecordNotFound | SqlError>
+}>()("murmuration/services/moderation/Deletions") {
+  static readonly layer = Layer.effect(
+    Deletions,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const log = yield* AuditLog
+      const standing = standingOf(sql)
+      const rank = requireRank(sql)
+      return Deletions.of({
+        decide: traced("Deletions.decide")(function*(target, by) {
+          const own = by === undefined ? undefined : yield* standing(by, "deleteUserData")
+          const [found] = yield* targetRows(sql`SELECT a.username, a.domain, u.account_id IS NOT NULL AS is_user,
+              a.suspended_at IS NOT NULL AS suspended
+            FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = ${target}`)
+          if (found === undefined) return yield* new RecordNotFound()
+          const { domain, isUser, suspended, username } = found
+          const isGone = domain === null && !isUser
+          if (own !== undefined) {
+            yield* rank(own, target)
+            if (!suspended || isGone) return yield* new NotAllowed({})
+          }
+          if (isGone) return true
+          const label = domain === null ? username : `${username}@${domain}`
+          yield* log.record({ by, action: "destroy", target: { type: "account", id: target, label } })
+          return domain === null
+        })
+      })
+    })
+  ).pipe(Layer.provide(AuditLog.layer))
+}

@@ -1,0 +1,130 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import { NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { exceeds } from "../html/Text.ts"
+import type { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { idRows, only, rowsOf, Timestamptz } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { outranks, standingOf } from "../staff/Rank.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+
+/** Characters of a note (limits-and-rates.md). */
+const noteCharactersMax = 2_000
+
+/** What a note is about. */
+export interface NoteTarget {
+  readonly type: "account" | "report"
+  readonly id: bigint
+}
+
+const ModerationNote = Schema.Struct({
+  id: Schema.BigInt,
+  /** Null where the author's account is gone. */
+  accountId: Schema.NullOr(Schema.BigInt),
+  content: Schema.String,
+  createdAt: Timestamptz
+})
+export type ModerationNote = typeof ModerationNote.Type
+const noteRows = rowsOf(ModerationNote)
+const positionRows = rowsOf(Schema.Struct({ position: Schema.Int }))
+
+/** What moderators write down for one another about accounts and reports. */
+export class ModerationNotes extends Context.Service<ModerationNotes, {
+  readonly page: (target: NoteTarget, page: Page) => Effect.Effect<ReadonlyArray<ModerationNote>, RecordNotFound>
+  readonly find: (target: NoteTarget, id: bigint) => Effect.Effect<ModerationNote, RecordNotFound>
+  readonly create: (
+    by: AccountId,
+    target: NoteTarget,
+    content: string
+  ) => Effect.Effect<bigint, NotAllowed | RecordNotFound | Unprocessable>
+  /** One's own, and those of whom one outranks. */
+  readonly remove: (
+    by: AccountId,
+    target: NoteTarget,
+    id: bigint
+  ) => Effect.Effect<void, NotAllowed | RecordNotFound>
+}>()("murmuration/services/moderation/ModerationNotes") {
+  static readonly layer = Layer.effect(
+    ModerationNotes,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const log = yield* AuditLog
+      const standing = standingOf(sql)
+      const once = <A, E>(work: Effect.Effect<A, E>) =>
+        transaction(sql)(work).pipe(Effect.catchIf(isSqlError, Effect.die))
+      const columns = sql.literal("id, account_id, content, created_at")
+      const about = ({ id, type }: NoteTarget): Fragment =>
+        type === "report" ? sql`report_id = ${id}` : sql`target_account_id = ${id}`
+      const logged = (target: NoteTarget, id: bigint) => ({
+        type: target.type === "report" ? "reportNote" as const : "accountNote" as const,
+        id,
+        label: `${target.type} ${target.id}`
+      })
+      const allowed = (by: AccountId, { type }: NoteTarget) =>
+        standing(by, type === "report" ? "manageReports" : ["manageUsers", "manageReports"])
+
+      const requireTarget = Effect.fnUntraced(function*({ id, type }: NoteTarget) {
+        const found = yield* sql`SELECT FROM ${
+          sql.literal(type === "report" ? "reports" : "accounts")
+        } WHERE id = ${id}`
+        if (found.length === 0) return yield* new RecordNotFound()
+      })
+      const stored = Effect.fnUntraced(function*(target: NoteTarget, id: bigint) {
+        const [note] = yield* noteRows(
+          sql`SELECT ${columns} FROM moderation_notes WHERE id = ${id} AND ${about(target)}`
+        )
+        return note ?? (yield* new RecordNotFound())
+      })
+
+      const create = traced("ModerationNotes.create")(function*(by: AccountId, target: NoteTarget, content: string) {
+        yield* allowed(by, target)
+        yield* requireTarget(target)
+        if (content.trim() === "") return yield* validationFailed("Content can't be blank")
+        if (exceeds(content, noteCharactersMax)) {
+          return yield* validationFailed(`Content is too long (maximum is ${noteCharactersMax} characters)`)
+        }
+        const now = yield* Clock.currentTimeMillis
+        const [ofAccount, ofReport] = target.type === "report" ? [null, target.id] : [target.id, null]
+        const { id } = only(
+          yield* idRows(
+            sql`INSERT INTO moderation_notes (id, account_id, target_account_id, report_id, content, created_at)
+            VALUES (next_id(${now}), ${by}, ${ofAccount}, ${ofReport}, ${content}, ${new Date(now)}) RETURNING id`
+          )
+        )
+        yield* log.record({ by, action: "create", target: logged(target, id), after: { content } })
+        return id
+      }, once)
+
+      const remove = traced("ModerationNotes.remove")(function*(by: AccountId, target: NoteTarget, id: bigint) {
+        const own = yield* allowed(by, target)
+        const { accountId, content } = yield* stored(target, id)
+        if (accountId !== by && accountId !== null) {
+          const [author] = yield* positionRows(sql`SELECT r.position FROM users u JOIN roles r ON r.id = u.role_id
+            WHERE u.account_id = ${accountId}`)
+          if (author !== undefined && !outranks(own, author.position)) return yield* new NotAllowed({})
+        }
+        yield* sql`DELETE FROM moderation_notes WHERE id = ${id}`
+        yield* log.record({ by, action: "destroy", target: logged(target, id), before: { accountId, content } })
+      }, once)
+
+      return ModerationNotes.of({
+        page: traced("ModerationNotes.page")(function*(target, page) {
+          yield* requireTarget(target)
+          if (page.limit === 0) return []
+          const { tail, where } = clauses(sql, "id", page)
+          const rows = yield* noteRows(
+            sql`SELECT ${columns} FROM moderation_notes WHERE ${about(target)} AND ${where} ${tail}`
+          )
+          return newestFirst(page, rows)
+        }, Effect.catchIf(isSqlError, Effect.die)),
+        find: traced("ModerationNotes.find")(stored, Effect.catchIf(isSqlError, Effect.die)),
+        create,
+        remove
+      })
+    })
+  ).pipe(Layer.provide(AuditLog.layer))
+}

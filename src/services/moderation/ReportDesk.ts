@@ -1,0 +1,133 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
+import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { rowsOf } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { standingOf } from "../staff/Rank.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { ReportResolution } from "./ReportResolution.ts"
+import { ReportCategory, reportRulesMax } from "./Reports.ts"
+
+const Desk = Schema.Struct({
+  category: ReportCategory,
+  ruleIds: Schema.Array(Schema.BigInt),
+  assignedAccountId: Schema.NullOr(Schema.BigInt),
+  actionTakenByAccountId: Schema.NullOr(Schema.BigInt),
+  open: Schema.Boolean
+})
+const deskRows = rowsOf(Desk)
+
+type Refused = NotAllowed | RecordNotFound | Unprocessable
+
+/** What moderators do with reports. Of two that do something at once the first wins, and the other is told. */
+export class ReportDesk extends Context.Service<ReportDesk, {
+  readonly update: (
+    by: AccountId,
+    id: bigint,
+    change: { readonly category?: string | undefined; readonly ruleIds?: ReadonlyArray<bigint> | undefined }
+  ) => Effect.Effect<void, Refused>
+  readonly assign: (by: AccountId, id: bigint) => Effect.Effect<void, Refused>
+  readonly unassign: (by: AccountId, id: bigint) => Effect.Effect<void, Refused>
+  readonly resolve: (by: AccountId, id: bigint) => Effect.Effect<void, Refused>
+  readonly reopen: (by: AccountId, id: bigint) => Effect.Effect<void, Refused>
+}>()("murmuration/services/moderation/ReportDesk") {
+  static readonly layer = Layer.effect(
+    ReportDesk,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const log = yield* AuditLog
+      const resolution = yield* ReportResolution
+      const standing = standingOf(sql)
+      const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+      const about = (id: bigint) => ({ type: "report" as const, id, label: `#${id}` })
+
+      /** Work on a report that nobody else changes meanwhile. */
+      const on = <E>(
+        name: string,
+        work: (by: AccountId, id: bigint, report: typeof Desk.Type) => Effect.Effect<void, E>
+      ) =>
+        traced(`ReportDesk.${name}`)(
+          function*(by: AccountId, id: bigint) {
+            yield* standing(by, "manageReports")
+            const [report] = yield* deskRows(sql`SELECT category, rule_ids, assigned_account_id,
+                action_taken_by_account_id, action_taken_at IS NULL AS open FROM reports WHERE id = ${id} FOR UPDATE`)
+            return report === undefined ? yield* new RecordNotFound() : yield* work(by, id, report)
+          },
+          transaction(sql),
+          Effect.catchIf(isSqlError, Effect.die)
+        )
+
+      const update: ReportDesk["Service"]["update"] = (by, id, { category, ruleIds }) =>
+        on(
+          "update",
+          Effect.fnUntraced(function*(by, id, before) {
+            const rules = ruleIds ?? (category === undefined || category === "violation" ? before.ruleIds : [])
+            const after = { category: category ?? (rules.length > 0 ? "violation" : before.category), ruleIds: rules }
+            if (!isCategory(after.category)) return yield* validationFailed("Category is not included in the list")
+            if (after.category !== "violation" && rules.length > 0) {
+              return yield* validationFailed("Rule ids must be blank")
+            }
+            const known = rules.length === 0 ? [] : yield* sql`SELECT FROM rules
+            WHERE id = ANY (${rules.slice(0, reportRulesMax)}::bigint[])`
+            if (known.length < new Set(rules).size) {
+              return yield* validationFailed("Rule ids does not reference valid rules")
+            }
+            yield* sql`UPDATE reports SET category = ${after.category}, rule_ids = ${rules}::bigint[],
+            updated_at = ${yield* now} WHERE id = ${id}`
+            const { category: was, ruleIds: named } = before
+            yield* log.record({
+              by,
+              action: "update",
+              target: about(id),
+              before: { category: was, ruleIds: named },
+              after
+            })
+          })
+        )(by, id)
+
+      const assign = on(
+        "assign",
+        Effect.fnUntraced(function*(by, id, { assignedAccountId }) {
+          if (assignedAccountId === by) return
+          if (assignedAccountId !== null) return yield* validationFailed("Report has been taken already")
+          yield* sql`UPDATE reports SET assigned_account_id = ${by}, updated_at = ${yield* now} WHERE id = ${id}`
+          yield* log.record({ by, action: "assign", target: about(id) })
+        })
+      )
+
+      const unassign = on(
+        "unassign",
+        Effect.fnUntraced(function*(by, id, { assignedAccountId }) {
+          if (assignedAccountId === null) return
+          yield* sql`UPDATE reports SET assigned_account_id = NULL, updated_at = ${yield* now} WHERE id = ${id}`
+          yield* log.record({ by, action: "unassign", target: about(id), before: { assignedAccountId } })
+        })
+      )
+
+      const resolve = on(
+        "resolve",
+        Effect.fnUntraced(function*(by, id, { actionTakenByAccountId, open }) {
+          if (open) yield* resolution.resolve(id, by)
+          else if (actionTakenByAccountId !== by) return yield* validationFailed("Report has been resolved already")
+        })
+      )
+
+      const reopen = on(
+        "reopen",
+        Effect.fnUntraced(function*(by, id, { open }) {
+          if (open) return
+          yield* sql`UPDATE reports SET action_taken_at = NULL, action_taken_by_account_id = NULL, updated_at = ${yield* now}
+          WHERE id = ${id}`
+          yield* log.record({ by, action: "reopen", target: about(id) })
+        })
+      )
+
+      return ReportDesk.of({ update, assign, unassign, resolve, reopen })
+    })
+  ).pipe(Layer.provide([AuditLog.layer, ReportResolution.layer]))
+}
+
+const isCategory = Schema.is(ReportCategory)

@@ -1,0 +1,57 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { idRows, rowsOf } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { traced } from "../Traced.ts"
+
+const openRows = rowsOf(Schema.Struct({ open: Schema.Boolean }))
+
+/** Ends reports, in the transaction of what ends them; each once, by whoever is first. */
+export class ReportResolution extends Context.Service<ReportResolution, {
+  /** Refuses what leads from a report that is not about the account, or that somebody else has resolved. */
+  readonly requireOpen: (
+    reportId: bigint,
+    target: AccountId
+  ) => Effect.Effect<void, RecordNotFound | Unprocessable | SqlError>
+  /** All that are open about the account (S-023). */
+  readonly resolveAll: (target: AccountId, by: AccountId) => Effect.Effect<void, SqlError>
+  /** Answers whether it was open. */
+  readonly resolve: (reportId: bigint, by: AccountId) => Effect.Effect<boolean, SqlError>
+}>()("murmuration/services/moderation/ReportResolution") {
+  static readonly layer = Layer.effect(
+    ReportResolution,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const log = yield* AuditLog
+
+      const end = Effect.fnUntraced(function*(which: Fragment, by: AccountId) {
+        const at = new Date(yield* Clock.currentTimeMillis)
+        const ended = yield* idRows(sql`UPDATE reports SET action_taken_at = ${at}, updated_at = ${at},
+            action_taken_by_account_id = ${by} WHERE id IN (
+          SELECT id FROM reports WHERE action_taken_at IS NULL AND ${which} ORDER BY id FOR UPDATE)
+            AND action_taken_at IS NULL RETURNING id`)
+        for (const { id } of ended) {
+          yield* log.record({ by, action: "resolve", target: { type: "report", id, label: `#${id}` } })
+        }
+        return ended.length > 0
+      })
+
+      return ReportResolution.of({
+        requireOpen: traced("ReportResolution.requireOpen")(function*(reportId, target) {
+          const [found] = yield* openRows(sql`SELECT action_taken_at IS NULL AS open FROM reports
+            WHERE id = ${reportId} AND target_account_id = ${target} FOR UPDATE`)
+          if (found === undefined) return yield* new RecordNotFound()
+          if (!found.open) return yield* validationFailed("Report has been resolved already")
+        }),
+        resolveAll: traced("ReportResolution.resolveAll")((target, by) =>
+          Effect.asVoid(end(sql`target_account_id = ${target}`, by))
+        ),
+        resolve: traced("ReportResolution.resolve")((reportId, by) => end(sql`id = ${reportId}`, by))
+      })
+    })
+  ).pipe(Layer.provide(AuditLog.layer))
+}

@@ -1,0 +1,30 @@
+import { Schema } from "effect"
+import { Timestamptz } from "../Rows.ts"
+
+/** What moderators did, in the words of `AccountWarning` (entities.md). */
+export const StrikeAction = Schema.Literals([
+  "none",
+  "disable",
+  "mark_statuses_as_sensitive",
+  "delete_statuses",
+  "sensitive",
+  "silence",
+  "suspend"
+])
+export type StrikeAction = typeof StrikeAction.Type
+
+export const AppealState = Schema.Literals(["pending", "approved", "rejected"])
+
+/** A strike with what came of an appeal against it. */
+export const Strike = Schema.Struct({
+  id: Schema.BigInt,
+  targetAccountId: Schema.BigInt,
+  action: StrikeAction,
+  text: Schema.String,
+  statusIds: Schema.Array(Schema.BigInt),
+  createdAt: Timestamptz,
+  overruledAt: Schema.NullOr(Timestamptz),
+  appealText: Schema.NullOr(Schema.String),
+  appealState: Schema.NullOr(AppealState)
+})
+export type Strike = typeof Strike.Type

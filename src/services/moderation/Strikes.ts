@@ -1,0 +1,53 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../Ids.ts"
+import { idRows, only, rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { Strike, type StrikeAction } from "./Strike.ts"
+
+const strikeRows = rowsOf(Strike)
+
+/** What moderators did about somebody, which the person may read and appeal against. */
+interface NewStrike {
+  readonly by: AccountId
+  readonly target: AccountId
+  readonly action: StrikeAction
+  readonly text: string
+  readonly statusIds: ReadonlyArray<bigint>
+  readonly reportId: bigint | null
+}
+
+/** Strikes against accounts, written in the transaction of what they tell of. */
+export class Strikes extends Context.Service<Strikes, {
+  /** Answers its id. */
+  readonly add: (strike: NewStrike) => Effect.Effect<bigint, SqlError>
+  /** By id; none costs nothing. */
+  readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, Strike>>
+}>()("murmuration/services/moderation/Strikes") {
+  static readonly layer = Layer.effect(
+    Strikes,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return Strikes.of({
+        add: traced("Strikes.add")(function*({ action, by, reportId, statusIds, target, text }) {
+          const now = yield* Clock.currentTimeMillis
+          const rows = yield* idRows(sql`INSERT INTO account_warnings
+              (id, account_id, target_account_id, action, text, status_ids, report_id, created_at)
+            VALUES (next_id(${now}), ${by}, ${target}, ${action}, ${text}, ${statusIds}::bigint[], ${reportId},
+              ${new Date(now)}) RETURNING id`)
+          return only(rows).id
+        }),
+        load: traced("Strikes.load")(function*(ids) {
+          if (ids.length === 0) return new Map<bigint, Strike>()
+          const rows = yield* strikeRows(
+            sql`SELECT w.id, w.target_account_id, w.action, w.text, w.status_ids, w.created_at,
+              w.overruled_at, p.text AS appeal_text, p.state AS appeal_state
+            FROM account_warnings w LEFT JOIN appeals p ON p.account_warning_id = w.id WHERE w.id = ANY (${ids}::bigint[])`
+          )
+          return new Map(rows.map((row) => [row.id, row]))
+        }, Effect.orDie)
+      })
+    })
+  )
+}

@@ -1,0 +1,46 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Emails } from "../emails/Emails.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { UserCatalogs } from "../instance/UserCatalogs.ts"
+import { rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { StrikeAction } from "./Strike.ts"
+import * as WarningTexts from "./WarningTexts.ts"
+
+const warnedRows = rowsOf(
+  Schema.Struct({
+    username: Schema.String,
+    email: Schema.String,
+    locale: Schema.NullOr(Schema.String),
+    action: StrikeAction,
+    text: Schema.String
+  })
+)
+
+/** E-mails to those about whom moderators did something. */
+export class WarningEmails extends Context.Service<WarningEmails, {
+  /** Nobody waits for it; whoever has no user here gets none. */
+  readonly send: (strikeId: bigint) => Effect.Effect<void>
+}>()("murmuration/services/moderation/WarningEmails") {
+  static readonly layer = Layer.effect(
+    WarningEmails,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const emails = yield* Emails
+      const { localDomain: server } = yield* ServerConfig
+      const catalogs = yield* UserCatalogs
+      return WarningEmails.of({
+        send: traced("WarningEmails.send")(function*(strikeId) {
+          const [found] = yield* warnedRows(sql`SELECT a.username, u.email, u.locale, w.action, w.text
+            FROM account_warnings w JOIN accounts a ON a.id = w.target_account_id
+              JOIN users u ON u.account_id = a.id WHERE w.id = ${strikeId} AND u.confirmed_at IS NOT NULL`)
+          if (found === undefined) return
+          const { email: to, locale, ...warned } = found
+          const words = catalogs.of({ locale: locale ?? undefined })
+          yield* emails.post(Effect.map(words, WarningTexts.warning({ to, server, ...warned })))
+        }, Effect.orDie)
+      })
+    })
+  ).pipe(Layer.provide(UserCatalogs.layer))
+}

@@ -1,0 +1,232 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { ask, newPerson, settled } from "../../../support/Api.ts"
+import { eventually } from "../../../support/Eventually.ts"
+import { type Person, TestServer } from "../../../support/Server.ts"
+import { auditEntries, staffMember } from "../../../support/Staff.ts"
+
+const path = (one: { readonly accountId: bigint }, action = "") => `/api/v1/admin/accounts/${one.accountId}${action}`
+const notAllowed = [403, { error: "This action is not allowed" }]
+const notFound = [404, { error: "Record not found" }]
+
+/** A notification, as far as it tells what moderators did. */
+interface Told {
+  readonly moderation_warning?: Record<string, unknown>
+}
+
+const answer = Effect.fnUntraced(function*(by: Person, method: string, to: string, json?: unknown) {
+  const { body, status } = yield* ask(by, method, to, json ?? (method === "POST" ? {} : undefined))
+  return [status, body]
+})
+
+const report = Effect.fnUntraced(function*(by: Person, about: Person) {
+  const { body } = yield* ask(by, "POST", "/api/v1/reports", { account_id: String(about.accountId), comment: "Bad" })
+  return String(body.id)
+})
+
+const openReports = (about: Person) =>
+  SqlClient.SqlClient.use((sql) =>
+    sql<{ id: bigint }>`SELECT id FROM reports WHERE target_account_id = ${about.accountId} AND action_taken_at IS NULL`
+  )
+
+const warnings = (of: Person) =>
+  Effect.map(
+    ask(of, "GET", "/api/v1/notifications?types[]=moderation_warning"),
+    ({ body }) => body
+  )
+
+const acts = Effect.fnUntraced(function*(by: Person) {
+  return (yield* auditEntries(by.accountId)).map(({ act }) => act)
+})
+
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
+  "what moderators do about accounts",
+  (it) => {
+    it.effect("S-022 S-023 S-113: each action stands, is told, ends open reports and is taken back", () =>
+      Effect.gen(function*() {
+        const moderator = yield* staffMember("moderator1", ["manageUsers"])
+        const [bad, witness] = [yield* newPerson("bad1"), yield* newPerson("witness1")]
+        const cases = [
+          ["silence", "unsilence", "silenced"],
+          ["sensitive", "unsensitive", "sensitized"],
+          ["disable", "enable", "disabled"],
+          ["suspend", "unsuspend", "suspended"]
+        ] as const
+        for (const [type, undo, state] of cases) {
+          yield* report(witness, bad)
+          yield* report(witness, bad)
+          assert.lengthOf(yield* openReports(bad), 2)
+          const done = yield* answer(moderator, "POST", path(bad, "/action"), { type, text: `You ${type}` })
+          assert.deepStrictEqual(done, [200, {}])
+          assert.lengthOf(yield* openReports(bad), 0, type)
+          assert.isTrue((yield* ask(moderator, "GET", path(bad))).body[state])
+          if (type === "disable" || type === "suspend") {
+            assert.strictEqual((yield* ask(bad, "GET", "/api/v1/timelines/home")).status, 403)
+          }
+          // Who comes second is told.
+          assert.deepStrictEqual(yield* answer(moderator, "POST", path(bad, "/action"), { type }), [422, {
+            error: "Validation failed: Type has been taken already"
+          }])
+          const { body } = yield* ask(moderator, "POST", path(bad, `/${undo}`), {})
+          assert.isFalse(body[state])
+          assert.strictEqual((yield* ask(bad, "GET", "/api/v1/timelines/home")).status, 200)
+        }
+        assert.deepStrictEqual(
+          yield* acts(moderator),
+          cases.flatMap(([type, undo]) => [
+            `account ${type}`,
+            "report resolve",
+            "report resolve",
+            `account ${undo}`
+          ]).toReversed()
+        )
+        const told = yield* warnings(bad)
+        assert.deepStrictEqual(
+          told.map(({ moderation_warning: one }: Told) => [one?.action, one?.text, one?.status_ids, one?.appeal]),
+          cases.map(([type]) => [type, `You ${type}`, null, null]).toReversed()
+        )
+        assert.strictEqual(told[0].moderation_warning.target_account.id, String(bad.accountId))
+        assert.strictEqual(told[0].account.id, String(bad.accountId))
+        const { body: grouped } = yield* ask(bad, "GET", "/api/v2/notifications")
+        assert.include(
+          grouped.notification_groups.map(({ moderation_warning: one }: Told) => one?.action),
+          "suspend"
+        )
+      }))
+
+    it.effect("S-023: a warning ends only the report that it answers, and nothing is told where nobody is to hear", () =>
+      Effect.gen(function*() {
+        const moderator = yield* staffMember("moderator2", ["manageUsers"])
+        const [bad, other, witness] = [
+          yield* newPerson("bad2"),
+          yield* newPerson("other2"),
+          yield* newPerson("witness2")
+        ]
+        const [first, second] = [yield* report(witness, bad), yield* report(witness, bad)]
+        const elsewhere = yield* report(witness, other)
+        const act = (json: object) => answer(moderator, "POST", path(bad, "/action"), json)
+        assert.deepStrictEqual(yield* act({ type: "none", text: "Beware", send_email_notification: "0" }), [200, {}])
+        assert.lengthOf(yield* openReports(bad), 2)
+        assert.lengthOf(yield* warnings(bad), 0)
+        assert.deepStrictEqual(yield* act({ type: "none", report_id: first }), [200, {}])
+        assert.deepStrictEqual((yield* openReports(bad)).map(({ id }) => String(id)), [second])
+        assert.deepStrictEqual(yield* act({ type: "silence", report_id: first }), [422, {
+          error: "Validation failed: Report has been resolved already"
+        }])
+        for (const id of [elsewhere, "900000000000000001", "x"]) {
+          assert.deepStrictEqual(yield* act({ type: "silence", report_id: id }), notFound, id)
+        }
+        for (const type of [undefined, "", "freeze", null]) {
+          assert.strictEqual((yield* act({ type })).at(0), 422)
+        }
+        assert.deepStrictEqual(yield* act({ type: "freeze" }), [422, {
+          error: "Validation failed: Type is not included in the list"
+        }])
+        assert.deepStrictEqual(yield* act({ type: "none", text: "x".repeat(5_001) }), [422, {
+          error: "Validation failed: Text is too long (maximum is 5000 characters)"
+        }])
+      }))
+
+    it.effect("S-252: nobody acts on an equal or higher role, nor on themselves", () =>
+      Effect.gen(function*() {
+        const moderator = yield* staffMember("moderator3", ["manageUsers", "deleteUserData"], 50)
+        const equal = yield* staffMember("equal3", [], 50)
+        const owner = yield* staffMember("owner3", ["administrator"], 1000)
+        for (const target of [moderator, equal, owner]) {
+          for (const type of ["none", "disable", "sensitive", "silence", "suspend"]) {
+            const about = `${type} ${target.username}`
+            assert.deepStrictEqual(
+              yield* answer(moderator, "POST", path(target, "/action"), { type }),
+              notAllowed,
+              about
+            )
+          }
+          for (const action of ["enable", "unsilence", "unsuspend", "unsensitive", "approve", "reject"]) {
+            assert.deepStrictEqual(yield* answer(moderator, "POST", path(target, `/${action}`)), notAllowed, action)
+          }
+          assert.deepStrictEqual(yield* answer(moderator, "DELETE", path(target)), notAllowed)
+        }
+        assert.deepStrictEqual(yield* acts(moderator), [])
+        // Who runs the server is above all of them.
+        assert.deepStrictEqual(yield* answer(owner, "POST", path(moderator, "/action"), { type: "disable" }), [200, {}])
+        assert.strictEqual((yield* ask(moderator, "GET", path(equal))).status, 403)
+      }))
+
+    it.effect("S-234: who waits is let in or turned away once; the second decision is told", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const moderator = yield* staffMember("moderator4", ["manageUsers"])
+        const other = yield* staffMember("other4", ["manageUsers"])
+        const wait = Effect.fnUntraced(function*(name: string) {
+          const one = yield* newPerson(name)
+          yield* sql`UPDATE users SET approved = false WHERE account_id = ${one.accountId}`
+          return one
+        })
+        const waiting = yield* wait("waiting4")
+        const { body } = yield* ask(moderator, "POST", path(waiting, "/approve"), {})
+        assert.isTrue(body.approved)
+        for (const action of ["approve", "reject"]) {
+          assert.deepStrictEqual(yield* answer(other, "POST", path(waiting, `/${action}`)), notAllowed)
+        }
+        const unwanted = yield* wait("unwanted4")
+        assert.deepStrictEqual(yield* answer(moderator, "POST", path(unwanted, "/reject")), [200, {}])
+        assert.deepStrictEqual(yield* answer(moderator, "GET", path(unwanted)), notFound)
+        assert.deepStrictEqual(yield* acts(moderator), ["account reject", "account approve"])
+        // At once: one of them wins, the other is told.
+        for (const at of [1, 2, 3, 4]) {
+          const disputed = yield* wait(`disputed${at}`)
+          const answers = yield* Effect.all([
+            answer(moderator, "POST", path(disputed, "/approve")),
+            answer(other, "POST", path(disputed, "/reject"))
+          ], { concurrency: "unbounded" })
+          const won = answers.filter(([status]) => status === 200)
+          assert.lengthOf(won, 1)
+          assert.include([403, 404], answers.find(([status]) => status !== 200)?.[0])
+        }
+      }))
+
+    it.effect("S-022: a suspended account is deleted for good, at once as far as anybody sees", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const admin = yield* staffMember("deleter5", ["manageUsers", "deleteUserData"])
+        const moderator = yield* staffMember("helper5", ["manageUsers"])
+        const bad = yield* newPerson("bad5")
+        const { body: post } = yield* ask(bad, "POST", "/api/v1/statuses", { status: "Hello" })
+        assert.deepStrictEqual(yield* answer(admin, "DELETE", path(bad)), notAllowed)
+        yield* answer(admin, "POST", path(bad, "/action"), { type: "suspend" })
+        assert.deepStrictEqual(yield* answer(moderator, "DELETE", path(bad)), notAllowed)
+        assert.deepStrictEqual(yield* answer(admin, "DELETE", path(bad)), [200, {}])
+        assert.strictEqual((yield* ask(bad, "GET", "/api/v1/accounts/verify_credentials")).status, 401)
+        assert.strictEqual((yield* ask(undefined, "GET", `/api/v1/statuses/${post.id}`)).status, 404)
+        assert.deepStrictEqual(yield* answer(admin, "POST", path(bad, "/unsuspend")), notFound)
+        assert.deepStrictEqual(yield* answer(admin, "DELETE", path(bad)), notAllowed)
+        yield* settled
+        yield* eventually(sql`SELECT id FROM statuses WHERE account_id = ${bad.accountId}`, (rows) => rows.length === 0)
+        assert.deepStrictEqual(yield* acts(admin), ["account destroy", "account suspend"])
+      }))
+
+    it.effect("S-022: a suspension while the account posts: what is posted after it is refused, and nothing is shown", () =>
+      Effect.gen(function*() {
+        const moderator = yield* staffMember("moderator6", ["manageUsers"])
+        const bad = yield* newPerson("bad6")
+        const posts = Effect.forEach(
+          Array.from({ length: 12 }, (_, at) => at),
+          (at) => ask(bad, "POST", "/api/v1/statuses", { status: `Post ${at}` }),
+          { concurrency: 4 }
+        )
+        const [answers, suspended] = yield* Effect.all([
+          posts,
+          answer(moderator, "POST", path(bad, "/action"), { type: "suspend" })
+        ], { concurrency: "unbounded" })
+        assert.deepStrictEqual(suspended, [200, {}])
+        assert.strictEqual((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Later" })).status, 403)
+        for (const { body, status } of answers) {
+          assert.include([200, 403], status)
+          if (status === 200) {
+            assert.strictEqual((yield* ask(undefined, "GET", `/api/v1/statuses/${body.id}`)).status, 404)
+          }
+        }
+      }))
+  }
+)
