@@ -13,6 +13,7 @@ import { AdminEmailDomainBlocksGroup } from "./v1/admin/EmailDomainBlocks.ts"
 import { AdminInstancesGroup } from "./v1/admin/Instances.ts"
 import { AdminIpBlocksGroup } from "./v1/admin/IpBlocks.ts"
 import { AdminMetricsGroup } from "./v1/admin/Metrics.ts"
+import { AdminModerationListsGroup } from "./v1/admin/ModerationLists.ts"
 import { ModerationNotesGroup } from "./v1/admin/ModerationNotes.ts"
 import { AdminRelaysGroup } from "./v1/admin/Relays.ts"
 import { AdminReportsGroup } from "./v1/admin/Reports.ts"
@@ -93,6 +94,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminAppealsGroup)
   .add(ModerationNotesGroup)
   .add(AdminReportsGroup)
+  .add(AdminModerationListsGroup)
   .add(AdminRolesGroup)
   .add(AdminCanonicalEmailBlocksGroup)
   .add(AdminDomainAllowsGroup)

@@ -26,6 +26,7 @@ import * as AdminEmailDomainBlocks from "./v1/admin/EmailDomainBlocks.ts"
 import * as AdminInstances from "./v1/admin/Instances.ts"
 import * as AdminIpBlocks from "./v1/admin/IpBlocks.ts"
 import * as AdminMetrics from "./v1/admin/Metrics.ts"
+import * as AdminModerationLists from "./v1/admin/ModerationLists.ts"
 import * as ModerationNotes from "./v1/admin/ModerationNotes.ts"
 import * as AdminRelays from "./v1/admin/Relays.ts"
 import * as AdminReports from "./v1/admin/Reports.ts"
@@ -106,6 +107,7 @@ const groups = Layer.mergeAll(
   AdminAppeals.layer,
   ModerationNotes.layer,
   AdminReports.layer,
+  AdminModerationLists.layer,
   AdminRoles.layer,
   AdminCanonicalEmailBlocks.layer,
   AdminDomainAllows.layer,

@@ -3,6 +3,7 @@ import { HttpRouter } from "effect/http"
 import * as CardRunner from "../actors/agenda/CardRunner.ts"
 import * as DigestRunner from "../actors/agenda/DigestRunner.ts"
 import * as JobRunner from "../actors/agenda/JobRunner.ts"
+import * as ListRunner from "../actors/agenda/ListRunner.ts"
 import * as PushRunner from "../actors/agenda/PushRunner.ts"
 import * as TrendReviewRunner from "../actors/agenda/TrendReviewRunner.ts"
 import * as HostDocuments from "../actors/domain/HostDocuments.ts"
@@ -17,6 +18,7 @@ import { Hub } from "../http/streaming/Hub.ts"
 import { Cards } from "../services/cards/Cards.ts"
 import { UserCatalogs } from "../services/instance/UserCatalogs.ts"
 import { Pushes } from "../services/intents/Pushes.ts"
+import { ListSync } from "../services/lists/ListSync.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { CardPictures } from "../services/previews/CardPictures.ts"
 import { Creators } from "../services/previews/Creators.ts"
@@ -71,6 +73,9 @@ const pushes = PushRunner.layer.pipe(
 /** What tells staff of trends. */
 const trendReviews = TrendReviewRunner.layer.pipe(Layer.provide(TrendReviewEmails.layer))
 
+/** What follows moderation lists. */
+const lists = ListRunner.layer.pipe(Layer.provide(ListSync.layer))
+
 /** What sends posts by e-mail. */
 const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 
@@ -78,7 +83,7 @@ const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 export const layer = Layer.satisfiesServicesType<Environment>()(
   Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
     // Streams end before the server waits for what it still answers.
-    Layer.provideMerge(Layer.mergeAll(served, JobRunner.layer, cards, pushes, trendReviews, digests)),
+    Layer.provideMerge(Layer.mergeAll(served, JobRunner.layer, cards, pushes, trendReviews, lists, digests)),
     Layer.provideMerge(HttpServer.layer),
     Layer.provideMerge(Routes.hub),
     Layer.provide(Services.layer),

@@ -13,14 +13,19 @@ import { validDomain } from "./DomainBlocks.ts"
 import { domainRulesMax } from "./DomainPolicies.ts"
 import * as DomainTasks from "./DomainTasks.ts"
 
-const DomainAllow = Schema.Struct({ id: Schema.BigInt, domain: Schema.String, createdAt: Timestamptz })
+const DomainAllow = Schema.Struct({
+  id: Schema.BigInt,
+  domain: Schema.String,
+  createdAt: Timestamptz,
+  listId: Schema.NullOr(Schema.BigInt)
+})
 export type DomainAllow = typeof DomainAllow.Type
 const allowRows = rowsOf(DomainAllow)
 
 /** Servers that limited federation speaks to (S-170). `by` is absent for the command line and for lists that the server follows. */
 export class DomainAllows extends Context.Service<DomainAllows, {
   /** Lists a domain; one that is listed stays as it is. */
-  readonly allow: (domain: string, by?: AccountId) => Effect.Effect<DomainAllow, Unprocessable>
+  readonly allow: (domain: string, by?: AccountId, listId?: bigint) => Effect.Effect<DomainAllow, Unprocessable>
   /** False where it was not listed. */
   readonly disallow: (domain: string, by?: AccountId) => Effect.Effect<boolean, Unprocessable>
   readonly remove: (id: bigint, by: AccountId) => Effect.Effect<void, RecordNotFound>
@@ -50,12 +55,14 @@ export class DomainAllows extends Context.Service<DomainAllows, {
       })
 
       return DomainAllows.of({
-        allow: traced("DomainAllows.allow")(function*(text, by) {
+        allow: traced("DomainAllows.allow")(function*(text, by, listId) {
           const domain = yield* validDomain(text)
           const now = yield* Clock.currentTimeMillis
           return yield* transaction(sql)(Effect.gen(function*() {
-            const [made] = yield* table.rows(sql`INSERT INTO domain_allows (id, domain, created_at)
-              VALUES (next_id(${now}), ${domain}, ${new Date(now)}) ON CONFLICT DO NOTHING RETURNING *`)
+            const [made] = yield* table.rows(sql`INSERT INTO domain_allows (id, domain, list_id, created_at)
+              VALUES (next_id(${now}), ${domain}, ${listId ?? null}::bigint, ${new Date(
+              now
+            )}) ON CONFLICT DO NOTHING RETURNING *`)
             if (made === undefined) return only(yield* named(domain))
             yield* audit.record({ by, action: "create", target: target(made), after: made })
             yield* enforce(domain, now)

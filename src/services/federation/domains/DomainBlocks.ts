@@ -28,6 +28,8 @@ export const DomainBlockRecord = Schema.Struct({
   publicComment: Schema.NullOr(Schema.String),
   /** The list shows the domain with asterisks. */
   obfuscate: Schema.Boolean,
+  /** The moderation list that made it; null where staff did, who are not overruled by one. */
+  listId: Schema.NullOr(Schema.BigInt),
   createdAt: Timestamptz
 })
 export type DomainBlockRecord = typeof DomainBlockRecord.Type
@@ -41,6 +43,7 @@ export interface DomainBlockChange {
   readonly privateComment?: string | null | undefined
   readonly publicComment?: string | null | undefined
   readonly obfuscate?: boolean | undefined
+  readonly listId?: bigint | null | undefined
 }
 
 /** A new block would say nothing, or less than one that is there: of the same domain, or of one above it (S-168, S-274). */
@@ -104,7 +107,8 @@ const untouched = {
   rejectReports: false,
   privateComment: null,
   publicComment: null,
-  obfuscate: false
+  obfuscate: false,
+  listId: null
 } as const satisfies DomainBlockChange
 
 /** What a block says after a change. */
@@ -117,7 +121,8 @@ const merged = (
   rejectReports: change.rejectReports ?? before.rejectReports,
   privateComment: change.privateComment === undefined ? before.privateComment : change.privateComment,
   publicComment: change.publicComment === undefined ? before.publicComment : change.publicComment,
-  obfuscate: change.obfuscate ?? before.obfuscate
+  obfuscate: change.obfuscate ?? before.obfuscate,
+  listId: change.listId === undefined ? before.listId : change.listId
 })
 
 const make = Effect.gen(function*() {
@@ -143,9 +148,11 @@ const make = Effect.gen(function*() {
     const wanted = merged(untouched, change)
     const [made] = yield* table.rows(sql`
       INSERT INTO domain_blocks (id, domain, severity, reject_media, reject_reports, private_comment, public_comment,
-        obfuscate, created_at, updated_at)
+        obfuscate, list_id, created_at, updated_at)
       VALUES (next_id(${now}), ${domain}, ${wanted.severity}, ${wanted.rejectMedia}, ${wanted.rejectReports},
-        ${wanted.privateComment}, ${wanted.publicComment}, ${wanted.obfuscate}, ${new Date(now)}, ${new Date(now)})
+        ${wanted.privateComment}, ${wanted.publicComment}, ${wanted.obfuscate}, ${wanted.listId}, ${new Date(
+      now
+    )}, ${new Date(now)})
       ON CONFLICT (domain) DO NOTHING RETURNING *`)
     if (made === undefined) return undefined
     yield* audit.record({ by, action: "create", target: target(made), after: made })
@@ -160,7 +167,9 @@ const make = Effect.gen(function*() {
         yield* table.rows(
           sql`UPDATE domain_blocks SET severity = ${wanted.severity}, reject_media = ${wanted.rejectMedia},
           reject_reports = ${wanted.rejectReports}, private_comment = ${wanted.privateComment},
-          public_comment = ${wanted.publicComment}, obfuscate = ${wanted.obfuscate}, updated_at = ${new Date(now)}
+          public_comment = ${wanted.publicComment}, obfuscate = ${wanted.obfuscate}, list_id = ${wanted.listId}, updated_at = ${new Date(
+            now
+          )}
         WHERE id = ${before.id} RETURNING *`
         )
       )
@@ -206,7 +215,9 @@ const make = Effect.gen(function*() {
     }),
     update: traced("DomainBlocks.update")(function*(id, change, by) {
       yield* checked(change)
-      return yield* changing((now) => Effect.flatMap(table.take(id), (before) => write(before, change, now, by)))
+      return yield* changing((now) =>
+        Effect.flatMap(table.take(id), (before) => write(before, { ...change, listId: null }, now, by))
+      )
     }),
     remove: traced("DomainBlocks.remove")((id, by) =>
       changing((now) => Effect.flatMap(table.take(id), (before) => drop(before, now, by)))
