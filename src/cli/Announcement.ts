@@ -69,7 +69,7 @@ const add = Command.make(
     )
   },
   traced("announcement add")(function*({ allDay, text, unpublished, ...given }) {
-    const added = yield* act((writer) => writer.add({ text, allDay, ...timesOf(given) }, unpublished))
+    const added = yield* act((writer) => writer.add(undefined, { text, allDay, ...timesOf(given) }, unpublished))
     yield* Console.log(`Announcement ${added} was added.`)
   }, (effect) => Effect.provide(effect, services))
 ).pipe(Command.withDescription("Tells everybody on the server something, at once or later"))
@@ -108,7 +108,7 @@ const edit = Command.make(
       ...timesOf(given),
       ...(always && { startsAt: null, endsAt: null })
     }
-    yield* act((writer) => writer.edit(id, change))
+    yield* act((writer) => writer.edit(undefined, id, change))
     yield* Console.log(`Announcement ${id} was changed.`)
   }, (effect) => Effect.provide(effect, services))
 ).pipe(Command.withDescription("Changes an announcement; what is not named stays"))
@@ -119,7 +119,7 @@ const about = (name: "publish" | "unpublish" | "remove", description: string, do
     name,
     { id },
     traced(`announcement ${name}`)(function*(given) {
-      yield* act((writer) => writer[name](given.id))
+      yield* act((writer) => writer[name](undefined, given.id))
       yield* Console.log(`Announcement ${given.id} was ${done}.`)
     }, (effect) => Effect.provide(effect, services))
   ).pipe(Command.withDescription(description))

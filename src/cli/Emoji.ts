@@ -33,7 +33,7 @@ const add = Command.make(
       category: Option.getOrNull(given.category),
       listed: !given.unlisted
     }
-    yield* refuse((yield* Emojis).add(emoji, source))
+    yield* refuse((yield* Emojis).add(undefined, emoji, source))
     yield* Console.log(`Emoji :${given.shortcode}: was added.`)
   }, (effect) => Effect.provide(effect, MediaServices.layer))
 ).pipe(Command.withDescription("Adds an emoji: PNG, GIF or WebP, 256 KB at most"))
@@ -61,7 +61,7 @@ const about = (
   name: string,
   description: string,
   done: string,
-  act: (emojis: Emojis["Service"], shortcode: string) => ReturnType<Emojis["Service"]["remove"]>
+  act: (emojis: Emojis["Service"], shortcode: string) => ReturnType<Emojis["Service"]["change"]>
 ) =>
   Command.make(
     name,
@@ -81,14 +81,19 @@ export const command = Command.make("emoji").pipe(
       "disable",
       "Shows it nowhere any more, and keeps it",
       "disabled",
-      (emojis, shortcode) => emojis.setDisabled(shortcode, true)
+      (emojis, shortcode) => emojis.change(undefined, shortcode, { disabled: true })
     ),
     about(
       "enable",
       "Shows a disabled emoji again",
       "enabled",
-      (emojis, shortcode) => emojis.setDisabled(shortcode, false)
+      (emojis, shortcode) => emojis.change(undefined, shortcode, { disabled: false })
     ),
-    about("remove", "Removes an emoji and its files", "removed", (emojis, shortcode) => emojis.remove(shortcode))
+    about(
+      "remove",
+      "Removes an emoji and its files",
+      "removed",
+      (emojis, shortcode) => emojis.remove(undefined, shortcode)
+    )
   ])
 )

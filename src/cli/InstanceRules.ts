@@ -35,7 +35,7 @@ const add = Command.make(
   "add",
   { text, hint: Flag.withDefault(hint, "") },
   traced("instance rules add")(function*(rule) {
-    yield* refuse((yield* InstanceRules).add(rule))
+    yield* refuse((yield* InstanceRules).add(undefined, rule))
     yield* Console.log("The rule was added.")
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Adds a rule at the end of the list"))
@@ -50,7 +50,7 @@ const change = Command.make(
   traced("instance rules change")(function*(given) {
     const { id } = yield* ruleAt(given.number)
     const rule = { text: Option.getOrUndefined(given.text), hint: Option.getOrUndefined(given.hint) }
-    yield* refuse((yield* InstanceRules).change(id, rule))
+    yield* refuse((yield* InstanceRules).change(undefined, id, rule))
     yield* Console.log(`Rule ${given.number} was changed.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Changes a rule's words; an empty hint (\"\") takes it away"))
@@ -68,7 +68,9 @@ const translate = Command.make(
   traced("instance rules translate")(function*(given) {
     const { id } = yield* ruleAt(given.number)
     const rule = Option.map(given.text, (words) => ({ text: words, hint: given.hint }))
-    yield* refuse((yield* InstanceRules).translate(id, given.language, Option.getOrUndefined(rule)))
+    yield* refuse((yield* InstanceRules).change(undefined, id, {
+      translations: { [given.language]: Option.getOrUndefined(rule) }
+    }))
     yield* Console.log(`Rule ${given.number} was ${Option.isSome(rule) ? "translated" : "left without that language"}.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Gives a rule words in another language; without a text it takes them away"))
@@ -77,7 +79,7 @@ const move = Command.make(
   "move",
   { number, to: Argument.Int("to").pipe(Argument.withDescription("The number that it gets")) },
   traced("instance rules move")(function*(given) {
-    yield* refuse((yield* InstanceRules).move((yield* ruleAt(given.number)).id, given.to))
+    yield* refuse((yield* InstanceRules).change(undefined, (yield* ruleAt(given.number)).id, { place: given.to }))
     yield* Console.log(`Rule ${given.number} is rule ${given.to} now.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Puts a rule in another place of the list"))
@@ -86,7 +88,7 @@ const remove = Command.make(
   "remove",
   { number },
   traced("instance rules remove")(function*(given) {
-    yield* refuse((yield* InstanceRules).remove((yield* ruleAt(given.number)).id))
+    yield* refuse((yield* InstanceRules).remove(undefined, (yield* ruleAt(given.number)).id))
     yield* Console.log(`Rule ${given.number} was removed.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Takes a rule off the list"))

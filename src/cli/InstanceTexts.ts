@@ -3,7 +3,8 @@ import { Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import * as EmailAddresses from "../services/identity/EmailAddresses.ts"
 import { Instance } from "../services/instance/Instance.ts"
-import { type InstanceChange, InstanceSettings } from "../services/instance/InstanceSettings.ts"
+import type { InstanceChange } from "../services/instance/InstanceChange.ts"
+import { InstanceSettings } from "../services/instance/InstanceSettings.ts"
 import { traced } from "../services/Traced.ts"
 import * as InstanceServices from "./InstanceServices.ts"
 import { findUser, refuse } from "./Lookup.ts"
@@ -57,7 +58,11 @@ export const set = Command.make(
       ...(yield* part("title", given.title, plain)),
       ...(yield* part("description", given.description, plain)),
       ...(yield* part("extendedDescription", given.extendedDescription, documentAt)),
-      ...(yield* part("privacyPolicy", given.privacyPolicy, documentAt)),
+      ...(yield* part(
+        "privacyPolicy",
+        given.privacyPolicy,
+        (path) => Effect.map(documentAt(path), (policy) => ({ text: policy }))
+      )),
       ...(yield* part(
         "termsOfService",
         given.terms,
@@ -82,7 +87,7 @@ export const set = Command.make(
     if (Object.keys(change).length === 0) {
       return yield* new OperatorError({ message: "Say what to set; --help names what there is" })
     }
-    yield* refuse((yield* InstanceSettings).change(change))
+    yield* refuse((yield* InstanceSettings).change(undefined, change))
     yield* Console.log(`Set: ${Object.keys(change).join(", ")}.`)
   }, (effect) => Effect.provide(effect, InstanceServices.layer))
 ).pipe(Command.withDescription("Sets what the server says about itself; an empty value (\"\") takes it away"))

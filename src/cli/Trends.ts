@@ -66,7 +66,9 @@ const decision = (word: "approve" | "reject", done: string, description: string,
     },
     traced(`trends ${word}`)(function*({ kind, name }) {
       yield* subjectOf(kind, name).pipe(
-        Effect.flatMap((subject) => Effect.flatMap(TrendReviews, ({ decide }) => decide(subject, trendable))),
+        Effect.flatMap((subject) =>
+          Effect.flatMap(TrendReviews, ({ decide }) => decide(undefined, subject, trendable))
+        ),
         Effect.mapError(() => new OperatorError({ message: `There is no ${kind} ${name} here` }))
       )
       yield* Console.log(`The ${kind} ${name} ${done}.`)

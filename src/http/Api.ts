@@ -5,12 +5,16 @@ import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
 import { AdminAccountActionsGroup } from "./v1/admin/AccountActions.ts"
 import { AdminAccountsGroup } from "./v1/admin/Accounts.ts"
+import { AdminAnnouncementsGroup } from "./v1/admin/Announcements.ts"
 import { AdminAppealsGroup } from "./v1/admin/Appeals.ts"
+import { AdminAuditLogGroup } from "./v1/admin/AuditLog.ts"
 import { AdminCanonicalEmailBlocksGroup } from "./v1/admin/CanonicalEmailBlocks.ts"
+import { AdminCustomEmojisGroup } from "./v1/admin/CustomEmojis.ts"
 import { AdminDomainAllowsGroup } from "./v1/admin/DomainAllows.ts"
 import { AdminDomainBlocksGroup } from "./v1/admin/DomainBlocks.ts"
 import { AdminEmailDomainBlocksGroup } from "./v1/admin/EmailDomainBlocks.ts"
 import { AdminInstancesGroup } from "./v1/admin/Instances.ts"
+import { AdminInvitesGroup } from "./v1/admin/Invites.ts"
 import { AdminIpBlocksGroup } from "./v1/admin/IpBlocks.ts"
 import { AdminMetricsGroup } from "./v1/admin/Metrics.ts"
 import { AdminModerationListsGroup } from "./v1/admin/ModerationLists.ts"
@@ -18,6 +22,10 @@ import { ModerationNotesGroup } from "./v1/admin/ModerationNotes.ts"
 import { AdminRelaysGroup } from "./v1/admin/Relays.ts"
 import { AdminReportsGroup } from "./v1/admin/Reports.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
+import { AdminRulesGroup } from "./v1/admin/Rules.ts"
+import { AdminSettingsGroup } from "./v1/admin/Settings.ts"
+import { AdminTagsGroup } from "./v1/admin/Tags.ts"
+import { AdminTrendsGroup } from "./v1/admin/Trends.ts"
 import { AdminUsernameBlocksGroup } from "./v1/admin/UsernameBlocks.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AnnualReportsGroup } from "./v1/AnnualReports.ts"
@@ -89,6 +97,10 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminMetricsGroup)
   .add(AdminRelaysGroup)
   .add(AdminInstancesGroup)
+  .add(AdminAnnouncementsGroup)
+  .add(AdminAuditLogGroup)
+  .add(AdminCustomEmojisGroup)
+  .add(AdminInvitesGroup)
   .add(AdminAccountActionsGroup)
   .add(AdminAccountsGroup)
   .add(AdminAppealsGroup)
@@ -102,6 +114,10 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminEmailDomainBlocksGroup)
   .add(AdminIpBlocksGroup)
   .add(AdminUsernameBlocksGroup)
+  .add(AdminRulesGroup)
+  .add(AdminSettingsGroup)
+  .add(AdminTagsGroup)
+  .add(AdminTrendsGroup)
   .add(AnnouncementsGroup)
   .add(AnnualReportsGroup)
   .add(AppsGroup)

@@ -18,12 +18,16 @@ import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
 import * as AdminAccountActions from "./v1/admin/AccountActions.ts"
 import * as AdminAccounts from "./v1/admin/Accounts.ts"
+import * as AdminAnnouncements from "./v1/admin/Announcements.ts"
 import * as AdminAppeals from "./v1/admin/Appeals.ts"
+import * as AdminAuditLog from "./v1/admin/AuditLog.ts"
 import * as AdminCanonicalEmailBlocks from "./v1/admin/CanonicalEmailBlocks.ts"
+import * as AdminCustomEmojis from "./v1/admin/CustomEmojis.ts"
 import * as AdminDomainAllows from "./v1/admin/DomainAllows.ts"
 import * as AdminDomainBlocks from "./v1/admin/DomainBlocks.ts"
 import * as AdminEmailDomainBlocks from "./v1/admin/EmailDomainBlocks.ts"
 import * as AdminInstances from "./v1/admin/Instances.ts"
+import * as AdminInvites from "./v1/admin/Invites.ts"
 import * as AdminIpBlocks from "./v1/admin/IpBlocks.ts"
 import * as AdminMetrics from "./v1/admin/Metrics.ts"
 import * as AdminModerationLists from "./v1/admin/ModerationLists.ts"
@@ -31,6 +35,10 @@ import * as ModerationNotes from "./v1/admin/ModerationNotes.ts"
 import * as AdminRelays from "./v1/admin/Relays.ts"
 import * as AdminReports from "./v1/admin/Reports.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
+import * as AdminRules from "./v1/admin/Rules.ts"
+import * as AdminSettings from "./v1/admin/Settings.ts"
+import * as AdminTags from "./v1/admin/Tags.ts"
+import * as AdminTrends from "./v1/admin/Trends.ts"
 import * as AdminUsernameBlocks from "./v1/admin/UsernameBlocks.ts"
 import * as Announcements from "./v1/Announcements.ts"
 import * as AnnualReports from "./v1/AnnualReports.ts"
@@ -102,6 +110,10 @@ const groups = Layer.mergeAll(
   AdminMetrics.layer,
   AdminRelays.layer,
   AdminInstances.layer,
+  AdminAnnouncements.layer,
+  AdminAuditLog.layer,
+  AdminCustomEmojis.layer,
+  AdminInvites.layer,
   AdminAccountActions.layer,
   AdminAccounts.layer,
   AdminAppeals.layer,
@@ -115,6 +127,10 @@ const groups = Layer.mergeAll(
   AdminEmailDomainBlocks.layer,
   AdminIpBlocks.layer,
   AdminUsernameBlocks.layer,
+  AdminRules.layer,
+  AdminSettings.layer,
+  AdminTags.layer,
+  AdminTrends.layer,
   Announcements.layer,
   AnnualReports.layer,
   Apps.layer,

@@ -96,6 +96,7 @@ const read = Effect.gen(function*() {
       publicTimelines: values.PUBLIC_TIMELINES,
       trendsReview: values.TRENDS_REVIEW,
       emailSubscriptions: values.EMAIL_SUBSCRIPTIONS === "on",
+      authorizedFetch: values.AUTHORIZED_FETCH,
       limitedFederation: values.LIMITED_FEDERATION,
       registrations: values.REGISTRATIONS,
       signupConfirmation: values.SIGNUP_CONFIRMATION,

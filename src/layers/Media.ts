@@ -5,6 +5,9 @@ import type { SqlClient } from "effect/sql"
 import * as MediaJob from "../actors/media/Entity.ts"
 import { MediaActors } from "../actors/media/MediaActors.ts"
 import * as MediaSweep from "../actors/media/MediaSweep.ts"
+import { EmojiCopies } from "../services/media/EmojiCopies.ts"
+import { EmojiRecords } from "../services/media/EmojiRecords.ts"
+import { Emojis } from "../services/media/Emojis.ts"
 import { FileOwners } from "../services/media/FileOwners.ts"
 import { MediaAttachments } from "../services/media/MediaAttachments.ts"
 import { MediaJobs } from "../services/media/MediaJobs.ts"
@@ -13,7 +16,9 @@ import { RemoteFiles } from "../services/media/RemoteFiles.ts"
 import type { Storage } from "../services/media/Storage.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { Uploads } from "../services/media/Uploads.ts"
+import { AuditLog } from "../services/staff/AuditLog.ts"
 import { Environment } from "./Environment.ts"
+import * as InstancePictures from "./media/InstancePictures.ts"
 import * as MediaPrograms from "./media/Tools.ts"
 import * as RemoteCache from "./storage/RemoteCache.ts"
 import * as Storages from "./storage/Storages.ts"
@@ -40,8 +45,15 @@ export const layerOver = Layer.satisfiesServicesType<Tools | Stored>()(
   layerOverRows.pipe(Layer.provideMerge(Layer.mergeAll(FileOwners.layer, MediaJobs.layer, StoredFiles.layer)))
 )
 
+/** This server's emoji, and what copies those of others. */
+const emojis = EmojiCopies.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(Emojis.layerNoDeps, EmojiRecords.layer)),
+  Layer.provide([AuditLog.layer, InstancePictures.layer])
+)
+
 /** Uploaded files: where they are, what works on them, and the actors of their jobs. Needs the cluster and the database. */
-export const layer = layerOver.pipe(
+export const layer = emojis.pipe(
+  Layer.provideMerge(layerOver),
   Layer.provide(turns),
   Layer.provideMerge(RemoteFiles.layer.pipe(Layer.provide(RemoteCache.layer))),
   Layer.provideMerge(Layer.mergeAll(Storages.layer, MediaPrograms.layer))

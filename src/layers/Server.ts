@@ -4,6 +4,7 @@ import * as CardRunner from "../actors/agenda/CardRunner.ts"
 import * as DigestRunner from "../actors/agenda/DigestRunner.ts"
 import * as JobRunner from "../actors/agenda/JobRunner.ts"
 import * as ListRunner from "../actors/agenda/ListRunner.ts"
+import * as NewMemberRunner from "../actors/agenda/NewMemberRunner.ts"
 import * as PushRunner from "../actors/agenda/PushRunner.ts"
 import * as TrendReviewRunner from "../actors/agenda/TrendReviewRunner.ts"
 import * as HostDocuments from "../actors/domain/HostDocuments.ts"
@@ -16,6 +17,8 @@ import * as PathLimits from "../http/guard/PathLimits.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
 import { Cards } from "../services/cards/Cards.ts"
+import { AutoClosing } from "../services/identity/AutoClosing.ts"
+import { NewMembers } from "../services/identity/NewMembers.ts"
 import { UserCatalogs } from "../services/instance/UserCatalogs.ts"
 import { Pushes } from "../services/intents/Pushes.ts"
 import { ListSync } from "../services/lists/ListSync.ts"
@@ -76,6 +79,9 @@ const trendReviews = TrendReviewRunner.layer.pipe(Layer.provide(TrendReviewEmail
 /** What follows moderation lists. */
 const lists = ListRunner.layer.pipe(Layer.provide(ListSync.layer))
 
+/** What greets who is new. */
+const newMembers = NewMemberRunner.layer.pipe(Layer.provide([AutoClosing.layer, NewMembers.layer]))
+
 /** What sends posts by e-mail. */
 const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 
@@ -83,7 +89,9 @@ const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 export const layer = Layer.satisfiesServicesType<Environment>()(
   Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
     // Streams end before the server waits for what it still answers.
-    Layer.provideMerge(Layer.mergeAll(served, JobRunner.layer, cards, pushes, trendReviews, lists, digests)),
+    Layer.provideMerge(
+      Layer.mergeAll(served, JobRunner.layer, cards, pushes, trendReviews, newMembers, lists, digests)
+    ),
     Layer.provideMerge(HttpServer.layer),
     Layer.provideMerge(Routes.hub),
     Layer.provide(Services.layer),

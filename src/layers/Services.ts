@@ -39,12 +39,14 @@ import { Markers } from "../services/feeds/Markers.ts"
 import { NotificationPolicies } from "../services/feeds/NotificationPolicies.ts"
 import { NotificationRequests } from "../services/feeds/NotificationRequests.ts"
 import { Notifications } from "../services/feeds/Notifications.ts"
+import { TimelineAccess } from "../services/feeds/TimelineAccess.ts"
 import { Timelines } from "../services/feeds/Timelines.ts"
 import { ActiveFilters } from "../services/filters/ActiveFilters.ts"
 import { Filters } from "../services/filters/Filters.ts"
 import { Accounts } from "../services/identity/Accounts.ts"
 import type { Credentials } from "../services/identity/Credentials.ts"
 import { Handles } from "../services/identity/Handles.ts"
+import { Invites } from "../services/identity/Invites.ts"
 import { MailLinks } from "../services/identity/MailLinks.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
 import { Sessions } from "../services/identity/Sessions.ts"
@@ -56,13 +58,11 @@ import { Users } from "../services/identity/Users.ts"
 import { Activity } from "../services/instance/Activity.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
 import { Instance } from "../services/instance/Instance.ts"
+import { InstancePolicies } from "../services/instance/InstancePolicies.ts"
 import type { Secrets } from "../services/instance/Secrets.ts"
 import type { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
-import { BlockedAddresses } from "../services/moderation/BlockedAddresses.ts"
-import type { MailExchanges } from "../services/moderation/MailExchanges.ts"
 import { Reports } from "../services/moderation/Reports.ts"
-import { SignUpBlocks } from "../services/moderation/SignUpBlocks.ts"
 import { Strikes } from "../services/moderation/Strikes.ts"
 import { Apps } from "../services/oauth/Apps.ts"
 import { Grants } from "../services/oauth/Grants.ts"
@@ -110,6 +110,7 @@ import { LinkRecords } from "../services/trends/LinkRecords.ts"
 import { TrendReviews } from "../services/trends/TrendReviews.ts"
 import { Trends } from "../services/trends/Trends.ts"
 import { remote } from "./Federation.ts"
+import * as KeptOut from "./KeptOut.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 /** Where everything is kept, who hears of it, and how the operator wants it. */
@@ -117,11 +118,12 @@ type Stored = Broadcast | ServerConfig | SqlClient.SqlClient
 type Secret = Credentials | Digest.Digest | PushMessages | Secrets | SecureRandom.SecureRandom
 
 /** Who people are, and what acts for them. */
-const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
+const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret | Mailer>()(
   Layer.mergeAll(
     Apps.layer,
     Grants.layer,
     EmailSubscriptions.layer,
+    Invites.layer,
     LiveTokens.layer,
     MailLinks.layer,
     PushSubscriptions.layerNoDeps.pipe(Layer.provide(SealedTokens.layer)),
@@ -139,13 +141,8 @@ const identity = Layer.satisfiesServicesType<Stored | Secret | Mailer>()(
   )
 )
 
-/** Whom staff keeps out. */
-const kept = Layer.satisfiesServicesType<Stored | MailExchanges>()(
-  SignUpBlocks.layer.pipe(Layer.provideMerge(BlockedAddresses.layer))
-)
-
 /** What is read of accounts and statuses. */
-const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Secrets | Translator>()(
+const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | Digest.Digest | Secrets | Translator>()(
   Layer.mergeAll(
     AccountStatuses.layer,
     ActiveFilters.layer,
@@ -197,6 +194,7 @@ const reading = Layer.satisfiesServicesType<Stored | Feeds | Digest.Digest | Sec
     ViewerStates.layer,
     TagFollows.layer,
     Tags.layer,
+    TimelineAccess.layer,
     Timelines.layer,
     Translations.layer,
     Directory.layer,
@@ -242,4 +240,6 @@ const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
 )
 
 /** What the server knows and does beside its actors, over the database, the bus and the configuration. */
-export const layer = Layer.mergeAll(identity, kept, reading, federation)
+export const layer = Layer.mergeAll(identity, KeptOut.layer, reading, federation).pipe(
+  Layer.provideMerge(InstancePolicies.layer)
+)

@@ -41,6 +41,18 @@ export interface CalendarDate {
   readonly day?: number
 }
 
+/** A birthday such as `1969-07-20`, of any century; undefined for what the calendar does not have. */
+export const birthdayOf = (text: string): Required<CalendarDate> | undefined => {
+  const [, year, month, day] = (/^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text) ?? []).map(Number)
+  if (
+    year === undefined || month === undefined || day === undefined || year < 1 || month < 1 || month > 12 || day < 1
+  ) {
+    return undefined
+  }
+  // Years of one and two digits would be of the last century. The calendar repeats itself every 400 years.
+  return day > new Date(Date.UTC(year + 400, month, 0)).getUTCDate() ? undefined : { year, month, day }
+}
+
 /** `2024`, `2024-02` or `2024-02-29`; undefined for what the calendar does not have. */
 export const calendarDateOf = (text: string): CalendarDate | undefined => {
   const [, written, month, day] = /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$/.exec(text) ?? []

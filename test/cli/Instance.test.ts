@@ -118,13 +118,15 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       const [left] = yield* eventually(read("/api/v1/instance/rules"), (all) => texts(all) === "Be kind")
       assert.deepInclude(left, { id: kind.id, hint: "To all", translations: { de: { text: "Sei nett", hint: "" } } })
       const rules = yield* InstanceRules
-      yield* rules.change(BigInt(kind.id), { hint: "" })
-      yield* rules.translate(BigInt(kind.id), "de", undefined)
+      yield* rules.change(undefined, BigInt(kind.id), { hint: "" })
+      yield* rules.change(undefined, BigInt(kind.id), { translations: { de: undefined } })
       const [changed] = yield* eventually(read("/api/v1/instance/rules"), ([one]) => one.hint === "")
       assert.deepInclude(changed, { text: "Be kind", translations: {} })
-      for (const id of [0n, 4711n]) assert.strictEqual((yield* Effect.flip(rules.remove(id)))._tag, "RecordNotFound")
+      for (const id of [0n, 4711n]) {
+        assert.strictEqual((yield* Effect.flip(rules.remove(undefined, id)))._tag, "RecordNotFound")
+      }
       for (const text of ["", " ", "x".repeat(301)]) {
-        assert.strictEqual((yield* Effect.flip(rules.add({ text, hint: "" })))._tag, "Unprocessable")
+        assert.strictEqual((yield* Effect.flip(rules.add(undefined, { text, hint: "" })))._tag, "Unprocessable")
       }
     }))
 
@@ -135,7 +137,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       const people = yield* Effect.forEach(["asking", "begging", "warden"], (name) => createPerson(name))
       const [asking, begging, staff] = people
       // F35: letters are in the languages of those who get them, else in the first one of the instance.
-      yield* (yield* InstanceSettings).change({ languages: ["de", "en"] })
+      yield* (yield* InstanceSettings).change(undefined, { languages: ["de", "en"] })
       yield* sql`UPDATE users SET locale = 'en' WHERE account_id = ${begging!.accountId}`
       yield* sql`UPDATE users SET locale = 'pt-BR' WHERE account_id = ${staff!.accountId}`
       yield* sql`UPDATE users SET approved = false, reason = ${"I like\nbirds"}

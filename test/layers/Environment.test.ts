@@ -30,6 +30,7 @@ describe("Environment", () => {
         trendsReview: "on",
         sourceUrl: undefined,
         emailSubscriptions: false,
+        authorizedFetch: false,
         limitedFederation: false,
         registrations: "closed",
         signupConfirmation: "mail",

@@ -14,7 +14,9 @@ export const ask = Effect.fnUntraced(function*(by: Person | undefined, method: s
   const text = yield* Effect.promise(() => response.text())
   // Tests look into answers of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
-  const body: any = text === "" ? undefined : JSON.parse(text)
+  const body: any = text === "" || response.headers.get("content-type")?.startsWith("text/csv") === true
+    ? text || undefined
+    : JSON.parse(text)
   return { status: response.status, body, headers: response.headers }
 })
 

@@ -15,6 +15,7 @@ export const configurationOf = (
   trendsReview: "on",
   sourceUrl: undefined,
   emailSubscriptions: false,
+  authorizedFetch: false,
   limitedFederation: false,
   registrations: "open",
   signupConfirmation: "none",

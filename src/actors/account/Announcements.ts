@@ -31,34 +31,34 @@ export const make = Effect.gen(function*() {
     CreateAnnouncement: Effect.fnUntraced(
       function*(own: Ownership, { announcement, unpublished }: Commands["CreateAnnouncement"]) {
         yield* allowed(own)
-        return onAnnouncement(yield* writer.add(announcement, unpublished))
+        return onAnnouncement(yield* writer.add(own.accountId, announcement, unpublished))
       }
     ),
     UpdateAnnouncement: Effect.fnUntraced(
       function*(own: Ownership, { announcementId, change }: Commands["UpdateAnnouncement"]) {
         yield* allowed(own)
-        yield* writer.edit(announcementId, change)
+        yield* writer.edit(own.accountId, announcementId, change)
         return onAnnouncement(announcementId)
       }
     ),
     PublishAnnouncement: Effect.fnUntraced(
       function*(own: Ownership, { announcementId }: Commands["PublishAnnouncement"]) {
         yield* allowed(own)
-        yield* writer.publish(announcementId)
+        yield* writer.publish(own.accountId, announcementId)
         return onAnnouncement(announcementId)
       }
     ),
     UnpublishAnnouncement: Effect.fnUntraced(
       function*(own: Ownership, { announcementId }: Commands["UnpublishAnnouncement"]) {
         yield* allowed(own)
-        yield* writer.unpublish(announcementId)
+        yield* writer.unpublish(own.accountId, announcementId)
         return onAnnouncement(announcementId)
       }
     ),
     DeleteAnnouncement: Effect.fnUntraced(
       function*(own: Ownership, { announcementId }: Commands["DeleteAnnouncement"]) {
         yield* allowed(own)
-        yield* writer.remove(announcementId)
+        yield* writer.remove(own.accountId, announcementId)
         return onAnnouncement(announcementId)
       }
     )

@@ -2,7 +2,7 @@ import { Effect, Schedule } from "effect"
 
 /** Repeats work as long as the scope lives; what fails is logged and waits for the next time. */
 export const every = <A, E, R>(
-  period: "1 second" | "1 minute" | "1 hour",
+  period: "1 second" | "5 seconds" | "1 minute" | "1 hour",
   what: string,
   work: Effect.Effect<A, E, R>
 ) =>

@@ -37,7 +37,7 @@ export const signedRequest = (request: HttpServerRequest.HttpServerRequest, body
 
 /**
  * Other servers that ask for documents. Who signs sees what that account may; who does not, what is for everybody, and in
- * restricted mode nothing (S-024).
+ * secure mode and in restricted mode nothing (S-024).
  */
 export class Requesters extends Context.Service<Requesters, {
   readonly current: Effect.Effect<
@@ -49,13 +49,14 @@ export class Requesters extends Context.Service<Requesters, {
   static readonly layer = Layer.effect(
     Requesters,
     Effect.gen(function*() {
-      const { limitedFederation } = yield* ServerConfig
+      const { authorizedFetch, limitedFederation } = yield* ServerConfig
+      const signedOnly = authorizedFetch || limitedFederation
       const domains = yield* DomainPolicies
       const senders = yield* Senders
       const everybody: Requester = { viewer: undefined, scope: "everybody" }
       const current = Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
-        if (request.headers["signature"] === undefined && !limitedFederation) return everybody
+        if (request.headers["signature"] === undefined && !signedOnly) return everybody
         const sender = yield* senders.verify(signedRequest(request, new Uint8Array())).pipe(
           Effect.catchTags({
             Unverified: ({ malformed, text }) => new NotSigned({ malformed, text }),

@@ -2,6 +2,7 @@ import { ByteSize, Effect, Stream } from "effect"
 import { HttpMethod, HttpServerRequest, type HttpServerResponse, Multipart } from "effect/http"
 import { Unprocessable } from "../../services/Errors.ts"
 import {
+  emojiBytesMax,
   imageBytesMax,
   mediaAttachmentsMax,
   profilePictureBytesMax,
@@ -39,10 +40,11 @@ const multipartPartsMax = 200
 const sliceCharacters = 65_536
 
 /** The parameters that may be files. */
-const fileParameters = new Set(["file", "thumbnail", "avatar", "header"])
+const fileParameters = new Set(["file", "thumbnail", "avatar", "header", "image"])
 
 const attachments = /^\/api\/v[12]\/media(?:\/[^/]+)?$/
 const profiles = /^\/api\/v1\/(?:accounts\/update_credentials|profile)$/
+const emojis = /^\/api\/v1\/admin\/custom_emojis$/
 
 const statuses = /^\/api\/v1\/statuses\/\d+$/
 /** A picture for one of the files of a status that is edited. */
@@ -51,12 +53,15 @@ const nestedThumbnail = /^media_attributes\[\d{0,4}\]\[thumbnail\]$/
 /** Whether an operation takes files; the path is in its one form. */
 export const takesFiles = (method: string, path: string): boolean =>
   HttpMethod.isHttpMethod(method) && HttpMethod.hasBody(method) &&
-  (attachments.test(path) || profiles.test(path) || ((method === "PUT" || method === "PATCH") && statuses.test(path)))
+  (attachments.test(path) || profiles.test(path) || emojis.test(path) ||
+    ((method === "PUT" || method === "PATCH") && statuses.test(path)))
 
 /** Bytes of one file, and of a whole multipart body. */
 const limitsOf = (path: string) =>
   attachments.test(path)
     ? { file: videoBytesMax, body: videoBytesMax + imageBytesMax + fieldBytesMax }
+    : emojis.test(path)
+    ? { file: emojiBytesMax, body: 2 * emojiBytesMax + fieldBytesMax }
     : { file: profilePictureBytesMax, body: 2 * profilePictureBytesMax + fieldBytesMax }
 
 const tooLargeFile = ({ bytesMax }: FileTooLarge) =>

@@ -80,6 +80,15 @@ export function done(): HttpServerResponse.HttpServerResponse {
   return HttpServerResponse.text("", { contentType: "text/html; charset=utf-8" })
 }
 
+/** A text that browsers keep as a file. */
+export function file(body: string, contentType: string, name: string): Answer<string>
+export function file(body: string, contentType: string, name: string): HttpServerResponse.HttpServerResponse {
+  return HttpServerResponse.text(body, {
+    contentType,
+    headers: { "content-disposition": `attachment; filename="${name}"` }
+  })
+}
+
 /** The empty object, the answer of deletes, clears and dismisses. */
 export const empty = json(ready<{}>("{}"))
 

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { sanitise } from "../../services/html/Sanitise.ts"
 import { Instance, type RuleRecord } from "../../services/instance/Instance.ts"
+import { InstancePolicies, type Policies } from "../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { softwareVersion } from "../../services/instance/Software.ts"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
@@ -11,7 +12,7 @@ import { linkTo } from "../html/HtmlPage.ts"
 import { docsPath, iconPath, signInPath } from "../html/PagePaths.ts"
 import { PublicPages } from "./PublicPages.ts"
 
-const registrations = ({ say }: Messages, mode: ServerConfig["Service"]["registrations"]): string => {
+const registrations = ({ say }: Messages, mode: Policies["registrations"]): string => {
   switch (mode) {
     case "open":
       return say("Everybody may join: sign up in an app for Mastodon with the address of this server.")
@@ -27,6 +28,7 @@ const registrations = ({ say }: Messages, mode: ServerConfig["Service"]["registr
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
   const instance = yield* Instance
+  const policies = yield* InstancePolicies
   const pages = yield* PublicPages
 
   const front = Effect.gen(function*() {
@@ -34,6 +36,7 @@ const make = Effect.gen(function*() {
     const { pieces, say } = words
     const { shortDescription, title } = yield* instance.about
     const { activeMonth, statuses, users } = yield* instance.usage
+    const { registrations: mode, registrationsMessage } = yield* policies.current
     const software = `Murmuration ${softwareVersion}`
     return pages.respond({
       words,
@@ -47,7 +50,12 @@ const make = Effect.gen(function*() {
         )
       }</span></p>
 ${shortDescription === "" ? "" : html`<p dir="auto">${shortDescription}</p>`}
-<p>${registrations(words, config.registrations)}</p>
+<p>${registrations(words, mode)}</p>
+${
+        mode !== "closed" || registrationsMessage === null
+          ? ""
+          : html`<div class="content" dir="auto">${raw(sanitise(registrationsMessage))}</div>`
+      }
 <p>${
         pieces("Handles here end in {ending}. Any app for Mastodon works with {address}.", {
           ending: html`<strong>@${config.localDomain}</strong>`,

@@ -1,8 +1,10 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { collection } from "../../services/federation/documents/Collections.ts"
+import { TimelineAccess } from "../../services/feeds/TimelineAccess.ts"
 import { Timelines } from "../../services/feeds/Timelines.ts"
 import { normalise } from "../../services/html/HashtagNames.ts"
+import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
@@ -11,6 +13,7 @@ import { byType, document, refused } from "../activitypub/DocumentResponse.ts"
 import { Requesters } from "../activitypub/Requesters.ts"
 import { parameters } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
+import { Visitors } from "../html/Visitors.ts"
 import { statusRows } from "../render/Pages.ts"
 import { cursorOf, older } from "./OlderLink.ts"
 import { list, Posts } from "./Posts.ts"
@@ -18,7 +21,9 @@ import { PublicPages } from "./PublicPages.ts"
 
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
-  const { limitedFederation, publicTimelines } = config
+  const access = yield* TimelineAccess
+  const policies = yield* InstancePolicies
+  const visitors = yield* Visitors
   const { admit } = yield* Admission
   const requesters = yield* Requesters
   const pages = yield* PublicPages
@@ -37,11 +42,21 @@ const make = Effect.gen(function*() {
   const page = Effect.gen(function*() {
     const { name = "" } = yield* HttpRouter.params
     const tag = yield* tags.find(name)
-    const ids = yield* timelines.tagged(
-      undefined,
-      { name: tag.name, any: [], all: [], none: [], local: false, remote: false, onlyMedia: false },
-      { maxId: cursorOf((yield* parameters).get("max_id")), limit: statusRows }
-    )
+    const { session } = yield* visitors.current
+    const selection = yield* access.narrow(session?.accountId, "hashtagFeeds", {
+      name: tag.name,
+      any: [],
+      all: [],
+      none: [],
+      local: false,
+      remote: false,
+      onlyMedia: false
+    })
+    const maxId = cursorOf((yield* parameters).get("max_id"))
+    // What is hidden from somebody is their app's to know; here is what everybody may see.
+    const ids = selection === undefined
+      ? []
+      : yield* timelines.tagged(undefined, selection, { maxId, limit: statusRows })
     const last = ids.length === statusRows ? ids.at(-1) : undefined
     const reader = yield* pages.reader
     const { words } = reader
@@ -53,11 +68,15 @@ const make = Effect.gen(function*() {
 ${shown.length === 0 ? html`<p class="soft">${words.say("No public post has this hashtag.")}</p>` : list(shown)}
 ${older(reader, last)}`
     })
-  }).pipe(Effect.catchTag("RecordNotFound", () => pages.notFound))
+  }).pipe(Effect.catchTags({ RecordNotFound: () => pages.notFound, Unprocessable: () => pages.notFound }))
 
-  const shown = pages.behind(limitedFederation || publicTimelines === "members", page)
+  const shown = Effect.flatMap(
+    policies.current,
+    ({ timelines: { hashtagFeeds: { local, remote } } }) =>
+      pages.behind(local !== "public" || remote !== "public", page)
+  )
   return HttpRouter.add("GET", "/tags/:name", byType(admit("documents", named), shown))
 })
 
 /** `/tags/name`: the newest public posts with a hashtag, where strangers may read public timelines. */
-export const layer = Layer.unwrap(make)
+export const layer = Layer.unwrap(make).pipe(Layer.provide(Visitors.layer))

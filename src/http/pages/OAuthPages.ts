@@ -8,6 +8,7 @@ import * as Authorize from "../oauth/Authorize.ts"
 import * as AuthorizedApplications from "../oauth/AuthorizedApplications.ts"
 import * as Confirmations from "./Confirmations.ts"
 import * as EmailSubscriptions from "./EmailSubscriptions.ts"
+import * as InvitePage from "./InvitePage.ts"
 import * as Passwords from "./Passwords.ts"
 import * as SignIn from "./SignIn.ts"
 
@@ -17,6 +18,7 @@ export const layer = Layer.mergeAll(
   AuthorizedApplications.layer,
   Confirmations.layer,
   EmailSubscriptions.layer,
+  InvitePage.layer,
   Passwords.layer,
   SignIn.layer,
   Stylesheet.layer

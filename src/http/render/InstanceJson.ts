@@ -2,7 +2,9 @@ import { catchupHoursMax, catchupStatusesMax } from "../../services/feeds/Catchu
 import { noteCharactersMax, statusCharactersMax, urlCharactersReserved } from "../../services/html/Text.ts"
 import type { WeekOfActivity } from "../../services/instance/Activity.ts"
 import * as Limits from "../../services/instance/ContentLimits.ts"
+import type { DocumentVersion } from "../../services/instance/Documents.ts"
 import type { About, RuleRecord, Usage } from "../../services/instance/Instance.ts"
+import type { Policies } from "../../services/instance/InstancePolicies.ts"
 import { languages } from "../../services/instance/Languages.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { interfaceLevel, interfaceVersion } from "../../services/instance/Software.ts"
@@ -23,6 +25,7 @@ import { ruleValues } from "./Values.ts"
 interface InstanceFacts {
   readonly config: ServerConfig["Service"]
   readonly about: About
+  readonly policies: Policies
   readonly rules: ReadonlyArray<RuleRecord>
   readonly usage: Usage
   readonly contact: ReadyAs<Account | null>
@@ -72,12 +75,6 @@ const pleromaFeatures = ["pleroma_emoji_reactions", "pleroma_custom_emoji_reacti
 
 const streamingUrl = (publicUrl: string) => publicUrl.replace(/^http/, "ws")
 
-/** Who may read the public timelines, as clients are told of it. */
-const feeds = ({ limitedFederation, publicTimelines }: ServerConfig["Service"]) => {
-  const access = publicTimelines === "public" && !limitedFederation ? "public" : "authenticated"
-  return { local: access, remote: access } as const
-}
-
 /** The picture of the site in previews: the operator's, or the server's own. */
 const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About, "thumbnail">) => {
   if (thumbnail === null) {
@@ -92,9 +89,9 @@ const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About,
 
 /** The JSON of `GET /api/v2/instance`; every limit is the constant that enforces it. */
 export const instanceJson = (
-  { about, campaign, config, contact, mediaTypes, rules, translates, usage, vapidKey }: InstanceFacts
+  { about, campaign, config, contact, mediaTypes, policies, rules, translates, usage, vapidKey }: InstanceFacts
 ): Ready<Instance> => {
-  const { localDomain, publicUrl, registrations, sourceUrl } = config
+  const { localDomain, publicUrl, sourceUrl } = config
   return splice<Instance, "contact">({
     domain: localDomain,
     title: about.title,
@@ -128,18 +125,17 @@ export const instanceJson = (
       catchup: { maxStatuses: catchupStatusesMax, maxHours: catchupHoursMax },
       translation: { enabled: translates },
       timelinesAccess: {
-        liveFeeds: feeds(config),
-        hashtagFeeds: feeds(config),
+        ...policies.timelines,
         trendingLinkFeeds: { local: "disabled", remote: "disabled" }
       },
       limitedFederation: config.limitedFederation
     },
     registrations: {
-      enabled: registrations !== "closed",
-      approvalRequired: registrations === "approval",
-      reasonRequired: false,
-      message: null,
-      minAge: null,
+      enabled: policies.registrations !== "closed",
+      approvalRequired: policies.registrations === "approval",
+      reasonRequired: policies.registrations === "approval" && policies.reasonRequired,
+      message: policies.registrations === "closed" ? policies.registrationsMessage : null,
+      minAge: policies.minAge,
       url: null
     },
     apiVersions: { mastodon: interfaceLevel },
@@ -156,7 +152,7 @@ export const instanceJson = (
 
 /** The JSON of `GET /api/v1/instance`, the older form. */
 export const instanceV1Json = (
-  { about, config, contact, mediaTypes, rules, usage }: InstanceFacts
+  { about, config, contact, mediaTypes, policies, rules, usage }: InstanceFacts
 ): Ready<InstanceV1> =>
   splice<InstanceV1, "contactAccount">({
     uri: config.localDomain,
@@ -169,8 +165,8 @@ export const instanceV1Json = (
     stats: { userCount: usage.users, statusCount: usage.statuses, domainCount: usage.domains },
     thumbnail: thumbnailOf(config, about).url,
     languages: about.languages,
-    registrations: config.registrations !== "closed",
-    approvalRequired: config.registrations === "approval",
+    registrations: policies.registrations !== "closed",
+    approvalRequired: policies.registrations === "approval",
     invitesEnabled: false,
     configuration: {
       accounts: { maxFeaturedTags: Limits.featuredTagsMax },
@@ -184,12 +180,12 @@ export const instanceV1Json = (
 export const rulesJson = (rules: ReadonlyArray<RuleRecord>) => json<ReadonlyArray<Rule>>(rules.map(ruleValues))
 
 /** A text about the server; an empty one where the operator has written none. */
-export const documentJson = (text: About["privacyPolicy"]) =>
+export const documentJson = (text: About["extendedDescription"]) =>
   json<Document>({ updatedAt: timestampOrNull(text?.updatedAt ?? null), content: text?.html ?? "" })
 
 /** The terms of service; `today` is a day such as 2026-01-31. */
-export const termsJson = ({ html, since }: NonNullable<About["termsOfService"]>, today: string) =>
-  json<TermsOfService>({ effectiveDate: since, effective: since <= today, content: html, succeededBy: null })
+export const termsJson = ({ html, since, succeededBy }: DocumentVersion, today: string) =>
+  json<TermsOfService>({ effectiveDate: since, effective: since <= today, content: html, succeededBy })
 
 /** Numbers travel as strings (S-126). */
 export const activityJson = (weeks: ReadonlyArray<WeekOfActivity>) =>

@@ -13,6 +13,8 @@ import { historyValues } from "./Values.ts"
 export class LinkViews extends Context.Service<LinkViews, {
   /** In the order of `ids`, which are those of cards. */
   readonly render: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<TrendingLink>>>
+  /** The same by id. */
+  readonly byId: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, Ready<TrendingLink>>>
 }>()("murmuration/http/render/LinkViews") {
   static readonly layer = Layer.effect(
     LinkViews,
@@ -20,17 +22,23 @@ export class LinkViews extends Context.Service<LinkViews, {
       const accounts = yield* AccountViews
       const config = yield* ServerConfig
       const records = yield* LinkRecords
+      const byId = Effect.fnUntraced(function*(viewer: Viewer, ids: ReadonlyArray<bigint>) {
+        const links = (yield* records.load(ids)).map(({ card, history, id }) => ({
+          id,
+          card: readyCard(config, card),
+          history
+        }))
+        const names = yield* accounts.byId(links.flatMap(({ card }) => creatorOf(card) ?? []))
+        return new Map(links.flatMap(({ card, history, id }) => {
+          const shown = composeCard(viewer, card, names)
+          if (shown === undefined) return []
+          return [[id, extend<TrendingLink>(shown, { history: historyValues(history) })]] as const
+        }))
+      })
       return LinkViews.of({
+        byId: traced("LinkViews.byId")(byId),
         render: traced("LinkViews.render")(function*(viewer: Viewer, ids: ReadonlyArray<bigint>) {
-          const links = (yield* records.load(ids)).map(({ card, history }) => ({
-            card: readyCard(config, card),
-            history
-          }))
-          const names = yield* accounts.byId(links.flatMap(({ card }) => creatorOf(card) ?? []))
-          return links.flatMap(({ card, history }) => {
-            const shown = composeCard(viewer, card, names)
-            return shown === undefined ? [] : [extend<TrendingLink>(shown, { history: historyValues(history) })]
-          })
+          return [...(yield* byId(viewer, ids)).values()]
         })
       })
     })

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { BroadcastMessage } from "../../services/Broadcast.ts"
 import { Listeners } from "../../services/feeds/Listeners.ts"
+import { TimelineAccess } from "../../services/feeds/TimelineAccess.ts"
 import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { editedAtOf } from "../wire/StatusJson.ts"
@@ -29,6 +30,7 @@ type Message<Tag extends BroadcastMessage["_tag"]> = Extract<BroadcastMessage, {
 export const make = Effect.fnUntraced(function*(registry: Registry) {
   const renderings = yield* Renderings
   const listeners = yield* Listeners
+  const access = yield* TimelineAccess
 
   const hears = (channel: OwnChannel, accountId: bigint) => registry.listeners(ownTopic(channel, accountId)).size > 0
 
@@ -78,6 +80,11 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       views = rendered
     } else views = yield* renderings.status(statusId, readers)
 
+    const origin = channels.some((channel) => /^(?:public|hashtag):local(?::|$)/.test(channel)) ? "local" : "remote"
+    const deaf = {
+      public: yield* access.deaf("liveFeeds", origin, [...open]),
+      hashtag: yield* access.deaf("hashtagFeeds", origin, [...open])
+    }
     const events = new Map<string, StreamEvent>()
     for (const text of new Set(Array.from(views.values(), ({ text }) => text))) {
       if (!isOvertaken(text, editedAt)) events.set(text, new StreamEvent(event, text))
@@ -107,8 +114,10 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         if (shown !== undefined) yield { connection, channel, event: shown }
       }
       for (const topic of channels) {
+        const kind = deaf[topic.startsWith("hashtag:") ? "hashtag" : "public"]
         for (const [connection, channel] of registry.listeners(topic)) {
-          const shown = withheld.has(connection.accountId) ? undefined : eventFor(connection.accountId, "public")
+          const { accountId } = connection
+          const shown = withheld.has(accountId) || kind.has(accountId) ? undefined : eventFor(accountId, "public")
           if (shown !== undefined) yield { connection, channel, event: shown }
         }
       }

@@ -11,6 +11,7 @@ import { PublishedBlocks } from "../../services/federation/domains/PublishedBloc
 import { Activity } from "../../services/instance/Activity.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { Instance } from "../../services/instance/Instance.ts"
+import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
 import { Secrets } from "../../services/instance/Secrets.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { MediaTools } from "../../services/media/MediaTools.ts"
@@ -91,6 +92,7 @@ export const layer = group(
   InstanceGroup,
   Effect.fn(function*(handlers) {
     const instance = yield* Instance
+    const policies = yield* InstancePolicies
     const activity = yield* Activity
     const emojis = yield* CustomEmojis
     const accounts = yield* AccountViews
@@ -111,6 +113,7 @@ export const layer = group(
         mediaTypes: tools.types,
         campaign: campaignOf(yield* Clock.currentTimeMillis),
         translates: translations.enabled,
+        policies: yield* policies.current,
         rules: yield* instance.rules,
         usage: yield* instance.usage,
         vapidKey: vapid.publicKey
@@ -135,12 +138,10 @@ export const layer = group(
     )
     /** The terms, where there are some, of a day where one is named. */
     const terms = Effect.fnUntraced(function*(date?: string) {
-      const { termsOfService } = yield* instance.about
-      if (termsOfService === null || (date ?? termsOfService.since) !== termsOfService.since) {
-        return yield* new RecordNotFound()
-      }
+      const found = date === undefined ? (yield* instance.about).termsOfService : yield* instance.termsOf(date)
+      if (found === null) return yield* new RecordNotFound()
       const today = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10)
-      return Reply.json(termsJson(termsOfService, today))
+      return Reply.json(termsJson(found, today))
     })
     /** What a server that speaks to chosen servers only keeps to itself. */
     const unlessRestricted = <A, E, R>(answer: Effect.Effect<A, E, R>) =>

@@ -53,7 +53,8 @@ export const layer = group(
           locale: payload.locale || undefined,
           timeZone: payload.timeZone || undefined,
           reason: payload.reason || undefined,
-          inviteCode: payload.inviteCode || undefined
+          inviteCode: payload.inviteCode || undefined,
+          dateOfBirth: payload.dateOfBirth || undefined
         })
         return Reply.json(tokenJson(yield* tokens.issue({ appId: app.id, accountId }, app.scopes)))
       })

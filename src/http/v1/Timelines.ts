@@ -1,8 +1,8 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { linkOf } from "../../services/cards/StatusLinks.ts"
-import { Unprocessable } from "../../services/Errors.ts"
 import { HomeTimelines } from "../../services/feeds/HomeTimelines.ts"
+import { TimelineAccess } from "../../services/feeds/TimelineAccess.ts"
 import { type Selection, Timelines } from "../../services/feeds/Timelines.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Page } from "../../services/Paging.ts"
@@ -54,8 +54,9 @@ export const layer = group(
     const timelines = yield* Timelines
     const views = yield* StatusViews
     const trends = yield* Trends
+    const access = yield* TimelineAccess
     const config = yield* ServerConfig
-    const { publicTimelines, publicUrl } = config
+    const { publicUrl } = config
 
     const shown = Effect.fnUntraced(function*(
       viewer: Viewer,
@@ -83,10 +84,7 @@ export const layer = group(
         always: true
       })
     })
-    const admit = (viewer: Viewer) =>
-      viewer === undefined && publicTimelines === "members"
-        ? new Unprocessable({ text: "This method requires an authenticated user" })
-        : Effect.void
+    const nothing = () => Effect.succeed<ReadonlyArray<bigint>>([])
 
     return handlers.handleAll({
       home: traced("timelines.home")(function*({ query, request }) {
@@ -119,32 +117,33 @@ export const layer = group(
       }),
       public: traced("timelines.public")(function*({ query, request }) {
         const viewer = yield* Caller.viewer
-        yield* admit(viewer)
+        const selection = yield* access.narrow(viewer, "liveFeeds", selectionOf(query))
         const page = pageOf(query, statusRows)
-        const read = (page: Page) => timelines.everybody(viewer, selectionOf(query), page)
+        const read = selection === undefined ? nothing : (page: Page) => timelines.everybody(viewer, selection, page)
         return yield* shown(viewer, "public", page, read, Lists.kept(request.url, publicFilters))
       }),
       tag: traced("timelines.tag")(function*({ params, query, request }) {
         const viewer = yield* Caller.viewer
-        yield* admit(viewer)
-        const page = pageOf(query, statusRows)
-        const selection = {
+        const selection = yield* access.narrow(viewer, "hashtagFeeds", {
           ...selectionOf(query),
           name: params.hashtag,
           any: query.any ?? [],
           all: query.all ?? [],
           none: query.none ?? []
-        }
-        const read = (page: Page) => timelines.tagged(viewer, selection, page)
+        })
+        const page = pageOf(query, statusRows)
+        const read = selection === undefined ? nothing : (page: Page) => timelines.tagged(viewer, selection, page)
         const name = `tag/${encodeURIComponent(params.hashtag)}`
         return yield* shown(viewer, name, page, read, Lists.kept(request.url, tagFilters))
       }),
       link: traced("timelines.link")(function*({ query, request }) {
         const viewer = yield* Caller.viewer
-        yield* admit(viewer)
+        const selection = yield* access.narrow(viewer, "liveFeeds", selectionOf({}))
         // What does not trend has no timeline, whether or not somebody links to it.
         const card = yield* trends.link(linkOf(config, query.url ?? "")?.pageKey ?? "")
-        const read = (page: Page) => timelines.linked(viewer, card, page)
+        const read = selection === undefined
+          ? nothing
+          : (page: Page) => timelines.linked(viewer, card, selection, page)
         return yield* shown(viewer, "link", pageOf(query, statusRows), read, Lists.kept(request.url, linkFilters))
       })
     })

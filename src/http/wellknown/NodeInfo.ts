@@ -3,6 +3,7 @@ import { HttpRouter } from "effect/http"
 import { Changes } from "../../services/caching/Changes.ts"
 import { single } from "../../services/caching/Single.ts"
 import { Instance } from "../../services/instance/Instance.ts"
+import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { softwareName, softwareVersion } from "../../services/instance/Software.ts"
 import * as Reply from "../guard/Reply.ts"
@@ -17,6 +18,7 @@ const nodeInfoMillisMax = 30_000
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
   const instance = yield* Instance
+  const policies = yield* InstancePolicies
 
   const links: NodeInfoLinks = {
     links: [{ rel: "http://nodeinfo.diaspora.software/ns/schema/2.0", href: `${config.publicUrl}${path}` }]
@@ -27,12 +29,13 @@ const make = Effect.gen(function*() {
     Effect.gen(function*() {
       const { shortDescription, title } = yield* instance.about
       const usage = yield* instance.usage
+      const { registrations } = yield* policies.current
       const nodeInfo: NodeInfo = {
         version: "2.0",
         software: { name: softwareName, version: softwareVersion },
         protocols: ["activitypub"],
         services: { inbound: [], outbound: [] },
-        openRegistrations: config.registrations !== "closed",
+        openRegistrations: registrations !== "closed",
         usage: {
           users: { total: usage.users, activeMonth: usage.activeMonth, activeHalfyear: usage.activeHalfYear },
           localPosts: usage.statuses

@@ -41,7 +41,8 @@ export const Language = Schema.Struct({ code: Schema.String, name: Schema.String
 export type Language = typeof Language.Type
 
 const access = Schema.Literals(["public", "authenticated", "disabled"])
-const feeds = Schema.Struct({ local: access, remote: access })
+/** Who may read posts of this server and of others on public timelines. */
+export const Feeds = Schema.Struct({ local: access, remote: access })
 
 const statuses = Schema.Struct({
   max_characters: Count,
@@ -120,7 +121,7 @@ export const Instance = Schema.Struct({
     /** Beyond Mastodon: `/api/v1/timelines/catchup`, what was missed at home since a time. */
     catchup: Schema.Struct({ max_statuses: Count, max_hours: Count }),
     translation: Schema.Struct({ enabled: Schema.Boolean }),
-    timelines_access: Schema.Struct({ live_feeds: feeds, hashtag_feeds: feeds, trending_link_feeds: feeds }),
+    timelines_access: Schema.Struct({ live_feeds: Feeds, hashtag_feeds: Feeds, trending_link_feeds: Feeds }),
     limited_federation: Schema.Boolean
   }),
   registrations: Schema.Struct({

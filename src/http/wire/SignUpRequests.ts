@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Url } from "./Common.ts"
 import { Flag, Text } from "./Params.ts"
 
 const OptionalText = Schema.optionalKey(Schema.NullOr(Text))
@@ -12,8 +13,13 @@ export const SignUp = Schema.Struct({
   locale: OptionalText,
   reason: OptionalText,
   timeZone: OptionalText,
-  inviteCode: OptionalText
-}).pipe(Schema.encodeKeys({ timeZone: "time_zone", inviteCode: "invite_code" }))
+  inviteCode: OptionalText,
+  dateOfBirth: OptionalText
+}).pipe(Schema.encodeKeys({ timeZone: "time_zone", inviteCode: "invite_code", dateOfBirth: "date_of_birth" }))
 
 /** `POST /api/v1/emails/confirmations`; `email` is a new address in place of the one given at sign-up. */
 export const Confirmation = Schema.Struct({ email: OptionalText })
+
+/** `GET /invite/:code`, for apps that sign people up. */
+export const Invite = Schema.Struct({ invite_code: Schema.String, instance_api_url: Url })
+export type Invite = typeof Invite.Type

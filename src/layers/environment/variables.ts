@@ -64,7 +64,7 @@ export const variables = {
     about: "Where the source of the server as you run it is to be had, shown on the front page and to clients."
   }),
   PUBLIC_TIMELINES: withDefault(oneOf("public", "members"), "public", {
-    about: "Who may read the public and hashtag timelines without signing in."
+    about: "Who may read the public and hashtag timelines without signing in, until staff set it on the server."
   }),
   TRENDS_REVIEW: withDefault(oneOf("on", "off"), "on", {
     about: "Whether hashtags, posts and links trend only after staff allowed them. What staff refuses never does."
@@ -72,6 +72,10 @@ export const variables = {
   EMAIL_SUBSCRIPTIONS: withDefault(oneOf("on", "off"), "off", {
     about:
       "Whether members whose role allows it may have their public posts sent by e-mail to people without an account."
+  }),
+  AUTHORIZED_FETCH: withDefault(flag, "false", {
+    about:
+      "Secure mode: other servers get accounts and posts only where they sign their requests, so that blocked ones get none."
   }),
   LIMITED_FEDERATION: withDefault(flag, "false", {
     about: "Restricted mode: everything but instance information needs a user, and only allowed servers are talked to."
@@ -92,7 +96,7 @@ export const variables = {
   }),
   REGISTRATIONS: withDefault(oneOf("open", "approval", "closed"), "closed", {
     about:
-      "Who may sign up: everybody, everybody whom a moderator approves, or nobody (accounts are made by the command line)."
+      "Who may sign up, until staff set it on the server: everybody, everybody whom a moderator approves, or nobody (accounts are made by the command line and by invites)."
   }),
   SIGNUP_CONFIRMATION: withDefault(oneOf("mail", "none"), "mail", {
     about: "Whether a new user confirms the address by a link in a mail."

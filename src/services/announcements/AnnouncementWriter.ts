@@ -1,42 +1,53 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
 import { columnsOf } from "../Columns.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
 import { momentMillisMax, momentMillisMin } from "../Moments.ts"
 import { idRows, only, rowsOf } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
 import { traced } from "../Traced.ts"
 import { Announcement, type AnnouncementChange, announcementCharactersMax, announcementsMax } from "./Announcement.ts"
 
 const announcementRows = rowsOf(Announcement)
 const columns = columnsOf(Announcement)
 
+type By = AccountId | undefined
 type Refused = RecordNotFound | SqlError | Unprocessable
 
 /** Announcements as staff writes them, in the running transaction; streams hear of it once that is committed. */
 export class AnnouncementWriter extends Context.Service<AnnouncementWriter, {
   /** All of them, the newest first. */
   readonly list: Effect.Effect<ReadonlyArray<Announcement>, SqlError>
-  /** Published at once, unless it has a time for that or is to be `unpublished`; answers its id. */
-  readonly add: (change: AnnouncementChange, unpublished: boolean) => Effect.Effect<bigint, SqlError | Unprocessable>
-  readonly edit: (id: bigint, change: AnnouncementChange) => Effect.Effect<void, Refused>
-  readonly publish: (id: bigint) => Effect.Effect<void, RecordNotFound | SqlError>
-  readonly unpublish: (id: bigint) => Effect.Effect<void, RecordNotFound | SqlError>
-  readonly remove: (id: bigint) => Effect.Effect<void, RecordNotFound | SqlError>
+  /** Published at once, unless it has a time for that or is to be `unpublished`; answers its id. `by` is undefined for the command line. */
+  readonly add: (
+    by: By,
+    change: AnnouncementChange,
+    unpublished: boolean
+  ) => Effect.Effect<bigint, SqlError | Unprocessable>
+  readonly edit: (by: By, id: bigint, change: AnnouncementChange) => Effect.Effect<void, Refused>
+  readonly publish: (by: By, id: bigint) => Effect.Effect<void, RecordNotFound | SqlError>
+  readonly unpublish: (by: By, id: bigint) => Effect.Effect<void, RecordNotFound | SqlError>
+  readonly remove: (by: By, id: bigint) => Effect.Effect<void, RecordNotFound | SqlError>
   /** Publishes what is due, and takes down what is over, of which streams are not told (S-110). */
   readonly sweep: Effect.Effect<void, SqlError>
 }>()("murmuration/services/announcements/AnnouncementWriter") {
-  static readonly layer = Layer.effect(AnnouncementWriter, Effect.suspend(() => make))
+  static readonly layer = Layer.effect(AnnouncementWriter, Effect.suspend(() => make)).pipe(
+    Layer.provide(AuditLog.layer)
+  )
 }
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const audit = yield* AuditLog
   const broadcast = yield* Broadcast
   const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
   const told = (announcementId: bigint, event: "announcement" | "announcement.delete") =>
     sql.afterCommit(broadcast.publish({ _tag: "AnnouncementEvent", announcementId, event }))
+  const target = (id: bigint, text: string) => ({ type: "announcement", id, label: text }) as const
   const list = announcementRows(
     sql`SELECT ${columns.list(sql)} FROM announcements ORDER BY id DESC LIMIT ${announcementsMax}`
   )
@@ -53,7 +64,7 @@ const make = Effect.gen(function*() {
 
   return AnnouncementWriter.of({
     list: Effect.withSpan(list, "AnnouncementWriter.list"),
-    add: traced("AnnouncementWriter.add")(function*(change, unpublished) {
+    add: traced("AnnouncementWriter.add")(function*(by, change, unpublished) {
       const values = yield* changed(blank, change)
       if ((yield* list).length >= announcementsMax) {
         return yield* validationFailed(`Announcements are too many (maximum is ${announcementsMax})`)
@@ -67,29 +78,42 @@ const make = Effect.gen(function*() {
         VALUES (next_id(${at.getTime()}), ${text}, ${startsAt}, ${endsAt}, ${allDay}, ${scheduledAt}, ${at}, ${at})
         RETURNING id`)
       )
-      if (!unpublished && (scheduledAt === null || scheduledAt <= at)) yield* publishNow(id)
+      const published = !unpublished && (scheduledAt === null || scheduledAt <= at)
+      if (published) yield* publishNow(id)
+      const after = { ...values, scheduledAt: published ? null : scheduledAt, published }
+      yield* audit.record({ by, action: "create", target: target(id, text), after })
       return id
     }),
-    edit: traced("AnnouncementWriter.edit")(function*(id, change) {
+    edit: traced("AnnouncementWriter.edit")(function*(by, id, change) {
       const before = yield* find(id)
-      const { allDay, endsAt, scheduledAt, startsAt, text } = yield* changed(before, change)
+      const after = yield* changed(before, change)
+      const { allDay, endsAt, scheduledAt, startsAt, text } = after
       yield* sql`UPDATE announcements SET text = ${text}, starts_at = ${startsAt}, ends_at = ${endsAt},
         all_day = ${allDay}, scheduled_at = ${scheduledAt}, updated_at = ${yield* now} WHERE id = ${id}`
       if (before.publishedAt !== null) yield* told(id, "announcement")
+      const was = Struct.pick(before, ["allDay", "endsAt", "scheduledAt", "startsAt", "text"])
+      yield* audit.record({ by, action: "update", target: target(id, before.text), before: was, after })
     }),
-    publish: traced("AnnouncementWriter.publish")(function*(id) {
-      if ((yield* find(id)).publishedAt === null) yield* publishNow(id)
+    publish: traced("AnnouncementWriter.publish")(function*(by, id) {
+      const before = yield* find(id)
+      if (before.publishedAt !== null) return
+      yield* publishNow(id)
+      yield* audit.record({ by, action: "publish", target: target(id, before.text) })
     }),
-    unpublish: traced("AnnouncementWriter.unpublish")(function*(id) {
+    unpublish: traced("AnnouncementWriter.unpublish")(function*(by, id) {
       const before = yield* find(id)
       yield* sql`UPDATE announcements SET published_at = NULL, scheduled_at = NULL WHERE id = ${id}`
       if (before.publishedAt !== null) yield* told(id, "announcement.delete")
+      if (before.publishedAt === null && before.scheduledAt === null) return
+      yield* audit.record({ by, action: "unpublish", target: target(id, before.text) })
     }),
-    remove: traced("AnnouncementWriter.remove")(function*(id) {
+    remove: traced("AnnouncementWriter.remove")(function*(by, id) {
       const before = yield* find(id)
       yield* sql`DELETE FROM announcements WHERE id = ${id}`
       // Its reactions go with it and are not told of one by one (S-265).
       if (before.publishedAt !== null) yield* told(id, "announcement.delete")
+      const { id: _, ...was } = before
+      yield* audit.record({ by, action: "destroy", target: target(id, before.text), before: was })
     }),
     sweep: Effect.gen(function*() {
       const at = yield* now

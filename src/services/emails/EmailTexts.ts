@@ -74,6 +74,36 @@ export const approved = (about: About & { readonly publicUrl: string }): Written
   )
 }
 
+/** Somebody signed up and can come in. */
+export const welcome = (about: About & { readonly publicUrl: string }): Written => (words) => {
+  const { publicUrl: address, server, username: name } = about
+  const { say } = words
+  return email(
+    about,
+    words,
+    say("Welcome to {server}", { server }),
+    say("Welcome, {name}! Your handle is {handle}: by it people on every server find you.", {
+      name,
+      handle: `@${name}@${server}`
+    }),
+    say("Use any app for Mastodon with {address}, or go back to the one in which you signed up.", { address }),
+    say("What this server is about, and its rules: {address}", { address: `${address}/about` })
+  )
+}
+
+/** To moderators: nobody of them was here for so long that people are not let in by themselves any more. */
+export const registrationsClosed = (about: Omit<About, "username">): Written => (words) => {
+  const { server } = about
+  const { say } = words
+  return email(
+    about,
+    words,
+    say("Sign-ups wait for a moderator now"),
+    say("No moderator of {server} was there for a week. Who signs up waits for one from now on.", { server }),
+    say("Open the registrations again in the settings when you are back.")
+  )
+}
+
 /** A moderator turned somebody away; the account is gone with all that was known of it. */
 export const rejected = (about: About): Written => (words) => {
   const { server, username: name } = about

@@ -36,7 +36,12 @@ export class Timelines extends Context.Service<Timelines, {
   /** The same with replies, by hashtag; an unknown one has none. */
   readonly tagged: (viewer: Viewer, selection: TagSelection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
   /** The same, of those that link to a page, by its card, and whose authors want to be found. */
-  readonly linked: (viewer: Viewer, cardId: bigint, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
+  readonly linked: (
+    viewer: Viewer,
+    cardId: bigint,
+    selection: Selection,
+    page: Page
+  ) => Effect.Effect<ReadonlyArray<bigint>>
 }>()("murmuration/services/feeds/Timelines") {
   static readonly layer = Layer.effect(
     Timelines,
@@ -100,16 +105,19 @@ export class Timelines extends Context.Service<Timelines, {
         )
       }, Effect.orDie)
 
-      const linked = traced("Timelines.linked")(function*(viewer: Viewer, cardId: bigint, page: Page) {
+      const linked = traced("Timelines.linked")(function*(
+        viewer: Viewer,
+        cardId: bigint,
+        selection: Selection,
+        page: Page
+      ) {
         if (page.limit === 0) return []
         const now = new Date(yield* Clock.currentTimeMillis)
         const { tail, where } = clauses(sql, "l.status_id", page)
         return ids(page)(
           yield* idRows(sql`SELECT s.id FROM status_cards l JOIN statuses s ON s.id = l.status_id
             JOIN accounts author ON author.id = s.account_id AND author.discoverable
-            WHERE l.card_id = ${cardId} AND ${where} AND ${
-            shown(viewer, { local: false, remote: false, onlyMedia: false }, now)
-          } ${tail}`)
+            WHERE l.card_id = ${cardId} AND ${where} AND ${shown(viewer, selection, now)} ${tail}`)
         )
       }, Effect.orDie)
 

@@ -1,5 +1,6 @@
 import { Redacted } from "effect"
 import { Unprocessable } from "../Errors.ts"
+import { birthdayOf } from "../Moments.ts"
 import { passwordBytesMax, passwordCharactersMin } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import * as Usernames from "./Usernames.ts"
@@ -7,7 +8,7 @@ import * as Usernames from "./Usernames.ts"
 /** The words with which somebody asks to be let in, in characters. */
 const reasonCharactersMax = 420
 
-type Field = "username" | "email" | "password" | "agreement" | "reason"
+type Field = "username" | "email" | "password" | "agreement" | "reason" | "dateOfBirth"
 type Code =
   | "ERR_TAKEN"
   | "ERR_BLOCKED"
@@ -17,6 +18,7 @@ type Code =
   | "ERR_INVALID"
   | "ERR_TOO_LONG"
   | "ERR_TOO_SHORT"
+  | "ERR_BELOW_LIMIT"
 
 /** A problem of one field of a sign-up; `description` follows the field's name in the error's text. */
 export interface Problem {
@@ -30,7 +32,8 @@ const names: Readonly<Record<Field, string>> = {
   email: "E-mail address",
   password: "Password",
   agreement: "Service agreement",
-  reason: "Reason"
+  reason: "Reason",
+  dateOfBirth: "Date of birth"
 }
 
 /** Each problem of a field once, whoever found it. */
@@ -41,7 +44,9 @@ export const distinct = (problems: ReadonlyArray<Problem>): ReadonlyArray<Proble
 /** The error with all problems, as `POST /api/v1/accounts` shows it. */
 export const refusal = (problems: ReadonlyArray<Problem>): Unprocessable => {
   const details: Record<string, Array<{ error: string; description: string }>> = {}
-  for (const { description, error, field } of problems) (details[field] ??= []).push({ error, description })
+  for (const { description, error, field } of problems) {
+    ;(details[field === "dateOfBirth" ? "date_of_birth" : field] ??= []).push({ error, description })
+  }
   const text = problems.map(({ description, field }) => `${names[field]} ${description}`).join(", ")
   return new Unprocessable({ text: `Validation failed: ${text}`, details })
 }
@@ -100,3 +105,19 @@ export const reserved = problem("username", "ERR_RESERVED", "is reserved")
 export const emailBlocked = problem("email", "ERR_BLOCKED", "uses a forbidden e-mail provider")
 export const taken = (field: "username" | "email"): Problem => problem(field, "ERR_TAKEN", "has already been taken")
 export const notAccepted = problem("agreement", "ERR_ACCEPTED", "must be accepted")
+export const noReason = problem("reason", "ERR_BLANK", "can't be blank")
+
+/** Problems of a birthday as somebody wrote it, where who is younger than so many years may not join. */
+export const ofAge = (given: string | undefined, years: number, nowMillis: number): ReadonlyArray<Problem> => {
+  const text = given?.trim() ?? ""
+  if (text === "") return [problem("dateOfBirth", "ERR_BLANK", "can't be blank")]
+  const born = birthdayOf(text)
+  if (born === undefined) return [problem("dateOfBirth", "ERR_INVALID", "is invalid")]
+  const today = new Date(nowMillis)
+  const days = (year: number, month: number, day: number) => (year * 12 + month) * 31 + day
+  const now = days(today.getUTCFullYear(), today.getUTCMonth() + 1, today.getUTCDate())
+  if (days(born.year, born.month, born.day) > now) return [problem("dateOfBirth", "ERR_INVALID", "is invalid")]
+  return days(born.year + years, born.month, born.day) > now
+    ? [problem("dateOfBirth", "ERR_BELOW_LIMIT", "is below the age limit")]
+    : []
+}

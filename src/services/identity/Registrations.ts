@@ -31,11 +31,22 @@ interface Registration {
   readonly problems?: ReadonlyArray<Problem>
   /** A moderator has to approve it, whatever the invite says. */
   readonly held?: boolean
+  /** Said how old they are, and that was enough; the day is not kept. */
+  readonly ageVerified?: boolean
+  /** Is greeted once the address is confirmed and, where that is needed, a moderator approved. */
+  readonly greeted?: boolean
   /** Names of staff may be given to staff. */
   readonly reservedAllowed?: boolean
 }
 
-const bypassesApprovalRows = rowsOf(Schema.Struct({ bypassesApproval: Schema.Boolean }))
+const inviteRows = rowsOf(
+  Schema.Struct({
+    id: Schema.BigInt,
+    accountId: Schema.BigInt,
+    autofollow: Schema.Boolean,
+    bypassesApproval: Schema.Boolean
+  })
+)
 const takenRows = rowsOf(Schema.Struct({ username: Schema.Boolean, email: Schema.Boolean }))
 
 /** Makes local accounts: account, actor, figures and user in one transaction, and the invite used in it. */
@@ -53,9 +64,9 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const credentials = yield* Credentials
 
-  /** The approval that an invite brings; the invite is used up here, so that its last use is one person's. */
+  /** The invite of a code; it is used up here, so that its last use is one person's. */
   const useInvite = Effect.fnUntraced(function*(code: string, now: number) {
-    const [invite] = yield* bypassesApprovalRows(sql`
+    const [invite] = yield* inviteRows(sql`
       UPDATE invites i SET uses = uses + 1
       FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id, roles e
       WHERE i.code = ${code} AND (i.max_uses IS NULL OR i.uses < i.max_uses)
@@ -63,8 +74,8 @@ const make = Effect.gen(function*() {
         AND u.account_id = i.account_id AND e.id = ${everyone}
         AND NOT u.disabled AND u.approved AND u.confirmed_at IS NOT NULL AND a.suspended_at IS NULL
         AND a.moved_to_id IS NULL AND NOT a.memorial
-      RETURNING ((r.permissions | e.permissions) & ${bypassing}) <> 0 AS bypasses_approval`)
-    return invite === undefined ? yield* new NotAllowed({ text: "Forbidden" }) : invite.bypassesApproval
+      RETURNING i.id, i.account_id, i.autofollow, ((r.permissions | e.permissions) & ${bypassing}) <> 0 AS bypasses_approval`)
+    return invite === undefined ? yield* new NotAllowed({ text: "Forbidden" }) : invite
   })
 
   const takenFields = Effect.fnUntraced(function*(username: string, email: string) {
@@ -81,7 +92,8 @@ const make = Effect.gen(function*() {
   const insert = Effect.fnUntraced(function*(given: Registration, email: string, passwordHash: string) {
     const now = yield* Clock.currentTimeMillis
     const at = new Date(now)
-    const invited = given.inviteCode !== undefined && (yield* useInvite(given.inviteCode, now))
+    const invite = given.inviteCode === undefined ? undefined : yield* useInvite(given.inviteCode, now)
+    const approved = (given.approved || invite?.bypassesApproval === true) && given.held !== true
     const rows = yield* idRows(sql`
       INSERT INTO accounts (id, username, created_at, updated_at)
       VALUES (next_id(${now}), ${given.username}, ${at}, ${at}) RETURNING id`)
@@ -97,12 +109,19 @@ const make = Effect.gen(function*() {
         locale: given.locale ?? null,
         timeZone: TimeZones.known(given.timeZone ?? "") ?? null,
         reason: given.reason ?? null,
-        approved: (given.approved || invited) && given.held !== true,
+        approved,
+        inviteId: invite?.id ?? null,
+        ageVerifiedAt: given.ageVerified === true ? at : null,
         confirmedAt: given.confirmed ? at : null,
         createdByAppId: given.createdByAppId ?? null,
         createdAt: at
       })
     }`
+    if (given.greeted === true) {
+      // Who waits for a moderator is greeted by the letter about the approval.
+      yield* sql`INSERT INTO new_members (account_id, follows, welcome)
+        VALUES (${accountId}, ${invite?.autofollow === true ? invite.accountId : null}, ${approved})`
+    }
     return accountId
   })
 

@@ -1,13 +1,14 @@
-import { Context, Effect, Layer, Option, type Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
 import { NotAllowed, type Unavailable, type Unprocessable } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { InstancePolicies } from "../instance/InstancePolicies.ts"
 import { languages } from "../instance/Languages.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { canonical } from "../languages/Negotiation.ts"
 import type { App } from "../oauth/Apps.ts"
 import { traced } from "../Traced.ts"
 import { MailLinks } from "./MailLinks.ts"
-import { notAccepted, type Problem, problemsOf, refusal } from "./RegistrationRules.ts"
+import { noReason, notAccepted, ofAge, type Problem, problemsOf, refusal } from "./RegistrationRules.ts"
 import { Registrations } from "./Registrations.ts"
 import { StaffEmails } from "./StaffEmails.ts"
 import { Users } from "./Users.ts"
@@ -24,6 +25,8 @@ interface SignUp {
   readonly inviteCode: string | undefined
   /** What the blocks of staff say of it. */
   readonly verdict: { readonly problems: ReadonlyArray<Problem>; readonly needsApproval: boolean }
+  /** As `2001-02-03`; it is not kept. */
+  readonly dateOfBirth: string | undefined
 }
 
 const known = new Set(languages.map(({ code }) => code))
@@ -36,38 +39,56 @@ const localeOf = (given: string | undefined): string | undefined => {
 
 /** Sign-ups by the public, as the server's mode of registration lets them in (auth.md section 7). */
 export class SignUps extends Context.Service<SignUps, {
-  /** Makes the account and sends the e-mail that confirms its address. */
-  readonly signUp: (app: App, wish: SignUp) => Effect.Effect<AccountId, Unprocessable | NotAllowed | Unavailable>
+  /** Makes the account and sends the e-mail that confirms its address; `app` is undefined for a sign-up on our own page. */
+  readonly signUp: (
+    app: App | undefined,
+    wish: SignUp
+  ) => Effect.Effect<AccountId, Unprocessable | NotAllowed | Unavailable>
 }>()("murmuration/services/identity/SignUps") {
   static readonly layerNoDeps = Layer.effect(
     SignUps,
     Effect.gen(function*() {
-      const { registrations: mode, signupConfirmation } = yield* ServerConfig
+      const { signupConfirmation } = yield* ServerConfig
+      const policies = yield* InstancePolicies
       const registrations = yield* Registrations
       const users = yield* Users
       const mailLinks = yield* MailLinks
       const staffEmails = yield* StaffEmails
 
-      const signUp: SignUps["Service"]["signUp"] = traced("SignUps.signUp")(
-        function*(app, { agreement, verdict, ...wish }) {
-          if (mode === "closed" && wish.inviteCode === undefined) return yield* new NotAllowed({ text: "Forbidden" })
-          if (!agreement) return yield* refusal([...problemsOf(wish), ...verdict.problems, notAccepted])
-          const accountId = yield* registrations.create({
-            ...wish,
-            problems: verdict.problems,
-            held: verdict.needsApproval,
-            locale: localeOf(wish.locale),
-            // With closed registrations an invite is the approval.
-            approved: mode !== "approval",
-            confirmed: signupConfirmation === "none",
-            createdByAppId: app.id
-          })
-          const user = yield* users.find(accountId)
-          if (signupConfirmation === "mail" && Option.isSome(user)) yield* mailLinks.sendConfirmation(user.value)
-          else if (Option.isSome(user) && !user.value.approved) yield* staffEmails.waits(accountId)
-          return accountId
-        }
-      )
+      const signUp: SignUps["Service"]["signUp"] = traced("SignUps.signUp")(function*(
+        app,
+        { agreement, dateOfBirth, verdict, ...wish }
+      ) {
+        const { minAge, reasonRequired, registrations: mode } = yield* policies.current
+        if (mode === "closed" && wish.inviteCode === undefined) return yield* new NotAllowed({ text: "Forbidden" })
+        const now = yield* Clock.currentTimeMillis
+        const problems = [
+          ...(agreement ? [] : [notAccepted]),
+          // Whom somebody of the server invited is known to them.
+          ...(reasonRequired && mode === "approval" && wish.inviteCode === undefined &&
+              (wish.reason ?? "").trim() === ""
+            ? [noReason]
+            : []),
+          ...(minAge === null ? [] : ofAge(dateOfBirth, minAge, now))
+        ]
+        if (problems.length > 0) return yield* refusal([...problemsOf(wish), ...verdict.problems, ...problems])
+        const accountId = yield* registrations.create({
+          ...wish,
+          problems: verdict.problems,
+          held: verdict.needsApproval,
+          locale: localeOf(wish.locale),
+          // With closed registrations an invite is the approval.
+          approved: mode !== "approval",
+          confirmed: signupConfirmation === "none",
+          ...(app !== undefined && { createdByAppId: app.id }),
+          ageVerified: minAge !== null,
+          greeted: true
+        })
+        const user = yield* users.find(accountId)
+        if (signupConfirmation === "mail" && Option.isSome(user)) yield* mailLinks.sendConfirmation(user.value)
+        else if (Option.isSome(user) && !user.value.approved) yield* staffEmails.waits(accountId)
+        return accountId
+      })
       return SignUps.of({ signUp })
     })
   )

@@ -1,8 +1,10 @@
 import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsOf, Timestamptz } from "../Rows.ts"
-import { settings, Terms } from "./InstanceSettings.ts"
+import { traced } from "../Traced.ts"
+import { documents, type DocumentVersion } from "./Documents.ts"
 import { type InstanceThumbnail, instanceThumbnailOf, instanceThumbnailSetting } from "./InstanceThumbnail.ts"
+import { asTags, asText, settings } from "./SettingNames.ts"
 
 /** What the server says about itself; an operator sets it in the table of settings. */
 export interface About {
@@ -10,12 +12,16 @@ export interface About {
   readonly shortDescription: string
   /** HTML; null where the operator has written none. */
   readonly extendedDescription: { readonly html: string; readonly updatedAt: Date } | null
-  readonly privacyPolicy: { readonly html: string; readonly updatedAt: Date } | null
-  /** Null where there are none; `since` is the day from which they hold, `2026-01-31`. */
-  readonly termsOfService: { readonly html: string; readonly updatedAt: Date; readonly since: string } | null
+  readonly privacyPolicy: DocumentVersion | null
+  /** Null where there are none. */
+  readonly termsOfService: DocumentVersion | null
   readonly contactEmail: string
   /** Tags of the languages that are spoken here (BCP 47). */
   readonly languages: ReadonlyArray<string>
+  /** Of pages and e-mails; null where the first one that is spoken here is. */
+  readonly defaultLanguage: string | null
+  /** `#rrggbb`; null where the operator has chosen none. */
+  readonly accentColor: string | null
   /** Null where the operator has set none. */
   readonly thumbnail: InstanceThumbnail | null
   /** The account that the operator named, else the first owner, where there is one. */
@@ -61,6 +67,8 @@ const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 export class Instance extends Context.Service<Instance, {
   readonly about: Effect.Effect<About>
   readonly rules: Effect.Effect<ReadonlyArray<RuleRecord>>
+  /** The terms of service of one day, `2026-01-31`, where there are some. */
+  readonly termsOf: (day: string) => Effect.Effect<DocumentVersion | null>
   /** At most five minutes old. */
   readonly usage: Effect.Effect<Usage>
   /** Domains of known accounts. */
@@ -86,18 +94,17 @@ export class Instance extends Context.Service<Instance, {
           JOIN accounts a ON a.id = u.account_id AND a.suspended_at IS NULL
           WHERE u.confirmed_at IS NOT NULL AND u.approved AND (r.permissions & 1 = 1 OR lower(a.username) = ${contact})
           ORDER BY (lower(a.username) = ${contact}) DESC, u.account_id LIMIT 1`)
-        const terms = set.get(settings.termsOfService)
-        const agreed = Option.getOrUndefined(asTerms(terms?.value))
+        const document = yield* documents(sql)
         return {
           title: text(settings.title) || "Murmuration",
           shortDescription: text(settings.description),
           extendedDescription: page(settings.extendedDescription),
-          privacyPolicy: page(settings.privacyPolicy),
-          termsOfService: terms === undefined || agreed === undefined
-            ? null
-            : { ...agreed, updatedAt: terms.updatedAt },
+          privacyPolicy: document("privacy_policy"),
+          termsOfService: document("terms_of_service"),
           contactEmail: text(settings.contactEmail),
           languages: Option.getOrElse(asTags(set.get(settings.languages)?.value), () => [defaultLanguage]),
+          defaultLanguage: text(settings.defaultLanguage) || null,
+          accentColor: text(settings.accentColor) || null,
           thumbnail: instanceThumbnailOf(set.get(instanceThumbnailSetting)?.value),
           contactAccountId: asked?.id ?? null,
           contactUsername: asked?.username ?? null
@@ -131,6 +138,10 @@ export class Instance extends Context.Service<Instance, {
       return Instance.of({
         about,
         usage,
+        termsOf: traced("Instance.termsOf")(
+          (day) => Effect.map(documents(sql, day), (document) => document("terms_of_service")),
+          Effect.orDie
+        ),
         rules: ruleRows(sql`SELECT id, text, hint, translations FROM rules
           WHERE deleted_at IS NULL ORDER BY priority, id`).pipe(Effect.orDie, Effect.withSpan("Instance.rules")),
         peers: domainRows(sql`SELECT DISTINCT domain FROM accounts
@@ -148,7 +159,3 @@ export class Instance extends Context.Service<Instance, {
 const defaultLanguage = "en"
 
 const settingNames = [...Object.values(settings), instanceThumbnailSetting]
-
-const asText = Schema.decodeUnknownOption(Schema.String)
-const asTags = Schema.decodeUnknownOption(Schema.Array(Schema.String))
-const asTerms = Schema.decodeUnknownOption(Terms)

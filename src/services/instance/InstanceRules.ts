@@ -1,8 +1,12 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
-import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
-import { idRows, only } from "../Rows.ts"
+import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { idRows, only, rowsOf } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { isLanguageTag } from "./Languages.ts"
@@ -11,6 +15,8 @@ import { isLanguageTag } from "./Languages.ts"
 const ruleCharactersMax = 300
 const ruleHintCharactersMax = 1_000
 const rulesMax = 50
+/** Languages of one rule beside its own. */
+const ruleTranslationsMax = 50
 
 /** A rule in one language. */
 interface RuleText {
@@ -18,104 +24,148 @@ interface RuleText {
   readonly hint: string
 }
 
-/** Writes the server's rules; every node hears of it. Removed ones stay for the reports that name them. */
-export class InstanceRules extends Context.Service<InstanceRules, {
-  /** At the end of the list; answers its id. */
-  readonly add: (rule: RuleText) => Effect.Effect<bigint, Unprocessable>
-  /** Undefined fields stay. */
-  readonly change: (
-    id: bigint,
-    rule: { readonly text?: string | undefined; readonly hint?: string | undefined }
-  ) => Effect.Effect<void, RecordNotFound | Unprocessable>
-  /** In another language (BCP 47); undefined takes the translation away. */
-  readonly translate: (
-    id: bigint,
-    language: string,
-    rule: RuleText | undefined
-  ) => Effect.Effect<void, RecordNotFound | Unprocessable>
-  /** To a place of the list, which begins with 1. */
-  readonly move: (id: bigint, place: number) => Effect.Effect<void, RecordNotFound>
-  readonly remove: (id: bigint) => Effect.Effect<void, RecordNotFound>
-}>()("murmuration/services/instance/InstanceRules") {
-  static readonly layer = Layer.effect(InstanceRules, Effect.suspend(() => make))
+/** What is to change of a rule; what is absent stays. */
+interface RuleChange {
+  readonly text?: string | undefined
+  readonly hint?: string | undefined
+  /** By the tag of the language (BCP 47); undefined takes that language's away, languages that are not named stay. */
+  readonly translations?: Readonly<Record<string, RuleText | undefined>> | undefined
+  /** Its place in the list, which begins with 1. */
+  readonly place?: number | undefined
 }
 
-const checked = Effect.fnUntraced(
-  function*({ hint = "", text }: { readonly text?: string | undefined; readonly hint?: string | undefined }) {
-    if (text?.trim() === "") return yield* validationFailed("Text can't be blank")
-    if (Array.from(text ?? "").length > ruleCharactersMax) {
-      return yield* validationFailed(`Text is too long (maximum is ${ruleCharactersMax} characters)`)
-    }
-    if (Array.from(hint).length > ruleHintCharactersMax) {
-      return yield* validationFailed(`Hint is too long (maximum is ${ruleHintCharactersMax} characters)`)
-    }
-  }
-)
+type Refused = NotAllowed | RecordNotFound | Unprocessable
+
+/**
+ * Writes the server's rules, each act in one transaction with its entry in the log; every node hears of it. Removed rules stay
+ * for the reports that name them. `by` is undefined for the command line.
+ */
+export class InstanceRules extends Context.Service<InstanceRules, {
+  /** At the end of the list, unless it has a place; answers its id. */
+  readonly add: (
+    by: AccountId | undefined,
+    rule: RuleText & Pick<RuleChange, "place" | "translations">
+  ) => Effect.Effect<bigint, NotAllowed | Unprocessable>
+  readonly change: (by: AccountId | undefined, id: bigint, change: RuleChange) => Effect.Effect<void, Refused>
+  readonly remove: (by: AccountId | undefined, id: bigint) => Effect.Effect<void, NotAllowed | RecordNotFound>
+}>()("murmuration/services/instance/InstanceRules") {
+  static readonly layer = Layer.effect(InstanceRules, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
+}
+
+const Rule = Schema.Struct({
+  id: Schema.BigInt,
+  text: Schema.String,
+  hint: Schema.String,
+  translations: Schema.Record(Schema.String, Schema.Struct({ text: Schema.String, hint: Schema.String }))
+})
+type Rule = typeof Rule.Type
+const ruleRows = rowsOf(Rule)
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const audit = yield* AuditLog
   const broadcast = yield* Broadcast
+  const standing = standingOf(sql)
 
-  const told = broadcast.publish({ _tag: "Changed", kind: "instance", ids: [] })
-  const found = Effect.fnUntraced(function*(rows: ReadonlyArray<unknown>) {
-    if (rows.length === 0) return yield* new RecordNotFound()
-    yield* told
+  /** One act of staff, heard of by every node. */
+  const act = <A, E>(by: AccountId | undefined, work: Effect.Effect<A, E>) =>
+    Effect.gen(function*() {
+      if (by !== undefined) yield* standing(by, "manageRules")
+      yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "instance", ids: [] }))
+      return yield* work
+    }).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))
+
+  /** In the order of the list, locked against others who change it. */
+  const list = ruleRows(sql`SELECT id, text, hint, translations FROM rules WHERE deleted_at IS NULL
+    ORDER BY priority, id FOR UPDATE`)
+  const found = Effect.fnUntraced(function*(all: ReadonlyArray<Rule>, id: bigint) {
+    return all.find((rule) => rule.id === id) ?? (yield* new RecordNotFound())
   })
-  /** The ids in the order of the list, locked against others who change it. */
-  const ids = Effect.map(
-    idRows(sql`SELECT id FROM rules WHERE deleted_at IS NULL ORDER BY priority, id FOR UPDATE`),
-    (rows) => rows.map(({ id }) => id)
-  )
+  const place = Effect.fnUntraced(function*(all: ReadonlyArray<bigint>, id: bigint, at: number) {
+    const rest = all.filter((other) => other !== id)
+    const order = rest.toSpliced(Math.max(0, Math.min(at - 1, rest.length)), 0, id)
+    yield* sql`UPDATE rules SET priority = o.n FROM unnest(${order}::bigint[]) WITH ORDINALITY o (id, n)
+      WHERE rules.id = o.id`
+  })
+
+  const add: InstanceRules["Service"]["add"] = (by, given) =>
+    act(
+      by,
+      Effect.gen(function*() {
+        const rule = yield* changed({ text: "", hint: "", translations: {} }, given)
+        const all = (yield* list).map(({ id }) => id)
+        if (all.length >= rulesMax) return yield* validationFailed(`Rules are too many (maximum is ${rulesMax})`)
+        const { id } = only(
+          yield* idRows(sql`INSERT INTO rules (id, priority, text, hint, translations)
+            SELECT next_id(${yield* Clock.currentTimeMillis}), coalesce(max(priority), 0) + 1, ${rule.text},
+              ${rule.hint}, ${JSON.stringify(rule.translations)}::jsonb FROM rules RETURNING id`)
+        )
+        if (given.place !== undefined) yield* place(all, id, given.place)
+        yield* audit.record({ by, action: "create", target: { type: "rule", id, label: rule.text }, after: rule })
+        return id
+      })
+    )
+
+  const change: InstanceRules["Service"]["change"] = (by, id, given) =>
+    act(
+      by,
+      Effect.gen(function*() {
+        const all = yield* list
+        const { id: _, ...before } = yield* found(all, id)
+        const after = yield* changed(before, given)
+        yield* sql`UPDATE rules SET text = ${after.text}, hint = ${after.hint},
+          translations = ${JSON.stringify(after.translations)}::jsonb WHERE id = ${id}`
+        const was = all.findIndex((rule) => rule.id === id) + 1
+        if (given.place !== undefined) yield* place(all.map((rule) => rule.id), id, given.place)
+        yield* audit.record({
+          by,
+          action: "update",
+          target: { type: "rule", id, label: before.text },
+          before: { ...before, place: was },
+          after: { ...after, place: given.place ?? was }
+        })
+      })
+    )
+
+  const remove: InstanceRules["Service"]["remove"] = (by, id) =>
+    act(
+      by,
+      Effect.gen(function*() {
+        const { id: _, ...before } = yield* found(yield* list, id)
+        yield* sql`UPDATE rules SET deleted_at = ${new Date(yield* Clock.currentTimeMillis)} WHERE id = ${id}`
+        yield* audit.record({ by, action: "destroy", target: { type: "rule", id, label: before.text }, before })
+      })
+    )
 
   return InstanceRules.of({
-    add: traced("InstanceRules.add")(function*(rule) {
-      yield* checked(rule)
-      const millis = yield* Clock.currentTimeMillis
-      const id = yield* Effect.gen(function*() {
-        if ((yield* Effect.orDie(ids)).length >= rulesMax) {
-          return yield* validationFailed(`Rules are too many (maximum is ${rulesMax})`)
-        }
-        const rows = idRows(sql`INSERT INTO rules (id, priority, text, hint)
-          SELECT next_id(${millis}), coalesce(max(priority), 0) + 1, ${rule.text}, ${rule.hint} FROM rules RETURNING id`)
-        return only(yield* Effect.orDie(rows)).id
-      }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
-      yield* told
-      return id
-    }),
-    change: traced("InstanceRules.change")(function*(id, rule) {
-      yield* checked(rule)
-      yield* found(
-        yield* Effect.orDie(sql`UPDATE rules SET text = coalesce(${rule.text ?? null}, text),
-        hint = coalesce(${rule.hint ?? null}, hint) WHERE id = ${id} AND deleted_at IS NULL RETURNING id`)
-      )
-    }),
-    translate: traced("InstanceRules.translate")(function*(id, language, rule) {
-      if (!isLanguageTag(language)) return yield* validationFailed(`${language} is not a language tag`)
-      if (rule !== undefined) yield* checked(rule)
-      const value = JSON.stringify(rule === undefined ? {} : { [language]: rule })
-      yield* found(
-        yield* Effect.orDie(sql`UPDATE rules SET translations = (translations - ${language}::text) || ${value}::jsonb
-        WHERE id = ${id} AND deleted_at IS NULL RETURNING id`)
-      )
-    }),
-    move: traced("InstanceRules.move")(function*(id, place) {
-      const moved = yield* Effect.gen(function*() {
-        const all = yield* ids
-        if (!all.includes(id)) return []
-        const rest = all.filter((other) => other !== id)
-        const order = rest.toSpliced(Math.max(0, Math.min(place - 1, rest.length)), 0, id)
-        return yield* sql`UPDATE rules SET priority = o.n FROM unnest(${order}::bigint[]) WITH ORDINALITY o (id, n)
-          WHERE rules.id = o.id RETURNING rules.id`
-      }).pipe(transaction(sql), Effect.orDie)
-      yield* found(moved)
-    }),
-    remove: traced("InstanceRules.remove")(function*(id) {
-      const at = new Date(yield* Clock.currentTimeMillis)
-      yield* found(
-        yield* Effect.orDie(
-          sql`UPDATE rules SET deleted_at = ${at} WHERE id = ${id} AND deleted_at IS NULL RETURNING id`
-        )
-      )
-    })
+    add: traced("InstanceRules.add")(add),
+    change: traced("InstanceRules.change")(change),
+    remove: traced("InstanceRules.remove")(remove)
   })
+})
+
+const checked = Effect.fnUntraced(function*({ hint, text }: RuleText) {
+  if (text.trim() === "") return yield* validationFailed("Text can't be blank")
+  if (Array.from(text).length > ruleCharactersMax) {
+    return yield* validationFailed(`Text is too long (maximum is ${ruleCharactersMax} characters)`)
+  }
+  if (Array.from(hint).length > ruleHintCharactersMax) {
+    return yield* validationFailed(`Hint is too long (maximum is ${ruleHintCharactersMax} characters)`)
+  }
+  return { text: text.replaceAll("\0", ""), hint: hint.replaceAll("\0", "") }
+})
+
+/** A rule as it is to be. */
+const changed = Effect.fnUntraced(function*(before: Omit<Rule, "id">, { hint, text, translations = {} }: RuleChange) {
+  const after = yield* checked({ text: text ?? before.text, hint: hint ?? before.hint })
+  const words = new Map(Object.entries(before.translations))
+  for (const [language, rule] of Object.entries(translations)) {
+    if (!isLanguageTag(language)) return yield* validationFailed(`${language} is not a language tag`)
+    if (rule === undefined) words.delete(language)
+    else words.set(language, yield* checked(rule))
+  }
+  if (words.size > ruleTranslationsMax) {
+    return yield* validationFailed(`Translations are too many (maximum is ${ruleTranslationsMax})`)
+  }
+  return { ...after, translations: Object.fromEntries(words) }
 })

@@ -22,6 +22,8 @@ export class ServerConfig extends Context.Service<ServerConfig, {
   readonly trendsReview: "on" | "off"
   /** Whether members whose role allows it may have their posts sent by e-mail to people without an account. */
   readonly emailSubscriptions: boolean
+  /** Secure mode: other servers sign what they ask for. */
+  readonly authorizedFetch: boolean
   /** Restricted mode: reads need a user, instance information excepted. */
   readonly limitedFederation: boolean
   readonly registrations: "open" | "approval" | "closed"

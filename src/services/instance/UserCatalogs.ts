@@ -3,13 +3,14 @@ import { SqlClient } from "effect/sql"
 import { type Catalog, Catalogs, english } from "../languages/Catalogs.ts"
 import { preferred, type Wishes } from "../languages/Negotiation.ts"
 import { rowsOf } from "../Rows.ts"
-import { settings } from "./InstanceSettings.ts"
+import { asTags, asText, settings } from "./SettingNames.ts"
 
-const valueRows = rowsOf(Schema.Struct({ value: Schema.Unknown }))
+const valueRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown }))
+const names = [settings.defaultLanguage, settings.languages]
 
 /** In which words the server talks to people. */
 export class UserCatalogs extends Context.Service<UserCatalogs, {
-  /** Those of the language that somebody reads best, else of the first one that is spoken here, else English. */
+  /** Those of the language that somebody reads best, else of the default one, else of the first that is spoken here, else English. */
   readonly of: (wishes: Wishes) => Effect.Effect<Catalog>
 }>()("murmuration/services/instance/UserCatalogs") {
   static readonly layer = Layer.effect(
@@ -20,8 +21,13 @@ export class UserCatalogs extends Context.Service<UserCatalogs, {
       const known = (wishes: Wishes) => catalogs.get(preferred(catalogs.keys(), wishes) ?? "")
       const ours = catalogs.get("en") ?? english
 
-      const spokenHere = valueRows(sql`SELECT value FROM settings WHERE name = ${settings.languages}`).pipe(
-        Effect.map(([row]) => known({ lang: Option.getOrElse(asTags(row?.value), () => [])[0] }) ?? ours),
+      const spokenHere = valueRows(sql`SELECT name, value FROM settings WHERE name = ANY (${names}::text[])`).pipe(
+        Effect.map((rows) => {
+          const value = (name: string) => rows.find((row) => row.name === name)?.value
+          const lang = Option.getOrUndefined(asText(value(settings.defaultLanguage)))
+          return known({ lang }) ?? known({ lang: Option.getOrElse(asTags(value(settings.languages)), () => [])[0] }) ??
+            ours
+        }),
         // Without the database's answer it is English.
         Effect.catchCause(() => Effect.succeed(ours))
       )
@@ -34,5 +40,3 @@ export class UserCatalogs extends Context.Service<UserCatalogs, {
     })
   )
 }
-
-const asTags = Schema.decodeUnknownOption(Schema.Array(Schema.String))

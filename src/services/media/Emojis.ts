@@ -1,8 +1,11 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
-import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
 import { idRows, rowsOf } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { FileOwners } from "./FileOwners.ts"
@@ -34,36 +37,71 @@ const KeptEmoji = Schema.Struct({
 })
 type KeptEmoji = typeof KeptEmoji.Type
 const emojiRows = rowsOf(KeptEmoji)
+const lockedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, ...NewEmoji.fields, disabled: Schema.Boolean }))
 
-type Failure = Unprocessable | MediaRefused | MediaToolFailed | StorageFailed
+type Failure = NotAllowed | Unprocessable | MediaRefused | MediaToolFailed | StorageFailed
+type By = AccountId | undefined
+/** By its shortcode, or by its id. */
+type Which = bigint | string
 
-/** This server's own emoji as its operator keeps them; servers that run show a change at once. */
+/** Characters of the name of a category. */
+const categoryCharactersMax = 100
+
+/** What is to become of an emoji; what is absent stays. */
+interface EmojiChange {
+  readonly category?: string | null | undefined
+  readonly listed?: boolean | undefined
+  readonly disabled?: boolean | undefined
+}
+
+/**
+ * This server's own emoji as its staff keeps them; servers that run show a change at once. `by` is undefined for the command
+ * line.
+ */
 export class Emojis extends Context.Service<Emojis, {
-  readonly add: (emoji: NewEmoji, source: Source) => Effect.Effect<void, Failure>
+  /** Answers its id; `copied` where it is another server's. */
+  readonly add: (by: By, emoji: NewEmoji, source: Source, copied?: boolean) => Effect.Effect<bigint, Failure>
   /** All of them, by category and name. */
   readonly list: Effect.Effect<ReadonlyArray<KeptEmoji>>
   /** A disabled emoji is shown nowhere, and its file is kept. */
-  readonly setDisabled: (shortcode: string, disabled: boolean) => Effect.Effect<void, RecordNotFound>
-  readonly remove: (shortcode: string) => Effect.Effect<void, RecordNotFound>
+  readonly change: (
+    by: By,
+    which: Which,
+    change: EmojiChange
+  ) => Effect.Effect<void, NotAllowed | RecordNotFound | Unprocessable>
+  readonly remove: (by: By, which: Which) => Effect.Effect<void, NotAllowed | RecordNotFound>
 }>()("murmuration/services/media/Emojis") {
   static readonly layerNoDeps = Layer.effect(
     Emojis,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const audit = yield* AuditLog
+      const standing = standingOf(sql)
       const broadcast = yield* Broadcast
       const files = yield* StoredFiles
       const fileOwners = yield* FileOwners
       const pictures = yield* InstancePictures
       const storage = yield* Storage
 
+      const permitted = (by: By) => by === undefined ? Effect.void : standing(by, "manageCustomEmojis")
       const changed = (rows: ReadonlyArray<{ readonly id: bigint }>) =>
         broadcast.publish({ _tag: "Changed", kind: "emojis", ids: rows.map(({ id }) => id) })
-      const own = (shortcode: string) => sql`shortcode = ${shortcode} AND domain IS NULL`
+      const own = (which: Which) =>
+        typeof which === "string"
+          ? sql`shortcode = ${which} AND domain IS NULL`
+          : sql`id = ${which} AND domain IS NULL`
       const swept = new StorageFailed({ text: "The files were removed before the emoji had them" })
       const taken = validationFailed("Shortcode has already been taken")
 
       const enter = Effect.fnUntraced(
-        function*({ category, listed, shortcode }: NewEmoji, fileName: string, staticName: string | null) {
+        function*(
+          by: By,
+          { category, listed, shortcode }: NewEmoji,
+          fileName: string,
+          staticName: string | null,
+          copied: boolean
+        ) {
+          yield* permitted(by)
           const millis = yield* Clock.currentTimeMillis
           const [row] = yield* idRows(sql`
             INSERT INTO custom_emojis (id, shortcode, file_name, static_name, visible_in_picker, category, created_at)
@@ -73,20 +111,33 @@ export class Emojis extends Context.Service<Emojis, {
           if (row === undefined) return yield* taken
           const names = staticName === null ? [fileName] : [fileName, staticName]
           if (!(yield* fileOwners.hold(names, { emojiId: row.id }))) return yield* swept
+          yield* audit.record({
+            by,
+            action: copied ? "copy" : "create",
+            target: { type: "customEmoji", id: row.id, label: shortcode },
+            after: { category, listed }
+          })
           yield* sql.afterCommit(changed([row]))
+          return row.id
         }
       )
 
-      const add = traced("Emojis.add")(function*(emoji: NewEmoji, source: Source) {
+      const add = traced("Emojis.add")(function*(
+        by: By,
+        emoji: NewEmoji,
+        source: Source,
+        copied = false
+      ) {
+        yield* categoryChecked(emoji.category)
         if (!shortcodePattern.test(emoji.shortcode)) return yield* validationFailed("Shortcode is invalid")
         if (!types.has(source.type.mime)) return yield* validationFailed("Image content type is invalid")
         const there = yield* Effect.orDie(sql`SELECT id FROM custom_emojis WHERE ${own(emoji.shortcode)}`)
         if (there.length > 0) return yield* taken
-        yield* Effect.scoped(Effect.gen(function*() {
+        return yield* Effect.scoped(Effect.gen(function*() {
           const { moving, still } = yield* pictures.emoji(source, yield* storage.folder)
           const fileName = yield* files.keep(moving.extension, moving.path, moving.bytes)
           const staticName = still === undefined ? null : yield* files.keep(still.extension, still.path, still.bytes)
-          yield* transaction(sql)(enter(emoji, fileName, staticName)).pipe(
+          return yield* transaction(sql)(enter(by, emoji, fileName, staticName, copied)).pipe(
             Effect.onError(() => files.discard(staticName === null ? [fileName] : [fileName, staticName]))
           )
         })).pipe(Effect.catchTag("SqlError", Effect.die))
@@ -100,27 +151,67 @@ export class Emojis extends Context.Service<Emojis, {
         Effect.withSpan("Emojis.list")
       )
 
-      const setDisabled = traced("Emojis.setDisabled")(function*(shortcode: string, disabled: boolean) {
-        const rows = yield* Effect.orDie(idRows(sql`
-          UPDATE custom_emojis SET disabled = ${disabled} WHERE ${own(shortcode)} RETURNING id`))
-        if (rows.length === 0) return yield* new RecordNotFound()
-        yield* changed(rows)
+      const locked = Effect.fnUntraced(function*(which: Which) {
+        const [found] = yield* lockedRows(sql`SELECT id, shortcode, category, visible_in_picker AS listed, disabled
+          FROM custom_emojis WHERE ${own(which)} FOR UPDATE`)
+        return found ?? (yield* new RecordNotFound())
       })
+      const change = Effect.fnUntraced(
+        function*(by: By, which: Which, given: EmojiChange) {
+          yield* permitted(by)
+          const { id, shortcode, ...before } = yield* locked(which)
+          const after = {
+            category: given.category === undefined ? before.category : given.category?.trim() || null,
+            listed: given.listed ?? before.listed,
+            disabled: given.disabled ?? before.disabled
+          }
+          yield* categoryChecked(after.category)
+          yield* sql`UPDATE custom_emojis SET category = ${after.category}, visible_in_picker = ${after.listed},
+            disabled = ${after.disabled} WHERE id = ${id}`
+          const action = after.disabled === before.disabled ? "update" : after.disabled ? "disable" : "enable"
+          yield* audit.record({ by, action, target: { type: "customEmoji", id, label: shortcode }, before, after })
+          yield* sql.afterCommit(changed([{ id }]))
+        },
+        transaction(sql),
+        Effect.catchTag("SqlError", Effect.die)
+      )
 
-      const remove = traced("Emojis.remove")(function*(shortcode: string) {
-        // The reactions with it go, too.
-        yield* Effect.orDie(sql`UPDATE status_stats s SET reactions_count = s.reactions_count - c.count
-          FROM emoji_reaction_counts c JOIN custom_emojis e ON e.id = c.custom_emoji_id
-          WHERE c.status_id = s.status_id AND e.id IN (SELECT id FROM custom_emojis WHERE ${own(shortcode)})`)
-        const rows = yield* Effect.orDie(removedRows(sql`
-          DELETE FROM custom_emojis WHERE ${own(shortcode)} RETURNING id, file_name, static_name`))
-        if (rows.length === 0) return yield* new RecordNotFound()
-        yield* changed(rows)
-        yield* files.discard(rows.flatMap(({ fileName, staticName }) => [fileName ?? [], staticName ?? []].flat()))
+      const remove = Effect.fnUntraced(
+        function*(by: By, which: Which) {
+          yield* permitted(by)
+          const { id, shortcode, ...before } = yield* locked(which)
+          // The reactions with it go, too.
+          yield* sql`UPDATE status_stats s SET reactions_count = s.reactions_count - c.count
+            FROM emoji_reaction_counts c WHERE c.status_id = s.status_id AND c.custom_emoji_id = ${id}`
+          const rows = yield* removedRows(sql`DELETE FROM custom_emojis WHERE id = ${id}
+            RETURNING id, file_name, static_name`)
+          yield* audit.record({
+            by,
+            action: "destroy",
+            target: { type: "customEmoji", id, label: shortcode },
+            before
+          })
+          const names = rows.flatMap(({ fileName, staticName }) => [fileName ?? [], staticName ?? []].flat())
+          yield* sql.afterCommit(Effect.andThen(changed(rows), files.discard(names)))
+        },
+        transaction(sql),
+        Effect.catchTag("SqlError", Effect.die)
+      )
+
+      return Emojis.of({
+        add,
+        list,
+        change: traced("Emojis.change")(change),
+        remove: traced("Emojis.remove")(remove)
       })
-
-      return Emojis.of({ add, list, setDisabled, remove })
     })
   )
-  static readonly layer = Emojis.layerNoDeps.pipe(Layer.provide([FileOwners.layer, StoredFiles.layer]))
+  static readonly layer = Emojis.layerNoDeps.pipe(
+    Layer.provide([AuditLog.layer, FileOwners.layer, StoredFiles.layer])
+  )
 }
+
+const categoryChecked = (category: string | null) =>
+  Array.from(category ?? "").length > categoryCharactersMax
+    ? validationFailed(`Category is too long (maximum is ${categoryCharactersMax} characters)`)
+    : Effect.void

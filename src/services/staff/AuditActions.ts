@@ -16,6 +16,7 @@ const auditActions = {
     "memorialize",
     "change_role",
     "change_email",
+    "change_trendable",
     "resend",
     "disable_2fa"
   ],

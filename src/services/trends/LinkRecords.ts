@@ -13,6 +13,7 @@ const dayRows = rowsOf(
 
 /** A link with what is shown of its page. */
 interface LinkRecord {
+  readonly id: bigint
   readonly card: CardRecord
   /** The last seven days, today first. */
   readonly history: ReadonlyArray<DayOfUse>
@@ -38,7 +39,7 @@ export class LinkRecords extends Context.Service<LinkRecords, {
         const cards = new Map(rows.map(({ card, id }) => [id, card]))
         return ids.flatMap((id) => {
           const card = cards.get(id)
-          return card === undefined ? [] : [{ card, history: historyOf(today, (day) => used.get(`${id}:${day}`)) }]
+          return card === undefined ? [] : [{ id, card, history: historyOf(today, (day) => used.get(`${id}:${day}`)) }]
         })
       }, Effect.orDie)
       return LinkRecords.of({ load })

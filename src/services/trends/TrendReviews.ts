@@ -1,17 +1,23 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { RecordNotFound } from "../Errors.ts"
+import { type NotAllowed, RecordNotFound } from "../Errors.ts"
 import { normalise } from "../html/HashtagNames.ts"
+import type { AccountId } from "../Ids.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 
 /** What staff decides about. The posts of an account and the pages of a site may trend without each being looked at. */
 export type TrendSubject =
   | { readonly kind: "tag"; readonly name: string }
+  | { readonly kind: "tag"; readonly id: bigint }
   | { readonly kind: "status"; readonly id: bigint }
   | { readonly kind: "account"; readonly id: bigint }
   | { readonly kind: "link"; readonly cardId: bigint }
   | { readonly kind: "site"; readonly site: string }
+  | { readonly kind: "site"; readonly id: bigint }
 
 const Waiting = Schema.Struct({
   kind: Schema.Literals(["tag", "status", "link"]),
@@ -24,6 +30,9 @@ const Waiting = Schema.Struct({
 })
 type Waiting = typeof Waiting.Type
 const waitingRows = rowsOf(Waiting)
+const decidedRows = rowsOf(
+  Schema.Struct({ id: Schema.BigInt, label: Schema.String, before: Schema.NullOr(Schema.Boolean) })
+)
 
 /** Things of each kind that one list shows. */
 const waitingMax = 100
@@ -32,13 +41,19 @@ const waitingMax = 100
 export class TrendReviews extends Context.Service<TrendReviews, {
   /** The strongest first, by kind. */
   readonly waiting: Effect.Effect<ReadonlyArray<Waiting>>
-  /** May it trend from now on? `RecordNotFound` for what is not here. */
-  readonly decide: (subject: TrendSubject, trendable: boolean) => Effect.Effect<void, RecordNotFound>
+  /** May it trend from now on? `RecordNotFound` for what is not here. `by` is undefined for the command line. */
+  readonly decide: (
+    by: AccountId | undefined,
+    subject: TrendSubject,
+    trendable: boolean
+  ) => Effect.Effect<void, NotAllowed | RecordNotFound>
 }>()("murmuration/services/trends/TrendReviews") {
   static readonly layer = Layer.effect(
     TrendReviews,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const audit = yield* AuditLog
+      const standing = standingOf(sql)
 
       const waiting = Effect.gen(function*() {
         const tags = yield* waitingRows(
@@ -64,34 +79,62 @@ export class TrendReviews extends Context.Service<TrendReviews, {
       const decision = (subject: TrendSubject, trendable: boolean, now: number) => {
         const at = new Date(now)
         switch (subject.kind) {
-          case "tag":
-            return sql`UPDATE tags SET trendable = ${trendable}, reviewed_at = ${at}
-              WHERE name = ${normalise(subject.name.replace(/^[#＃]/, ""))} RETURNING 1`
+          case "tag": {
+            const which = "id" in subject
+              ? sql`id = ${subject.id}`
+              : sql`name = ${normalise(subject.name.replace(/^[#＃]/, ""))}`
+            return decidedRows(sql`UPDATE tags SET trendable = ${trendable}, reviewed_at = ${at}
+              FROM (SELECT id AS old_id, trendable AS before FROM tags WHERE ${which} FOR UPDATE) old
+              WHERE id = old_id RETURNING id, name AS label, before`)
+          }
           case "status":
-            return sql`INSERT INTO status_reviews (status_id, trendable, reviewed_at)
+            return decidedRows(sql`INSERT INTO status_reviews AS w (status_id, trendable, reviewed_at)
               SELECT id, ${trendable}, ${at} FROM statuses WHERE id = ${subject.id} AND deleted_at IS NULL
               ON CONFLICT (status_id) DO UPDATE SET trendable = excluded.trendable, reviewed_at = excluded.reviewed_at
-              RETURNING 1`
+              RETURNING status_id AS id, (SELECT coalesce(s.url, s.uri, '') FROM statuses s WHERE s.id = status_id) AS label,
+                (SELECT old.trendable FROM status_reviews old WHERE old.status_id = w.status_id) AS before`)
           case "account":
-            return sql`UPDATE accounts SET trendable = ${trendable}, reviewed_at = ${at}
-              WHERE id = ${subject.id} RETURNING 1`
+            return decidedRows(sql`UPDATE accounts SET trendable = ${trendable}, reviewed_at = ${at}
+              FROM (SELECT id AS old_id, trendable AS before FROM accounts WHERE id = ${subject.id} FOR UPDATE) old
+              WHERE id = old_id RETURNING id, username || coalesce('@' || domain, '') AS label, before`)
           case "link":
-            return sql`UPDATE preview_cards SET trendable = ${trendable} WHERE id = ${subject.cardId} RETURNING 1`
+            return decidedRows(sql`UPDATE preview_cards SET trendable = ${trendable}
+              FROM (SELECT id AS old_id, trendable AS before FROM preview_cards WHERE id = ${subject.cardId} FOR UPDATE) old
+              WHERE id = old_id RETURNING id, url AS label, before`)
           case "site":
-            return sql`INSERT INTO preview_card_providers (id, site, trendable, reviewed_at)
-              VALUES (next_id(${now}), ${subject.site}, ${trendable}, ${at})
-              ON CONFLICT (site) DO UPDATE SET trendable = excluded.trendable, reviewed_at = excluded.reviewed_at
-              RETURNING 1`
+            return "id" in subject
+              ? decidedRows(sql`UPDATE preview_card_providers SET trendable = ${trendable}, reviewed_at = ${at}
+                FROM (SELECT id AS old_id, trendable AS before FROM preview_card_providers
+                  WHERE id = ${subject.id} FOR UPDATE) old
+                WHERE id = old_id RETURNING id, site AS label, before`)
+              : decidedRows(sql`INSERT INTO preview_card_providers AS p (id, site, trendable, reviewed_at)
+                VALUES (next_id(${now}), ${subject.site}, ${trendable}, ${at})
+                ON CONFLICT (site) DO UPDATE SET trendable = excluded.trendable, reviewed_at = excluded.reviewed_at
+                RETURNING id, site AS label,
+                  (SELECT old.trendable FROM preview_card_providers old WHERE old.site = p.site) AS before`)
         }
       }
-      return TrendReviews.of({
-        waiting,
-        decide: traced("TrendReviews.decide")(function*(subject, trendable) {
-          const now = yield* Clock.currentTimeMillis
-          const decided = yield* Effect.orDie(decision(subject, trendable, now))
-          if (decided.length === 0) return yield* new RecordNotFound()
-        })
-      })
+      const decide = Effect.fnUntraced(
+        function*(by: AccountId | undefined, subject: TrendSubject, trendable: boolean) {
+          if (by !== undefined) yield* standing(by, "manageTaxonomies")
+          const [decided] = yield* decision(subject, trendable, yield* Clock.currentTimeMillis)
+          if (decided === undefined) return yield* new RecordNotFound()
+          const { before, id, label } = decided
+          const said = { before: { trendable: before }, after: { trendable } }
+          yield* subject.kind === "account"
+            ? audit.record({ by, action: "change_trendable", target: { type: "account", id, label }, ...said })
+            : audit.record({
+              by,
+              action: trendable ? "approve" : "reject",
+              target: { type: subject.kind === "site" ? "publisher" : subject.kind, id, label },
+              ...said
+            })
+        },
+        transaction(sql),
+        Effect.catchTag("SqlError", Effect.die)
+      )
+
+      return TrendReviews.of({ waiting, decide: traced("TrendReviews.decide")(decide) })
     })
-  )
+  ).pipe(Layer.provide(AuditLog.layer))
 }

@@ -10,10 +10,11 @@ import { TestServer } from "../../support/Server.ts"
 import { actorOf, json, person, there } from "./Calls.ts"
 import { done, OtherServer, type RemotePerson, send } from "./Sending.ts"
 
-const servers = Layer.effect(OtherServer, peer).pipe(
-  Layer.provideMerge(KeyOperationsLayer.layer),
-  Layer.provideMerge(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8", LIMITED_FEDERATION: "true" }))
-)
+const servers = (variables: Record<string, string>) =>
+  Layer.effect(OtherServer, peer).pipe(
+    Layer.provideMerge(KeyOperationsLayer.layer),
+    Layer.provideMerge(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8", ...variables }))
+  )
 
 /** Asks for a document as other servers do; answers the status. */
 const ask = Effect.fnUntraced(function*(path: string, by?: RemotePerson) {
@@ -27,48 +28,82 @@ const ask = Effect.fnUntraced(function*(path: string, by?: RemotePerson) {
   return (yield* fetch(path, { headers: { ...accept, ...signed } })).status
 })
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("limited federation", (it) => {
-  it.effect("S-019, S-020, S-024: only listed servers are listened to, answered and asked, and that as soon as they are listed", () =>
+layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true, timeout: "2 minutes" })(
+  "limited federation",
+  (it) => {
+    it.effect("S-019, S-020, S-024: only listed servers are listened to, answered and asked, and that as soon as they are listed", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { domain, requests } = yield* OtherServer
+        const { fetch, variables } = yield* TestServer
+        const [ada, zoe] = [yield* person("ada"), yield* there("zoe")]
+        const me = yield* actorOf(ada)
+        const status = yield* json(ada, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
+        const documents = ["/users/ada", new URL(status.uri).pathname, "/users/ada/outbox", "/users/ada/followers"]
+        const search = json(ada, `/api/v2/search?type=accounts&resolve=true&q=${encodeURIComponent(`zoe@${domain}`)}`)
+
+        for (const path of documents) {
+          assert.deepStrictEqual([yield* ask(path), yield* ask(path, zoe)], [401, 403], path)
+        }
+        const open = [
+          "/actor",
+          "/.well-known/webfinger?resource=acct:ada@localhost",
+          "/nodeinfo/2.0",
+          "/api/v2/instance"
+        ]
+        for (const path of open.filter((path) => !path.includes("webfinger"))) {
+          assert.strictEqual(yield* ask(path), 200, path)
+        }
+        for (const path of ["peers", "activity", "domain_blocks"]) {
+          assert.strictEqual((yield* fetch(`/api/v1/instance/${path}`)).status, 401, path)
+        }
+        assert.strictEqual(yield* send(zoe, { type: "Follow", object: me }), 403)
+        assert.strictEqual(yield* send(zoe, { type: "Follow", object: me }, "/users/ada/inbox"), 403)
+        assert.isEmpty((yield* search).accounts)
+        assert.lengthOf(requests, 0)
+        assert.deepStrictEqual(yield* sql`SELECT count(*)::int AS n FROM inbound_activities`, [{ n: 0 }])
+
+        assert.strictEqual((yield* cli(["domain", "allow", domain], variables)).code, 0)
+        const known = Effect.map(search, ({ accounts }) => accounts.length)
+        const soon = { schedule: Schedule.spaced("20 millis"), times: 100 }
+        assert.strictEqual(yield* Effect.repeat(known, { until: (found) => found === 1, ...soon }), 1)
+        for (const path of documents) {
+          assert.deepStrictEqual([yield* ask(path), yield* ask(path, zoe)], [401, 200], path)
+        }
+        assert.strictEqual(yield* done(zoe, { type: "Follow", object: me }), "done")
+
+        assert.strictEqual((yield* cli(["domain", "disallow", domain], variables)).code, 0)
+        const asked = Effect.map(ask("/users/ada", zoe), (status) => status)
+        assert.strictEqual(yield* Effect.repeat(asked, { until: (found) => found === 403, ...soon }), 403)
+        const followers = Effect.map(
+          json(ada, "/api/v1/accounts/verify_credentials"),
+          ({ followers_count }) => followers_count
+        )
+        assert.strictEqual(yield* Effect.repeat(followers, { until: (count) => count === 0, ...soon, times: 200 }), 0)
+      }))
+  }
+)
+
+layer(servers({ AUTHORIZED_FETCH: "on" }), { excludeTestServices: true, timeout: "2 minutes" })("secure mode", (it) => {
+  it.effect("S-024: who asks for a document signs; everybody who does is talked to, who is blocked gets nothing", () =>
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const { domain, requests } = yield* OtherServer
+      const { domain } = yield* OtherServer
       const { fetch, variables } = yield* TestServer
-      const [ada, zoe] = [yield* person("ada"), yield* there("zoe")]
-      const me = yield* actorOf(ada)
-      const status = yield* json(ada, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
-      const documents = ["/users/ada", new URL(status.uri).pathname, "/users/ada/outbox", "/users/ada/followers"]
-      const search = json(ada, `/api/v2/search?type=accounts&resolve=true&q=${encodeURIComponent(`zoe@${domain}`)}`)
-
-      for (const path of documents) {
-        assert.deepStrictEqual([yield* ask(path), yield* ask(path, zoe)], [401, 403], path)
+      const [ben, yan] = [yield* person("ben"), yield* there("yan")]
+      const status = yield* json(ben, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
+      const documents = ["/users/ben", new URL(status.uri).pathname, "/users/ben/outbox", "/users/ben/followers"]
+      for (const path of documents) assert.deepStrictEqual([yield* ask(path), yield* ask(path, yan)], [401, 200], path)
+      const host = new URL((yield* TestServer).baseUrl).host
+      const open = ["/actor", `/.well-known/webfinger?resource=acct:ben@${host}`, "/nodeinfo/2.0"]
+      for (const path of open) assert.strictEqual(yield* ask(path), 200, path)
+      // People read on without signing in: what is limited is what servers get.
+      for (const path of ["/@ben", `/api/v1/statuses/${status.id}`, "/api/v1/timelines/public"]) {
+        assert.strictEqual((yield* fetch(path)).status, 200, path)
       }
-      const open = ["/actor", "/.well-known/webfinger?resource=acct:ada@localhost", "/nodeinfo/2.0", "/api/v2/instance"]
-      for (const path of open.filter((path) => !path.includes("webfinger"))) {
-        assert.strictEqual(yield* ask(path), 200, path)
-      }
-      for (const path of ["peers", "activity", "domain_blocks"]) {
-        assert.strictEqual((yield* fetch(`/api/v1/instance/${path}`)).status, 401, path)
-      }
-      assert.strictEqual(yield* send(zoe, { type: "Follow", object: me }), 403)
-      assert.strictEqual(yield* send(zoe, { type: "Follow", object: me }, "/users/ada/inbox"), 403)
-      assert.isEmpty((yield* search).accounts)
-      assert.lengthOf(requests, 0)
-      assert.deepStrictEqual(yield* sql`SELECT count(*)::int AS n FROM inbound_activities`, [{ n: 0 }])
-
-      assert.strictEqual((yield* cli(["domain", "allow", domain], variables)).code, 0)
-      const known = Effect.map(search, ({ accounts }) => accounts.length)
+      assert.strictEqual(yield* done(yan, { type: "Follow", object: yield* actorOf(ben) }), "done")
+      assert.strictEqual((yield* cli(["domain", "block", domain, "--severity", "suspend"], variables)).code, 0)
       const soon = { schedule: Schedule.spaced("20 millis"), times: 100 }
-      assert.strictEqual(yield* Effect.repeat(known, { until: (found) => found === 1, ...soon }), 1)
-      for (const path of documents) assert.deepStrictEqual([yield* ask(path), yield* ask(path, zoe)], [401, 200], path)
-      assert.strictEqual(yield* done(zoe, { type: "Follow", object: me }), "done")
-
-      assert.strictEqual((yield* cli(["domain", "disallow", domain], variables)).code, 0)
-      const asked = Effect.map(ask("/users/ada", zoe), (status) => status)
+      const asked = Effect.suspend(() => ask("/users/ben", yan))
       assert.strictEqual(yield* Effect.repeat(asked, { until: (found) => found === 403, ...soon }), 403)
-      const followers = Effect.map(
-        json(ada, "/api/v1/accounts/verify_credentials"),
-        ({ followers_count }) => followers_count
-      )
-      assert.strictEqual(yield* Effect.repeat(followers, { until: (count) => count === 0, ...soon, times: 200 }), 0)
     }))
 })

@@ -37,8 +37,9 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       assert.include(without, `<li>Murmuration ${softwareVersion}, free software</li>`)
       assert.include(checked(yield* get("/privacy-policy")), "has not written one yet")
       yield* sql`INSERT INTO settings (name, value, updated_at) VALUES ('site_title', '"Star & lings"', ${now}),
-        ('site_extended_description', '"<p>About <b>birds</b></p><script>x</script>"', ${now}),
-        ('site_privacy_policy', '"<p>No data</p>"', ${now})`
+        ('site_extended_description', '"<p>About <b>birds</b></p><script>x</script>"', ${now})`
+      yield* sql`INSERT INTO document_versions (id, kind, html, effective_on, published_at)
+        VALUES (1, 'privacy_policy', '<p>No data</p>', '2026-01-01', ${now})`
       yield* sql`INSERT INTO rules (id, text) VALUES (1, 'Be <kind>')`
       const front = checked(yield* get("/"))
       assert.include(front, "Star &amp; lings")

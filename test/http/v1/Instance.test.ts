@@ -55,8 +55,9 @@ layer(server(), { excludeTestServices: true })("instance", (it) => {
       const owner = yield* user("olivia")
       yield* sql`UPDATE users SET role_id = 3, last_seen_at = ${now} WHERE account_id = ${owner}`
       yield* sql`INSERT INTO settings (name, value, updated_at) VALUES ('site_title', '"Starlings"', ${now}),
-        ('site_short_description', '"A <flock>"', ${now}), ('contact_email', '"olivia@local.example"', ${now}),
-        ('site_privacy_policy', '"<p>None of your data</p>"', ${now})`
+        ('site_short_description', '"A <flock>"', ${now}), ('contact_email', '"olivia@local.example"', ${now})`
+      yield* sql`INSERT INTO document_versions (id, kind, html, effective_on, published_at)
+        VALUES (1, 'privacy_policy', '<p>None of your data</p>', '2026-01-01', ${now})`
       yield* sql`INSERT INTO rules (id, text, hint, translations) VALUES (1, 'Be kind', 'Really', '{"de":{"text":"Sei nett","hint":""}}')`
       const { body, headers, status } = yield* get("/api/v2/instance")
       assert.strictEqual(body.source_url, "", "F3: nobody said where the source is")

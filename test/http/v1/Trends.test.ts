@@ -24,7 +24,7 @@ const discoverable = (me: Person) =>
   call("PATCH", "/api/v1/accounts/update_credentials", me.token, { discoverable: true })
 const decide = (subject: TrendSubject, trendable: boolean) =>
   TrendReviews.pipe(
-    Effect.flatMap((reviews) => reviews.decide(subject, trendable)),
+    Effect.flatMap((reviews) => reviews.decide(undefined, subject, trendable)),
     Effect.provide(TrendReviews.layer)
   )
 /** What one node does where it is time. */

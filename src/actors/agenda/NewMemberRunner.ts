@@ -1,0 +1,25 @@
+import { Effect, Layer } from "effect"
+import { AutoClosing } from "../../services/identity/AutoClosing.ts"
+import { NewMembers } from "../../services/identity/NewMembers.ts"
+import { AccountActors } from "../account/AccountActors.ts"
+import { every } from "./ClaimRounds.ts"
+
+/** Greets who signed up and can come in by now: they follow who invited them, and get a letter. Closes the door where nobody watches it. Any node does it. */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const actors = yield* AccountActors
+  const closing = yield* AutoClosing
+  const members = yield* NewMembers
+  const greeted = Effect.gen(function*() {
+    for (const member of yield* members.due) {
+      const { accountId, follows: target } = member
+      if (target !== null) {
+        const follow = { _tag: "Follow", target, reblogs: null, notify: null, languages: null } as const
+        // Who invited them may have gone meanwhile.
+        yield* Effect.ignore(actors.tell(accountId, follow))
+      }
+      yield* members.greet(member)
+    }
+  })
+  yield* every("5 seconds", "new members", greeted)
+  yield* every("1 hour", "registrations that nobody watches", closing.run)
+}))

@@ -1,0 +1,80 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Unprocessable } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { InstancePolicies } from "../instance/InstancePolicies.ts"
+import type { Reach, TimelinesAccess as Access } from "../instance/SettingNames.ts"
+import { idRows } from "../Rows.ts"
+import { everyone, permissions } from "../staff/Permissions.ts"
+import { traced } from "../Traced.ts"
+import type { Viewer } from "../Viewer.ts"
+
+const seeing = permissions.viewFeeds | permissions.administrator
+
+/** Of which servers posts are wanted, or may be read; both or neither of them means all. */
+interface Origins {
+  readonly local: boolean
+  readonly remote: boolean
+}
+
+/** Who may read public timelines, as staff set it. */
+export class TimelineAccess extends Context.Service<TimelineAccess, {
+  /** What is left for the viewer of what they want; undefined where that is nothing. Strangers are asked to sign in. */
+  readonly narrow: <Wanted extends Origins>(
+    viewer: Viewer,
+    kind: keyof Access,
+    wanted: Wanted
+  ) => Effect.Effect<Wanted | undefined, Unprocessable>
+  /** Those of the users who hear of no post of this origin in public streams. */
+  readonly deaf: (
+    kind: keyof Access,
+    origin: keyof Origins,
+    accountIds: ReadonlyArray<AccountId>
+  ) => Effect.Effect<ReadonlySet<bigint>>
+}>()("murmuration/services/feeds/TimelineAccess") {
+  static readonly layer = Layer.effect(
+    TimelineAccess,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const policies = yield* InstancePolicies
+
+      /** Those whose role opens what is closed. */
+      const always = (accountIds: ReadonlyArray<AccountId>) =>
+        Effect.map(
+          Effect.orDie(idRows(sql`SELECT u.account_id AS id
+            FROM users u JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${everyone}
+            WHERE u.account_id = ANY (${accountIds}::bigint[]) AND ((r.permissions | e.permissions) & ${seeing}) <> 0`)),
+          (rows) => new Set(rows.map(({ id }) => id))
+        )
+      const open = Effect.fnUntraced(function*(viewer: Viewer, { local, remote }: Access[keyof Access]) {
+        // Nobody asks for roles where nothing is closed.
+        const all = viewer !== undefined && (local === "disabled" || remote === "disabled") &&
+          (yield* always([viewer])).size > 0
+        const opens = (reach: Reach) => reach === "public" || viewer !== undefined && (reach === "authenticated" || all)
+        return { local: opens(local), remote: opens(remote) }
+      })
+
+      return TimelineAccess.of({
+        narrow: traced("TimelineAccess.narrow")(function*(viewer, kind, wanted) {
+          const { timelines: { [kind]: access } } = yield* policies.current
+          const asked = wanted.local === wanted.remote
+            ? [access.local, access.remote]
+            : [wanted.local ? access.local : access.remote]
+          if (viewer === undefined && asked.some((reach) => reach !== "public")) {
+            return yield* new Unprocessable({ text: "This method requires an authenticated user" })
+          }
+          const all = wanted.local === wanted.remote
+          const may = yield* open(viewer, access)
+          const [local, remote] = [may.local && (all || wanted.local), may.remote && (all || wanted.remote)]
+          return local || remote ? { ...wanted, local, remote } : undefined
+        }),
+        deaf: traced("TimelineAccess.deaf")(function*(kind, origin, accountIds) {
+          const { timelines: { [kind]: access } } = yield* policies.current
+          if (access[origin] !== "disabled" || accountIds.length === 0) return new Set()
+          const hearing = yield* always(accountIds)
+          return new Set(accountIds.filter((id) => !hearing.has(id)))
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,50 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Emails } from "../emails/Emails.ts"
+import * as EmailTexts from "../emails/EmailTexts.ts"
+import { InstancePolicies } from "../instance/InstancePolicies.ts"
+import { InstanceSettings } from "../instance/InstanceSettings.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { UserCatalogs } from "../instance/UserCatalogs.ts"
+import { idRows } from "../Rows.ts"
+import { everyone, permissions } from "../staff/Permissions.ts"
+import { staffWith } from "./Staff.ts"
+
+/** How long registrations stay open while nobody is there who may decide about people, in milliseconds. */
+const unattendedMillisMax = 7 * 24 * 3_600_000
+const deciding = permissions.manageUsers | permissions.administrator
+
+/** Open registrations of a server that nobody watches. */
+export class AutoClosing extends Context.Service<AutoClosing, {
+  /** Has people wait for a moderator from now on, where staff set that and none was here for a week; tells them. */
+  readonly run: Effect.Effect<void>
+}>()("murmuration/services/identity/AutoClosing") {
+  static readonly layerNoDeps = Layer.effect(
+    AutoClosing,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const emails = yield* Emails
+      const catalogs = yield* UserCatalogs
+      const policies = yield* InstancePolicies
+      const settings = yield* InstanceSettings
+      const { localDomain: server } = yield* ServerConfig
+
+      const run = Effect.gen(function*() {
+        const { autoClose, registrations } = yield* policies.current
+        if (!autoClose || registrations !== "open") return
+        const since = new Date((yield* Clock.currentTimeMillis) - unattendedMillisMax)
+        const here = yield* idRows(sql`SELECT u.account_id AS id FROM users u
+          JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${everyone}
+          WHERE ((r.permissions | e.permissions) & ${deciding}) <> 0 AND u.last_seen_at > ${since} LIMIT 1`)
+        if (here.length > 0) return
+        yield* settings.change(undefined, { registrations: "approval" })
+        for (const { email: to, locale } of yield* staffWith(sql, "manageUsers")) {
+          const words = catalogs.of({ locale: locale ?? undefined })
+          yield* emails.post(Effect.map(words, EmailTexts.registrationsClosed({ to, server })))
+        }
+      })
+      return AutoClosing.of({ run: run.pipe(Effect.orDie, Effect.withSpan("AutoClosing.run")) })
+    })
+  )
+  static readonly layer = AutoClosing.layerNoDeps.pipe(Layer.provide([InstanceSettings.layer, UserCatalogs.layer]))
+}

@@ -1,0 +1,146 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { only, rowsOf, Timestamptz } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { standingOf } from "../staff/Rank.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+
+/** How often an invite can be used, and how long, in seconds (auth.md section 7); both may be without an end. */
+const inviteUses = [1, 5, 10, 25, 50, 100] as const
+const inviteSeconds = [1_800, 3_600, 21_600, 43_200, 86_400, 604_800] as const
+/** Invites of one account that work at the same time. */
+const invitesMax = 100
+/** Characters of a code; those that look like others are not among them. */
+const codeCharacters = 8
+const alphabet = "23456789ABCDEFGHJKMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+const Invite = Schema.Struct({
+  id: Schema.BigInt,
+  code: Schema.String,
+  accountId: AccountId,
+  maxUses: Schema.NullOr(Schema.Int),
+  uses: Schema.Int,
+  expiresAt: Schema.NullOr(Timestamptz),
+  autofollow: Schema.Boolean,
+  createdAt: Timestamptz,
+  /** Somebody can sign up by it now. */
+  valid: Schema.Boolean
+})
+/** An invite to this server. */
+export type Invite = typeof Invite.Type
+const inviteRows = rowsOf(Invite)
+const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
+
+interface NewInvite {
+  /** One of `inviteUses`; null is as often as one likes. */
+  readonly maxUses: number | null
+  /** One of `inviteSeconds`; null is for ever. */
+  readonly expiresIn: number | null
+  /** Who comes by it follows who made it. */
+  readonly autofollow: boolean
+}
+
+/** Invites, by which people sign up whatever the mode of registration is (S-017). */
+export class Invites extends Context.Service<Invites, {
+  /** All of them, or those of one account. */
+  readonly list: (page: Page, by?: AccountId) => Effect.Effect<ReadonlyArray<Invite>>
+  /** By its code, whether or not somebody can sign up by it. */
+  readonly find: (code: string) => Effect.Effect<Invite | undefined>
+  readonly create: (by: AccountId, invite: NewInvite) => Effect.Effect<Invite, NotAllowed | Unprocessable>
+  /** Nobody signs up by it any more. Answers it; `RecordNotFound` where it had ended. */
+  readonly end: (by: AccountId, id: bigint) => Effect.Effect<Invite, NotAllowed | RecordNotFound>
+}>()("murmuration/services/identity/Invites") {
+  static readonly layer = Layer.effect(Invites, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const audit = yield* AuditLog
+  const random = yield* SecureRandom.SecureRandom
+  const standing = standingOf(sql)
+
+  /** Invites as they are at a time; an inviter who is kept out invites nobody. */
+  const selected = (now: Date) =>
+    sql`SELECT i.id, i.code, i.account_id, i.max_uses, i.uses, i.expires_at, i.autofollow, i.created_at,
+        (i.max_uses IS NULL OR i.uses < i.max_uses) AND (i.expires_at IS NULL OR i.expires_at > ${now})
+          AND NOT u.disabled AND u.approved AND u.confirmed_at IS NOT NULL AND a.suspended_at IS NULL
+          AND a.moved_to_id IS NULL AND NOT a.memorial AS valid
+      FROM invites i JOIN users u ON u.account_id = i.account_id JOIN accounts a ON a.id = i.account_id`
+
+  const newCode = Effect.map(random.randomBytes(codeCharacters * 4), (bytes) => {
+    const usable = 256 - 256 % alphabet.length
+    return Array.from(bytes.filter((byte) => byte < usable), (byte) => alphabet[byte % alphabet.length])
+      .slice(0, codeCharacters).join("")
+  })
+
+  const insert = Effect.fnUntraced(function*(by: AccountId, { autofollow, expiresIn, maxUses }: NewInvite) {
+    const millis = yield* Clock.currentTimeMillis
+    const now = new Date(millis)
+    yield* standing(by, "manageInvites")
+    yield* sql`SELECT FROM users WHERE account_id = ${by} FOR NO KEY UPDATE`
+    const { count } = only(
+      yield* countRows(sql`SELECT count(*)::int AS count FROM invites WHERE account_id = ${by}
+        AND (max_uses IS NULL OR uses < max_uses) AND (expires_at IS NULL OR expires_at > ${now})`)
+    )
+    if (count >= invitesMax) return yield* validationFailed(`Invites are too many (maximum is ${invitesMax})`)
+    const expiresAt = expiresIn === null ? null : new Date(millis + expiresIn * 1_000)
+    const code = yield* newCode
+    yield* sql`INSERT INTO invites (id, code, account_id, max_uses, expires_at, autofollow, created_at)
+      VALUES (next_id(${millis}), ${code}, ${by}, ${maxUses}, ${expiresAt}, ${autofollow}, ${now})`
+    const invite = only(yield* inviteRows(sql`${selected(now)} WHERE i.code = ${code}`))
+    // The code would let in who reads the log.
+    const after = { maxUses, expiresAt, autofollow }
+    yield* audit.record({ by, action: "create", target: { type: "invite", id: invite.id, label: "" }, after })
+    return invite
+  })
+
+  return Invites.of({
+    list: traced("Invites.list")(function*(page, by) {
+      const { tail, where } = clauses(sql, "i.id", page)
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const own = by === undefined ? sql`TRUE` : sql`i.account_id = ${by}`
+      return newestFirst(page, yield* inviteRows(sql`${selected(now)} WHERE ${where} AND ${own} ${tail}`))
+    }, Effect.orDie),
+    find: traced("Invites.find")(function*(code) {
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const [invite] = yield* inviteRows(sql`${selected(now)} WHERE i.code = ${code}`)
+      return invite
+    }, Effect.orDie),
+    create: traced("Invites.create")(function*(by, wanted) {
+      if (wanted.maxUses !== null && !inviteUses.some((uses) => uses === wanted.maxUses)) {
+        return yield* validationFailed("Max uses is not included in the list")
+      }
+      if (wanted.expiresIn !== null && !inviteSeconds.some((seconds) => seconds === wanted.expiresIn)) {
+        return yield* validationFailed("Expires in is not included in the list")
+      }
+      return yield* insert(by, wanted).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
+    }),
+    end: traced("Invites.end")(
+      Effect.fnUntraced(
+        function*(by: AccountId, id: bigint) {
+          yield* standing(by, "manageInvites")
+          const now = new Date(yield* Clock.currentTimeMillis)
+          const [before] = yield* inviteRows(sql`${selected(now)} WHERE i.id = ${id} FOR UPDATE OF i`)
+          if (before === undefined || before.expiresAt !== null && before.expiresAt <= now) {
+            return yield* new RecordNotFound()
+          }
+          yield* sql`UPDATE invites SET expires_at = ${now} WHERE id = ${id}`
+          yield* audit.record({
+            by,
+            action: "destroy",
+            target: { type: "invite", id, label: "" },
+            before: { maxUses: before.maxUses, uses: before.uses, expiresAt: before.expiresAt }
+          })
+          return { ...before, expiresAt: now, valid: false }
+        },
+        transaction(sql),
+        Effect.catchTag("SqlError", Effect.die)
+      )
+    )
+  })
+})

@@ -1,0 +1,58 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Emails } from "../emails/Emails.ts"
+import * as EmailTexts from "../emails/EmailTexts.ts"
+import { AccountId } from "../Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { UserCatalogs } from "../instance/UserCatalogs.ts"
+import { idRows, rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+
+/** New members that one sweep greets. */
+const greetedMax = 100
+
+const NewMember = Schema.Struct({
+  accountId: AccountId,
+  username: Schema.String,
+  email: Schema.String,
+  locale: Schema.NullOr(Schema.String),
+  /** Who invited them and is followed for it. */
+  follows: Schema.NullOr(AccountId),
+  welcome: Schema.Boolean
+})
+type NewMember = typeof NewMember.Type
+const memberRows = rowsOf(NewMember)
+
+/** People who signed up and can come in by now. */
+export class NewMembers extends Context.Service<NewMembers, {
+  readonly due: Effect.Effect<ReadonlyArray<NewMember>>
+  /** They follow their inviter by now. Sends the letter of welcome; each gets it once. */
+  readonly greet: (member: NewMember) => Effect.Effect<void>
+}>()("murmuration/services/identity/NewMembers") {
+  static readonly layerNoDeps = Layer.effect(
+    NewMembers,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const emails = yield* Emails
+      const catalogs = yield* UserCatalogs
+      const { localDomain: server, publicUrl } = yield* ServerConfig
+      return NewMembers.of({
+        due: memberRows(sql`SELECT n.account_id, a.username, u.email, u.locale, n.follows, n.welcome
+            FROM new_members n JOIN users u ON u.account_id = n.account_id JOIN accounts a ON a.id = n.account_id
+            WHERE u.approved AND u.confirmed_at IS NOT NULL ORDER BY n.account_id LIMIT ${greetedMax}`).pipe(
+          Effect.orDie,
+          Effect.withSpan("NewMembers.due")
+        ),
+        greet: traced("NewMembers.greet")(function*({ accountId, email: to, locale, username, welcome }) {
+          const taken = yield* idRows(
+            sql`DELETE FROM new_members WHERE account_id = ${accountId} RETURNING account_id AS id`
+          )
+          if (taken.length === 0 || !welcome) return
+          const words = catalogs.of({ locale: locale ?? undefined })
+          yield* emails.post(Effect.map(words, EmailTexts.welcome({ to, server, username, publicUrl })))
+        }, Effect.orDie)
+      })
+    })
+  )
+  static readonly layer = NewMembers.layerNoDeps.pipe(Layer.provide(UserCatalogs.layer))
+}

@@ -1,0 +1,96 @@
+import { Effect } from "effect"
+import { validationFailed } from "../Errors.ts"
+import { documentOf } from "./DocumentHtml.ts"
+import type { NewDocument } from "./InstanceDocuments.ts"
+import { isLanguageTag } from "./Languages.ts"
+import { type RegistrationsMode, settings, type TimelinesAccess } from "./SettingNames.ts"
+
+/** Characters of a text of one line, and of what is said where nobody may sign up. */
+const titleCharactersMax = 100
+const descriptionCharactersMax = 500
+/** Languages that the server says its people speak. */
+const instanceLanguagesMax = 20
+/** Years of age that may be asked for at most. */
+const minAgeYearsMax = 120
+
+/** What staff changes; what is absent stays, an empty value takes the setting away. Documents are plain text or HTML. */
+export interface InstanceChange {
+  readonly title?: string
+  readonly description?: string
+  readonly extendedDescription?: string
+  readonly privacyPolicy?: NewDocument
+  readonly termsOfService?: NewDocument
+  /** An address that was checked. */
+  readonly contactEmail?: string
+  /** The name of an account that is here. */
+  readonly contactAccount?: string
+  readonly languages?: ReadonlyArray<string>
+  /** Of pages and e-mails, for whom none of ours is the own. */
+  readonly defaultLanguage?: string
+  /** `#rrggbb` */
+  readonly accentColor?: string
+  readonly timelinesAccess?: TimelinesAccess
+  readonly registrations?: (typeof RegistrationsMode)["Type"] | ""
+  readonly registrationsMessage?: string
+  readonly reasonRequired?: boolean
+  readonly minAge?: number | null
+  readonly autoClose?: boolean
+}
+
+type Value = string | number | boolean | ReadonlyArray<string> | TimelinesAccess
+
+/** The rows that a change writes into the table of settings; undefined takes one away. */
+export const settingRowsOf = Effect.fnUntraced(function*(given: InstanceChange) {
+  const rows: Array<readonly [name: string, value: Value | undefined]> = []
+  const lines = [
+    ["title", "Title", titleCharactersMax],
+    ["description", "Description", descriptionCharactersMax]
+  ] as const
+  for (const [key, name, charactersMax] of lines) {
+    const text = given[key]?.replaceAll("\0", "").trim().replace(/\s+/g, " ")
+    if (text === undefined) continue
+    if (Array.from(text).length > charactersMax) {
+      return yield* validationFailed(`${name} is too long (maximum is ${charactersMax} characters)`)
+    }
+    rows.push([settings[key], text || undefined])
+  }
+  for (const key of ["extendedDescription", "registrationsMessage"] as const) {
+    const text = given[key]
+    if (text !== undefined) rows.push([settings[key], (yield* documentOf(text)) || undefined])
+  }
+  for (const key of ["contactEmail", "contactAccount"] as const) {
+    const text = given[key]
+    if (text !== undefined) rows.push([settings[key], text || undefined])
+  }
+  if (given.languages !== undefined) {
+    const tags = [...new Set(given.languages)]
+    const wrong = tags.find((tag) => !isLanguageTag(tag))
+    if (wrong !== undefined) return yield* validationFailed(`Languages ${wrong} is not a language tag`)
+    if (tags.length > instanceLanguagesMax) return yield* validationFailed("Languages are too many")
+    rows.push([settings.languages, tags.length === 0 ? undefined : tags])
+  }
+  if (given.defaultLanguage !== undefined) {
+    const tag = given.defaultLanguage
+    if (tag !== "" && !isLanguageTag(tag)) return yield* validationFailed(`Languages ${tag} is not a language tag`)
+    rows.push([settings.defaultLanguage, tag || undefined])
+  }
+  if (given.accentColor !== undefined) {
+    const color = given.accentColor.trim().toLowerCase()
+    if (!/^(?:#[0-9a-f]{6})?$/.test(color)) return yield* validationFailed("Accent color is invalid")
+    rows.push([settings.accentColor, color || undefined])
+  }
+  if (given.minAge !== undefined) {
+    const years = given.minAge ?? 0
+    if (years < 0 || years > minAgeYearsMax) {
+      return yield* validationFailed(`Min age must be between 0 and ${minAgeYearsMax}`)
+    }
+    rows.push([settings.minAge, years === 0 ? undefined : years])
+  }
+  if (given.timelinesAccess !== undefined) rows.push([settings.timelinesAccess, given.timelinesAccess])
+  if (given.registrations !== undefined) rows.push([settings.registrations, given.registrations || undefined])
+  for (const key of ["reasonRequired", "autoClose"] as const) {
+    const flag = given[key]
+    if (flag !== undefined) rows.push([settings[key], flag || undefined])
+  }
+  return rows
+})

@@ -1,0 +1,80 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { type Unprocessable, validationFailed } from "../Errors.ts"
+import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { documentOf, isDay } from "./DocumentHtml.ts"
+import type { DocumentKind } from "./Documents.ts"
+
+/** Characters of what is said about a new version, and versions of a document that are kept. */
+const noticeCharactersMax = 2_000
+const versionsMax = 100
+
+/** A document as staff writes it; an empty text takes all its versions away. */
+export interface NewDocument {
+  readonly text: string
+  /** The day from which it holds, `2026-01-31`; today where it is not said. */
+  readonly since?: string | undefined
+  /** What is new in it, plain text. */
+  readonly notice?: string | undefined
+}
+
+const Version = Schema.Struct({
+  html: Schema.String,
+  notice: Schema.String,
+  effectiveOn: Schema.String,
+  publishedAt: Timestamptz
+})
+/** A version of a document that is kept. */
+type Version = typeof Version.Type
+const versionRows = rowsOf(Version)
+
+/** The versions of the privacy policy and of the terms of service, in the running transaction. */
+export class InstanceDocuments extends Context.Service<InstanceDocuments, {
+  /** The latest day first. */
+  readonly versions: (kind: DocumentKind) => Effect.Effect<ReadonlyArray<Version>, SqlError>
+  /** In the place of the version of the same day, where there is one; answers what is to be logged. */
+  readonly publish: (
+    kind: DocumentKind,
+    document: NewDocument
+  ) => Effect.Effect<Pick<Version, "effectiveOn" | "html" | "notice"> | null, SqlError | Unprocessable>
+}>()("murmuration/services/instance/InstanceDocuments") {
+  static readonly layer = Layer.effect(
+    InstanceDocuments,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      return InstanceDocuments.of({
+        versions: traced("InstanceDocuments.versions")((kind) =>
+          versionRows(sql`SELECT html, notice, effective_on, published_at FROM document_versions
+            WHERE kind = ${kind} ORDER BY effective_on DESC LIMIT ${versionsMax}`)
+        ),
+        publish: traced("InstanceDocuments.publish")(function*(kind, { notice = "", since, text }) {
+          const html = yield* documentOf(text)
+          const said = notice.replaceAll("\0", "").trim()
+          if (Array.from(said).length > noticeCharactersMax) {
+            return yield* validationFailed(`Notice is too long (maximum is ${noticeCharactersMax} characters)`)
+          }
+          const now = yield* Clock.currentTimeMillis
+          const effectiveOn = since ?? new Date(now).toISOString().slice(0, 10)
+          if (!isDay(effectiveOn)) return yield* validationFailed("Effective date is no day such as 2026-01-31")
+          if (html === "") {
+            yield* sql`DELETE FROM document_versions WHERE kind = ${kind}`
+            return null
+          }
+          const kept = yield* idRows(sql`SELECT id FROM document_versions
+            WHERE kind = ${kind} AND effective_on <> ${effectiveOn} LIMIT ${versionsMax}`)
+          if (kept.length >= versionsMax) {
+            return yield* validationFailed(`Versions are too many (maximum is ${versionsMax})`)
+          }
+          yield* sql`INSERT INTO document_versions (id, kind, html, notice, effective_on, published_at)
+            VALUES (next_id(${now}), ${kind}, ${html}, ${said}, ${effectiveOn}, ${new Date(now)})
+            ON CONFLICT (kind, effective_on) DO UPDATE SET html = excluded.html, notice = excluded.notice,
+              published_at = excluded.published_at`
+          return { effectiveOn, html, notice: said }
+        })
+      })
+    })
+  )
+}

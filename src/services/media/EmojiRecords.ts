@@ -1,0 +1,82 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import * as Urls from "../instance/Urls.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+
+const Row = Schema.Struct({
+  id: Schema.BigInt,
+  shortcode: Schema.String,
+  domain: Schema.NullOr(Schema.String),
+  category: Schema.NullOr(Schema.String),
+  visibleInPicker: Schema.Boolean,
+  disabled: Schema.Boolean,
+  url: Schema.NullOr(Schema.String),
+  staticUrl: Schema.NullOr(Schema.String),
+  fileName: Schema.NullOr(Schema.String),
+  staticName: Schema.NullOr(Schema.String),
+  createdAt: Timestamptz,
+  updatedAt: Timestamptz
+})
+const recordRows = rowsOf(Row)
+
+/** An emoji as staff sees it; `domain` is null for this server's own. */
+export type EmojiRecord =
+  & Omit<typeof Row.Type, "fileName" | "staticName" | "staticUrl" | "url">
+  & { readonly url: string; readonly staticUrl: string }
+
+/** Which emoji are wanted; those of other servers where `remote`, of one where `domain` is said. */
+interface EmojiQuery {
+  readonly remote: boolean
+  readonly domain?: string | undefined
+  /** A part of the shortcode. */
+  readonly shortcode?: string | undefined
+}
+
+/** Reads emoji for staff, disabled and unlisted ones and those of other servers, too. */
+export class EmojiRecords extends Context.Service<EmojiRecords, {
+  readonly list: (query: EmojiQuery, page: Page) => Effect.Effect<ReadonlyArray<EmojiRecord>>
+  readonly find: (id: bigint) => Effect.Effect<EmojiRecord | undefined>
+}>()("murmuration/services/media/EmojiRecords") {
+  static readonly layer = Layer.effect(
+    EmojiRecords,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const all = sql`SELECT id, shortcode, domain, category, visible_in_picker, disabled, url, static_url, file_name,
+        static_name, created_at, coalesce(updated_at, created_at) AS updated_at FROM custom_emojis`
+      const recordOf = ({ fileName, staticName, staticUrl, url, ...row }: typeof Row.Type): EmojiRecord => {
+        const address = fileName === null ? url ?? "" : Urls.file(config, fileName)
+        return {
+          ...row,
+          url: address,
+          staticUrl: staticName === null ? staticUrl ?? address : Urls.file(config, staticName)
+        }
+      }
+      return EmojiRecords.of({
+        list: traced("EmojiRecords.list")(({ domain, remote, shortcode }, page) => {
+          const { tail, where } = clauses(sql, "id", page)
+          const wanted = sql.and([
+            where,
+            domain === undefined ? sql`(domain IS NOT NULL) = ${remote}` : sql`domain = ${domain}`,
+            ...(shortcode === undefined ? [] : [sql`position(lower(${shortcode}) IN lower(shortcode)) > 0`])
+          ])
+          return Effect.map(
+            recordRows(sql`${all} WHERE ${wanted} ${tail}`),
+            (rows) => newestFirst(page, rows).map(recordOf)
+          )
+        }, Effect.orDie),
+        find: traced("EmojiRecords.find")(
+          (id) =>
+            Effect.map(
+              recordRows(sql`${all} WHERE id = ${id}`),
+              ([row]) => row === undefined ? undefined : recordOf(row)
+            ),
+          Effect.orDie
+        )
+      })
+    })
+  )
+}

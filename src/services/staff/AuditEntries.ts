@@ -1,0 +1,61 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+
+const AuditEntry = Schema.Struct({
+  id: Schema.BigInt,
+  /** Null for the server itself and the command line. */
+  accountId: Schema.NullOr(AccountId),
+  /** The name of the account as it was then; null where nobody did it. */
+  username: Schema.NullOr(Schema.String),
+  action: Schema.String,
+  targetType: Schema.String,
+  targetId: Schema.NullOr(Schema.BigInt),
+  targetLabel: Schema.String,
+  before: Schema.Unknown,
+  after: Schema.Unknown,
+  createdAt: Timestamptz
+})
+/** An act of staff, as it was written down. */
+export type AuditEntry = typeof AuditEntry.Type
+const entryRows = rowsOf(AuditEntry)
+
+/** Which entries are wanted; all of what is said holds. */
+interface AuditQuery {
+  readonly accountId?: bigint | undefined
+  readonly action?: string | undefined
+  readonly targetType?: string | undefined
+  readonly targetId?: bigint | undefined
+}
+
+/** Reads what staff did, the newest first. */
+export class AuditEntries extends Context.Service<AuditEntries, {
+  readonly list: (query: AuditQuery, page: Page) => Effect.Effect<ReadonlyArray<AuditEntry>>
+}>()("murmuration/services/staff/AuditEntries") {
+  static readonly layer = Layer.effect(
+    AuditEntries,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return AuditEntries.of({
+        list: traced("AuditEntries.list")(({ accountId, action, targetId, targetType }, page) => {
+          const { tail, where } = clauses(sql, "id", page)
+          const wanted = sql.and([
+            where,
+            ...(accountId === undefined ? [] : [sql`account_id = ${accountId}`]),
+            ...(action === undefined ? [] : [sql`action = ${action}`]),
+            ...(targetType === undefined ? [] : [sql`target_type = ${targetType}`]),
+            ...(targetId === undefined ? [] : [sql`target_id = ${targetId}`])
+          ])
+          return Effect.map(
+            entryRows(sql`SELECT id, account_id, username, action, target_type, target_id, target_label, before, after,
+                created_at FROM audit_log WHERE ${wanted} ${tail}`),
+            (rows) => newestFirst(page, rows)
+          )
+        }, Effect.orDie)
+      })
+    })
+  )
+}

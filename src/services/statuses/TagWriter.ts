@@ -1,0 +1,92 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { normalise } from "../html/HashtagNames.ts"
+import type { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { standingOf } from "../staff/Rank.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+
+const ReviewedTag = Schema.Struct({
+  id: Schema.BigInt,
+  name: Schema.String,
+  displayName: Schema.String,
+  /** It is found by searching. */
+  listable: Schema.Boolean,
+  /** Posts may carry it. */
+  usable: Schema.Boolean,
+  /** Null as long as nobody looked at it. */
+  trendable: Schema.NullOr(Schema.Boolean),
+  reviewedAt: Schema.NullOr(Timestamptz)
+})
+/** A hashtag as staff sees it. */
+type ReviewedTag = typeof ReviewedTag.Type
+const tagRows = rowsOf(ReviewedTag)
+
+/** What is to become of a hashtag; what is absent stays. */
+interface TagChange {
+  /** The name in other letters, large or small. */
+  readonly displayName?: string | undefined
+  readonly listable?: boolean | undefined
+  readonly trendable?: boolean | undefined
+  readonly usable?: boolean | undefined
+}
+
+/** Hashtags as staff manages them (S-233). */
+export class TagWriter extends Context.Service<TagWriter, {
+  readonly list: (page: Page) => Effect.Effect<ReadonlyArray<ReviewedTag>>
+  /** Those that exist, in no order. */
+  readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<ReviewedTag>>
+  /** Somebody of the staff looked at it with that. */
+  readonly change: (
+    by: AccountId,
+    id: bigint,
+    change: TagChange
+  ) => Effect.Effect<void, NotAllowed | RecordNotFound | Unprocessable>
+}>()("murmuration/services/statuses/TagWriter") {
+  static readonly layer = Layer.effect(
+    TagWriter,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const audit = yield* AuditLog
+      const standing = standingOf(sql)
+      const tags = sql`SELECT id, name, display_name, listable, usable, trendable, reviewed_at FROM tags`
+
+      const change = Effect.fnUntraced(
+        function*(by: AccountId, id: bigint, given: TagChange) {
+          yield* standing(by, "manageTaxonomies")
+          const [found] = yield* tagRows(sql`${tags} WHERE id = ${id} FOR UPDATE`)
+          if (found === undefined) return yield* new RecordNotFound()
+          const { id: _, name, reviewedAt: __, ...before } = found
+          const displayName = given.displayName?.trim() || before.displayName
+          if (normalise(displayName) !== name) {
+            return yield* validationFailed("Display name does not match the previous name")
+          }
+          const after = {
+            displayName,
+            listable: given.listable ?? before.listable,
+            trendable: given.trendable ?? before.trendable,
+            usable: given.usable ?? before.usable
+          }
+          yield* sql`UPDATE tags SET display_name = ${after.displayName}, listable = ${after.listable},
+            trendable = ${after.trendable}, usable = ${after.usable},
+            reviewed_at = ${new Date(yield* Clock.currentTimeMillis)} WHERE id = ${id}`
+          yield* audit.record({ by, action: "update", target: { type: "tag", id, label: name }, before, after })
+        },
+        transaction(sql),
+        Effect.catchTag("SqlError", Effect.die)
+      )
+      return TagWriter.of({
+        list: traced("TagWriter.list")((page) => {
+          const { tail, where } = clauses(sql, "id", page)
+          return Effect.map(tagRows(sql`${tags} WHERE ${where} ${tail}`), (rows) => newestFirst(page, rows))
+        }, Effect.orDie),
+        load: traced("TagWriter.load")((ids) => tagRows(sql`${tags} WHERE id = ANY (${ids}::bigint[])`), Effect.orDie),
+        change: traced("TagWriter.change")(change)
+      })
+    })
+  ).pipe(Layer.provide(AuditLog.layer))
+}
