@@ -16,7 +16,7 @@ const lineCount = ({ text }: Source) => text.split("\n").length - 1
 const roomOf = (path: string) => /^src\/(services|actors|http|layers)\//.exec(path)?.[1] ?? "entry"
 
 /** What an actor shows to other rooms: its messages, and the client by which they are sent. */
-const front = /^src\/actors\/[^/]+\/(?:Protocol|AccountActors|MediaActors)\.ts$/
+const front = /^src\/actors\/[^/]+\/(?:Protocol|AccountActors|DomainActors|MediaActors)\.ts$/
 
 const mayImport: Record<string, (path: string) => boolean> = {
   services: () => false,

@@ -1,13 +1,15 @@
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
+import type { Unprocessable } from "../services/Errors.ts"
+import { DomainAllows } from "../services/federation/domains/DomainAllows.ts"
 import { type DomainBlockRecord, DomainBlocks } from "../services/federation/domains/DomainBlocks.ts"
 import { type BlockReaders, PublishedBlocks } from "../services/federation/domains/PublishedBlocks.ts"
 import { traced } from "../services/Traced.ts"
 import { refuse } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 
-const services = PublishedBlocks.layer.pipe(Layer.provideMerge(Operator.layer))
+const services = Layer.merge(PublishedBlocks.layer, DomainAllows.layer).pipe(Layer.provideMerge(Operator.layer))
 
 const domain = Argument.String("domain").pipe(
   Argument.withDescription("Domain of a server, for example spam.example; domains below it are meant too")
@@ -69,13 +71,13 @@ const about = (
   description: string,
   done: string,
   none: string,
-  act: (domains: DomainBlocks["Service"], domain: string) => ReturnType<DomainBlocks["Service"]["unblock"]>
+  act: (domain: string) => Effect.Effect<boolean, Unprocessable, DomainAllows | DomainBlocks>
 ) =>
   Command.make(
     name,
     { domain },
     traced(`domain ${name}`)(function*(given) {
-      const changed = yield* refuse(act(yield* DomainBlocks, given.domain))
+      const changed = yield* refuse(act(given.domain))
       if (!changed) return yield* new OperatorError({ message: `${given.domain} ${none}` })
       yield* Console.log(`${given.domain} ${done}.`)
     }, (effect) => Effect.provide(effect, services))
@@ -88,7 +90,7 @@ const list = Command.make(
     const domains = yield* DomainBlocks
     const lines = [
       ...(yield* domains.blocks).map(describe),
-      ...(yield* domains.allows).map((domain) => `${domain}\tallowed`)
+      ...(yield* (yield* DomainAllows).allows).map(({ domain }) => `${domain}\tallowed`)
     ]
     yield* Console.log(lines.length === 0 ? "There are no rules about domains." : lines.join("\n"))
   }, (effect) => Effect.provide(effect, services))
@@ -124,21 +126,21 @@ export const command = Command.make("domain").pipe(
       "Lifts a block with everything that it did",
       "is not blocked any more",
       "is not blocked",
-      (domains, domain) => domains.unblock(domain)
+      (domain) => DomainBlocks.use(({ unblock }) => unblock(domain))
     ),
     about(
       "allow",
       "Lists a server for LIMITED_FEDERATION",
       "is allowed",
       "is allowed",
-      (domains, domain) => Effect.as(domains.allow(domain), true)
+      (domain) => Effect.as(DomainAllows.use(({ allow }) => allow(domain)), true)
     ),
     about(
       "disallow",
       "Takes a server off that list",
       "is not allowed any more",
       "is not allowed",
-      (domains, domain) => domains.disallow(domain)
+      (domain) => DomainAllows.use(({ disallow }) => disallow(domain))
     ),
     list,
     publish

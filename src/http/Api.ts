@@ -8,9 +8,18 @@ import { AdminAccountsGroup } from "./v1/admin/Accounts.ts"
 import { AdminAnnouncementsGroup } from "./v1/admin/Announcements.ts"
 import { AdminAppealsGroup } from "./v1/admin/Appeals.ts"
 import { AdminAuditLogGroup } from "./v1/admin/AuditLog.ts"
+import { AdminCanonicalEmailBlocksGroup } from "./v1/admin/CanonicalEmailBlocks.ts"
 import { AdminCustomEmojisGroup } from "./v1/admin/CustomEmojis.ts"
+import { AdminDomainAllowsGroup } from "./v1/admin/DomainAllows.ts"
+import { AdminDomainBlocksGroup } from "./v1/admin/DomainBlocks.ts"
+import { AdminEmailDomainBlocksGroup } from "./v1/admin/EmailDomainBlocks.ts"
+import { AdminInstancesGroup } from "./v1/admin/Instances.ts"
 import { AdminInvitesGroup } from "./v1/admin/Invites.ts"
+import { AdminIpBlocksGroup } from "./v1/admin/IpBlocks.ts"
+import { AdminMetricsGroup } from "./v1/admin/Metrics.ts"
+import { AdminModerationListsGroup } from "./v1/admin/ModerationLists.ts"
 import { ModerationNotesGroup } from "./v1/admin/ModerationNotes.ts"
+import { AdminRelaysGroup } from "./v1/admin/Relays.ts"
 import { AdminReportsGroup } from "./v1/admin/Reports.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
 import { AdminRulesGroup } from "./v1/admin/Rules.ts"
@@ -18,6 +27,7 @@ import { AdminSettingsGroup } from "./v1/admin/Settings.ts"
 import { AdminStatusActionsGroup } from "./v1/admin/StatusActions.ts"
 import { AdminTagsGroup } from "./v1/admin/Tags.ts"
 import { AdminTrendsGroup } from "./v1/admin/Trends.ts"
+import { AdminUsernameBlocksGroup } from "./v1/admin/UsernameBlocks.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AnnualReportsGroup } from "./v1/AnnualReports.ts"
 import { AppsGroup } from "./v1/Apps.ts"
@@ -85,6 +95,9 @@ export class Api extends HttpApi.make("murmuration")
   .add(MetadataGroup)
   .add(OAuthGroup)
   .add(AccountsGroup)
+  .add(AdminMetricsGroup)
+  .add(AdminRelaysGroup)
+  .add(AdminInstancesGroup)
   .add(AdminAnnouncementsGroup)
   .add(AdminAuditLogGroup)
   .add(AdminCustomEmojisGroup)
@@ -95,7 +108,14 @@ export class Api extends HttpApi.make("murmuration")
   .add(ModerationNotesGroup)
   .add(AdminReportsGroup)
   .add(AdminStatusActionsGroup)
+  .add(AdminModerationListsGroup)
   .add(AdminRolesGroup)
+  .add(AdminCanonicalEmailBlocksGroup)
+  .add(AdminDomainAllowsGroup)
+  .add(AdminDomainBlocksGroup)
+  .add(AdminEmailDomainBlocksGroup)
+  .add(AdminIpBlocksGroup)
+  .add(AdminUsernameBlocksGroup)
   .add(AdminRulesGroup)
   .add(AdminSettingsGroup)
   .add(AdminTagsGroup)

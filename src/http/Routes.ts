@@ -21,9 +21,18 @@ import * as AdminAccounts from "./v1/admin/Accounts.ts"
 import * as AdminAnnouncements from "./v1/admin/Announcements.ts"
 import * as AdminAppeals from "./v1/admin/Appeals.ts"
 import * as AdminAuditLog from "./v1/admin/AuditLog.ts"
+import * as AdminCanonicalEmailBlocks from "./v1/admin/CanonicalEmailBlocks.ts"
 import * as AdminCustomEmojis from "./v1/admin/CustomEmojis.ts"
+import * as AdminDomainAllows from "./v1/admin/DomainAllows.ts"
+import * as AdminDomainBlocks from "./v1/admin/DomainBlocks.ts"
+import * as AdminEmailDomainBlocks from "./v1/admin/EmailDomainBlocks.ts"
+import * as AdminInstances from "./v1/admin/Instances.ts"
 import * as AdminInvites from "./v1/admin/Invites.ts"
+import * as AdminIpBlocks from "./v1/admin/IpBlocks.ts"
+import * as AdminMetrics from "./v1/admin/Metrics.ts"
+import * as AdminModerationLists from "./v1/admin/ModerationLists.ts"
 import * as ModerationNotes from "./v1/admin/ModerationNotes.ts"
+import * as AdminRelays from "./v1/admin/Relays.ts"
 import * as AdminReports from "./v1/admin/Reports.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
 import * as AdminRules from "./v1/admin/Rules.ts"
@@ -31,6 +40,7 @@ import * as AdminSettings from "./v1/admin/Settings.ts"
 import * as AdminStatusActions from "./v1/admin/StatusActions.ts"
 import * as AdminTags from "./v1/admin/Tags.ts"
 import * as AdminTrends from "./v1/admin/Trends.ts"
+import * as AdminUsernameBlocks from "./v1/admin/UsernameBlocks.ts"
 import * as Announcements from "./v1/Announcements.ts"
 import * as AnnualReports from "./v1/AnnualReports.ts"
 import * as Apps from "./v1/Apps.ts"
@@ -98,6 +108,9 @@ const groups = Layer.mergeAll(
   Metadata.layer,
   OAuth.layer,
   Accounts.layer,
+  AdminMetrics.layer,
+  AdminRelays.layer,
+  AdminInstances.layer,
   AdminAnnouncements.layer,
   AdminAuditLog.layer,
   AdminCustomEmojis.layer,
@@ -108,7 +121,14 @@ const groups = Layer.mergeAll(
   ModerationNotes.layer,
   AdminReports.layer,
   AdminStatusActions.layer,
+  AdminModerationLists.layer,
   AdminRoles.layer,
+  AdminCanonicalEmailBlocks.layer,
+  AdminDomainAllows.layer,
+  AdminDomainBlocks.layer,
+  AdminEmailDomainBlocks.layer,
+  AdminIpBlocks.layer,
+  AdminUsernameBlocks.layer,
   AdminRules.layer,
   AdminSettings.layer,
   AdminTags.layer,

@@ -45,6 +45,7 @@ import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.t
 import { ReactionActivities } from "../services/federation/outbox/ReactionActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
 import { Purges } from "../services/federation/purge/Purges.ts"
+import { Relays } from "../services/federation/relays/Relays.ts"
 import { Signatures } from "../services/federation/signatures/Signatures.ts"
 import { SigningKeys } from "../services/federation/SigningKeys.ts"
 import type { Feeds } from "../services/feeds/Feeds.ts"
@@ -158,6 +159,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Profiles.layer,
     Purges.layer,
     Reblogs.layer,
+    Relays.layer,
     RemoteEmojis.layer,
     RemotePolls.layer,
     RemoteQuotes.layer,

@@ -27,6 +27,8 @@ export class Environment extends Context.Service<Environment, {
   readonly smtpUrl: Redacted.Redacted<string> | undefined
   readonly secretKey: Redacted.Redacted<string> | undefined
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
+  /** Asked who takes the mail of a domain; none for those of the machine. */
+  readonly nameServers: ReadonlyArray<string>
   /** Connections of one address, but of those proxies. */
   readonly connectionsPerAddress: number
   readonly logLevel: Values["LOG_LEVEL"]
@@ -73,6 +75,7 @@ const read = Effect.gen(function*() {
     smtpUrl: values.SMTP_URL,
     secretKey: values.SECRET_KEY,
     trustedProxies: values.TRUSTED_PROXIES,
+    nameServers: values.NAME_SERVERS ?? [],
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS,
     logLevel: values.LOG_LEVEL,
     mediaConcurrency: values.MEDIA_CONCURRENCY,

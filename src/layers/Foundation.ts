@@ -14,6 +14,7 @@ import { EmbeddedPostgres } from "./EmbeddedPostgres.ts"
 import { Environment, serverConfig } from "./Environment.ts"
 import { Handover } from "./Handover.ts"
 import * as Mail from "./Mail.ts"
+import * as MailExchanges from "./MailExchanges.ts"
 import type { OperatorError } from "./OperatorError.ts"
 import * as UndiciTransport from "./outbound/UndiciTransport.ts"
 import * as PasswordHashing from "./PasswordHashing.ts"
@@ -73,7 +74,15 @@ const cluster = Layer.unwrap(Effect.map(Environment, actors))
  * actors, secrets, mail and what Node gives. Only `Environment` is left to provide.
  */
 export const layer = Layer.satisfiesServicesType<Environment>()(
-  Layer.mergeAll(cluster, outbound, WebPush.layer, Mail.layer, PasswordHashing.layer, Translation.layer).pipe(
+  Layer.mergeAll(
+    cluster,
+    outbound,
+    WebPush.layer,
+    Mail.layer,
+    MailExchanges.layer,
+    PasswordHashing.layer,
+    Translation.layer
+  ).pipe(
     Layer.provideMerge(Secrets.layer),
     Layer.provideMerge(shared),
     Layer.provideMerge(PostgresChannel.layer),

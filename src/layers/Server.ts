@@ -3,6 +3,7 @@ import { HttpRouter } from "effect/http"
 import * as CardRunner from "../actors/agenda/CardRunner.ts"
 import * as DigestRunner from "../actors/agenda/DigestRunner.ts"
 import * as JobRunner from "../actors/agenda/JobRunner.ts"
+import * as ListRunner from "../actors/agenda/ListRunner.ts"
 import * as NewMemberRunner from "../actors/agenda/NewMemberRunner.ts"
 import * as PushRunner from "../actors/agenda/PushRunner.ts"
 import * as TrendReviewRunner from "../actors/agenda/TrendReviewRunner.ts"
@@ -11,6 +12,7 @@ import * as Body from "../http/body/Body.ts"
 import { routerConfig } from "../http/body/RequestPaths.ts"
 import * as Deadlines from "../http/Deadlines.ts"
 import * as Edge from "../http/Edge.ts"
+import * as AddressBlocks from "../http/guard/AddressBlocks.ts"
 import * as PathLimits from "../http/guard/PathLimits.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
@@ -19,6 +21,7 @@ import { AutoClosing } from "../services/identity/AutoClosing.ts"
 import { NewMembers } from "../services/identity/NewMembers.ts"
 import { UserCatalogs } from "../services/instance/UserCatalogs.ts"
 import { Pushes } from "../services/intents/Pushes.ts"
+import { ListSync } from "../services/lists/ListSync.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { CardPictures } from "../services/previews/CardPictures.ts"
 import { Creators } from "../services/previews/Creators.ts"
@@ -48,6 +51,7 @@ const routes = Layer.mergeAll(
   Deadlines.layer,
   HttpServer.layerRouter,
   // Behind what finds out who is behind a proxy.
+  AddressBlocks.layer,
   PathLimits.layer,
   Compression.layer,
   Telemetry.layerRouter,
@@ -72,6 +76,9 @@ const pushes = PushRunner.layer.pipe(
 /** What tells staff of trends. */
 const trendReviews = TrendReviewRunner.layer.pipe(Layer.provide(TrendReviewEmails.layer))
 
+/** What follows moderation lists. */
+const lists = ListRunner.layer.pipe(Layer.provide(ListSync.layer))
+
 /** What greets who is new. */
 const newMembers = NewMemberRunner.layer.pipe(Layer.provide([AutoClosing.layer, NewMembers.layer]))
 
@@ -82,7 +89,9 @@ const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 export const layer = Layer.satisfiesServicesType<Environment>()(
   Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
     // Streams end before the server waits for what it still answers.
-    Layer.provideMerge(Layer.mergeAll(served, JobRunner.layer, cards, pushes, trendReviews, newMembers, digests)),
+    Layer.provideMerge(
+      Layer.mergeAll(served, JobRunner.layer, cards, pushes, trendReviews, newMembers, lists, digests)
+    ),
     Layer.provideMerge(HttpServer.layer),
     Layer.provideMerge(Routes.hub),
     Layer.provide(Services.layer),

@@ -110,6 +110,7 @@ import { LinkRecords } from "../services/trends/LinkRecords.ts"
 import { TrendReviews } from "../services/trends/TrendReviews.ts"
 import { Trends } from "../services/trends/Trends.ts"
 import { remote } from "./Federation.ts"
+import * as KeptOut from "./KeptOut.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
 /** Where everything is kept, who hears of it, and how the operator wants it. */
@@ -239,4 +240,6 @@ const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
 )
 
 /** What the server knows and does beside its actors, over the database, the bus and the configuration. */
-export const layer = Layer.mergeAll(identity, reading, federation).pipe(Layer.provideMerge(InstancePolicies.layer))
+export const layer = Layer.mergeAll(identity, KeptOut.layer, reading, federation).pipe(
+  Layer.provideMerge(InstancePolicies.layer)
+)

@@ -19,6 +19,7 @@ export const Change = Schema.TaggedStruct("Changed", {
     "user",
     "emojis",
     "domains",
+    "ip_blocks",
     "card",
     "roles"
   ]),

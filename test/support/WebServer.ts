@@ -22,6 +22,7 @@ import { Unavailable } from "../../src/services/Errors.ts"
 import { FetchedPosts } from "../../src/services/federation/fetching/FetchedPosts.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
+import { MailExchanges } from "../../src/services/moderation/MailExchanges.ts"
 import { Translator } from "../../src/services/translation/Translator.ts"
 import { cluster } from "./Actors.ts"
 import { environment } from "./MediaJobs.ts"
@@ -58,7 +59,7 @@ const foundation = (config: Partial<ServerConfig["Service"]>, credentials: typeo
   ).pipe(
     Layer.provideMerge(Secrets.layer),
     Layer.provideMerge(Layer.succeed(ServerConfig, { ...configuration, signupConfirmation: "mail", ...config })),
-    Layer.provideMerge(Layer.mergeAll(Broadcast.layerMemory, Postbox.layer, environment)),
+    Layer.provideMerge(Layer.mergeAll(Broadcast.layerMemory, MailExchanges.layerOf(), Postbox.layer, environment)),
     Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, NodeServices.layer, TestDatabase.layer))
   )
 

@@ -70,6 +70,7 @@ export const federation: Rooms = [
   ["policies", "documents domains inbox"],
   ["CollectionObjects FollowerDigests LocalActors Objects Replies", "LocalIds SigningKeys documents"],
   ["outbox", "CollectionObjects LocalActors LocalIds Objects documents inbox signatures"],
+  ["relays", "LocalIds documents outbox"],
   ["ObjectFetcher WebFingers", "DomainNames HostDocuments SigningKeys documents signatures"],
   ["RemoteAccounts", "DomainNames MovedAccounts documents domains inbox purge"],
   [

@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     const activity = activityIn(item)
     if (activity === undefined) return yield* finish(own, item, "ignored: no activity")
     if (idOf(activity["actor"]) !== self.uri) {
-      return yield* finish(own, item, yield* forwards.forwarded(self, activity))
+      return yield* finish(own, item, yield* forwards.forwarded(own.accountId, self, activity))
     }
     yield* settled(own, owners.owned(own, perform(own, item, self, activity)))
   })

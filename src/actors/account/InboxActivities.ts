@@ -18,6 +18,7 @@ import * as InboxMoves from "./InboxMoves.ts"
 import * as InboxPosts from "./InboxPosts.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import * as InboxReactions from "./InboxReactions.ts"
+import * as InboxRelays from "./InboxRelays.ts"
 import * as InboxReports from "./InboxReports.ts"
 import * as InboxUndo from "./InboxUndo.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -67,6 +68,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const collections = yield* InboxCollections.make
   const purges = yield* Purges
   const jobs = yield* Jobs
+  const relays = yield* InboxRelays.make
   const reports = yield* InboxReports.make
   const moves = yield* InboxMoves.make
   const posts = yield* InboxPosts.make(verbs)
@@ -168,7 +170,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
         case "Follow":
           return Effect.flatMap(
             knownUris.localAccount(idOf(object) ?? ""),
-            (target) => target === undefined ? ignored("nobody here") : follow(own, target, activity)
+            (target) => target === undefined ? relays.followed(own, self, activity) : follow(own, target, activity)
           )
         case "Flag":
           return reports.flag(own, self, activity)
@@ -194,15 +196,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           if (typeof object === "string") {
             return byId(self, object, true)
           }
-          return Effect.flatMap(
-            Clock.currentTimeMillis,
-            (now) =>
-              posts.create(own, self, object, Math.min(now, times.received), false)
-          )
+          return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            posts.create(own, self, object, Math.min(now, times.received), false))
         case "Delete":
           return idOf(object) === self.uri
             ? Effect.as(purges.begin(own.accountId), done)
-            : taken(consents.withdrawn(own, object), () => posts.remove(own, self, object))
+            : taken(consents.withdrawn(own, object), () =>
+              posts.remove(own, self, object))
         case "Move":
           return moves.move(own, self, activity)
         case "Undo":
@@ -217,11 +217,12 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           return consents.features.request(own, self, activity)
         case "Accept":
         case "Reject":
-          return taken(consents.answered(own, self, activity), () =>
-            type === "Reject"
-              ? refused(own, self, object)
-              : answered(self, object, (target) =>
-                verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target })))
+          return taken(relays.answered(own, activity, type), () =>
+            taken(consents.answered(own, self, activity), () =>
+              type === "Reject"
+                ? refused(own, self, object)
+                : answered(self, object, (target) =>
+                  verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))))
         case "Block":
           return onAccount(
             object,

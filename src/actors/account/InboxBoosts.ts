@@ -11,6 +11,7 @@ import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.t
 import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import { Undoables } from "../../services/federation/inbox/Undoables.ts"
 import { InteractionActivities } from "../../services/federation/outbox/InteractionActivities.ts"
+import { Relays } from "../../services/federation/relays/Relays.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
@@ -35,6 +36,7 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
   const gates = yield* Gates.make
   const intend = yield* Intents.make
   const reblogs = yield* Reblogs
+  const relays = yield* Relays
   const send = yield* Sending.make
   const knownUris = yield* KnownUris
   const statuses = yield* RemoteStatuses
@@ -86,7 +88,10 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     if (buried && (yield* tombstones.stands(own.accountId, id, signedMillis))) {
       return yield* ignored("it was undone")
     }
-    const statusId = yield* boosted(own, self, activity["object"], followed)
+    // What a relay hands on is looked at, and nothing that it did itself.
+    const relayed = !followed && (yield* relays.isRelay(own.accountId))
+    const statusId = yield* boosted(own, self, activity["object"], followed || relayed)
+    if (relayed) return statusId === undefined ? yield* ignored("an unknown post") : done
     if (statusId === undefined) return yield* ignored("an unknown post")
     const target = yield* statusTargets.visible(own.accountId, statusId)
     if (!isOpen(target.visibility)) return yield* ignored("a post for a few")

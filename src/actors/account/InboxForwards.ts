@@ -7,6 +7,7 @@ import { NeedsFetch, type OriginCheck, OriginChecks } from "../../services/feder
 import { InboundActivities, type InboundActivity } from "../../services/federation/inbox/InboundActivities.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
+import { Relays } from "../../services/federation/relays/Relays.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { accountIdRows, rowsOf } from "../../services/Rows.ts"
 import { StoredStatus } from "../../services/statuses/StoredStatus.ts"
@@ -32,6 +33,7 @@ export const make = Effect.gen(function*() {
   const inbound = yield* InboundActivities
   const originChecks = yield* OriginChecks
   const knownUris = yield* KnownUris
+  const relays = yield* Relays
 
   /** Whether the claim alone could concern anybody here; nobody makes us ask around for nothing. */
   const couldConcern = Effect.fnUntraced(function*(activity: Foreign) {
@@ -43,7 +45,7 @@ export const make = Effect.gen(function*() {
   })
 
   /** What a forwarded activity gives reason to ask, or why there is none. */
-  const reasonOf = Effect.fnUntraced(function*(self: InboundSender, activity: Foreign) {
+  const reasonOf = Effect.fnUntraced(function*(accountId: AccountId, self: InboundSender, activity: Foreign) {
     const type = typeOf(activity, "Create", "Update", "Delete")
     const actor = URL.parse(idOf(activity["actor"]) ?? "")
     const uri = idOf(activity["object"]) ?? ""
@@ -56,6 +58,8 @@ export const make = Effect.gen(function*() {
     if (type === "Create" && known !== undefined) return yield* ignored("it is here already")
     if (type !== "Create" && known === undefined) return yield* ignored("an unknown post")
     if (type !== "Delete") {
+      // A relay hands on what nobody here asked for, and whose whole point that is.
+      if (type === "Create" && (yield* relays.isRelay(accountId))) return { kind: "post", uri } as const
       const concerns = known !== undefined || (yield* couldConcern(activity))
       return concerns ? { kind: "news", uri } as const : yield* ignored("it concerns nobody here")
     }
@@ -64,8 +68,8 @@ export const make = Effect.gen(function*() {
     return { kind: open ? "gone" : "deleted", uri } as const
   })
 
-  const forwarded = Effect.fnUntraced(function*(self: InboundSender, activity: Foreign) {
-    const reason = yield* reasonOf(self, activity)
+  const forwarded = Effect.fnUntraced(function*(accountId: AccountId, self: InboundSender, activity: Foreign) {
+    const reason = yield* reasonOf(accountId, self, activity)
     return typeof reason === "string" ? reason : yield* new NeedsFetch({ inquiry: reason })
   })
 

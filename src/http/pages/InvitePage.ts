@@ -8,6 +8,7 @@ import { usernameCharactersMax } from "../../services/identity/Usernames.ts"
 import { type User, Users } from "../../services/identity/Users.ts"
 import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { SignUpBlocks } from "../../services/moderation/SignUpBlocks.ts"
 import * as Reply from "../guard/Reply.ts"
 import { Forms, hidden, tokenField } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
@@ -31,6 +32,7 @@ const asksForJson = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }
 
 const make = Effect.gen(function*() {
   const { localDomain: server, publicUrl } = yield* ServerConfig
+  const blocks = yield* SignUpBlocks
   const forms = yield* Forms
   const invites = yield* Invites
   const policies = yield* InstancePolicies
@@ -137,25 +139,33 @@ ${
           return given.length > charactersMax ? "" : given
         }
         const tried = { username: text("username", usernameCharactersMax), email: text("email", emailCharactersMax) }
-        return signUps.signUp(undefined, {
-          username: form.get("username")?.trim() ?? "",
-          email: form.get("email")?.trim() ?? "",
-          password: Redacted.make(form.get("password") ?? ""),
-          agreement: form.get("agreement") === "1",
-          locale: undefined,
-          timeZone: undefined,
-          reason: undefined,
-          inviteCode: code,
-          dateOfBirth: form.get("date_of_birth") ?? undefined
-        }).pipe(
-          Effect.flatMap(users.find),
-          Effect.flatMap((user) => signedUp(Option.getOrElse(user, () => ({ approved: false, confirmed: false })))),
-          Effect.catchTags({
-            NotAllowed: () => invalid(401),
-            Unprocessable: ({ message }) => show(code, { ...tried, wrong: { text: message, status: 422 } }),
-            Unavailable: ({ message }) => show(code, { ...tried, wrong: { text: message, status: 503 } })
-          })
-        )
+        const username = form.get("username")?.trim() ?? ""
+        const email = form.get("email")?.trim() ?? ""
+        const judged = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ remoteAddress }) =>
+          blocks.judge({ username, email, address: Option.getOrUndefined(remoteAddress), invited: true }))
+        return Effect.flatMap(judged, (verdict) =>
+          signUps.signUp(undefined, {
+            verdict,
+            username,
+            email,
+            password: Redacted.make(form.get("password") ?? ""),
+            agreement: form.get("agreement") === "1",
+            locale: undefined,
+            timeZone: undefined,
+            reason: undefined,
+            inviteCode: code,
+            dateOfBirth: form.get("date_of_birth") ?? undefined
+          })).pipe(
+            Effect.flatMap(users.find),
+            Effect.flatMap((user) =>
+              signedUp(Option.getOrElse(user, () => ({ approved: false, confirmed: false })))
+            ),
+            Effect.catchTags({
+              NotAllowed: () => invalid(401),
+              Unprocessable: ({ message }) => show(code, { ...tried, wrong: { text: message, status: 422 } }),
+              Unavailable: ({ message }) => show(code, { ...tried, wrong: { text: message, status: 503 } })
+            })
+          )
       },
       { address: "signUp" }
     ))

@@ -14,6 +14,7 @@ export interface Listener {
   readonly accountId: AccountId
   readonly tokenId: TokenId
   readonly address: string
+  readonly exactAddress: string
   readonly scopes: ReadonlySet<string>
   readonly hearsNotifications: boolean
   readonly supportedTypes: ReadonlySet<string>
@@ -54,6 +55,7 @@ export const make = Effect.gen(function*() {
       accountId,
       tokenId,
       address: addressOf(request),
+      exactAddress: Option.getOrElse(request.remoteAddress, () => ""),
       scopes,
       hearsNotifications: grants(scopes, ["read:notifications"]),
       supportedTypes: new Set(

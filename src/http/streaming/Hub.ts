@@ -1,6 +1,7 @@
-import { Context, Effect, Layer, Metric, PubSub, Schedule, type Scope, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Metric, PubSub, Schedule, type Scope, Stream } from "effect"
 import { Broadcast, type BroadcastMessage } from "../../services/Broadcast.ts"
 import { AccountId } from "../../services/Ids.ts"
+import { BlockedAddresses } from "../../services/moderation/BlockedAddresses.ts"
 import { LiveTokens } from "../../services/oauth/LiveTokens.ts"
 import { OwnedLists } from "../../services/social/OwnedLists.ts"
 import { traced } from "../../services/Traced.ts"
@@ -45,6 +46,7 @@ export class Hub extends Context.Service<Hub, {
   static readonly layer = Layer.effect(
     Hub,
     Effect.gen(function*() {
+      const addresses = yield* BlockedAddresses
       const broadcast = yield* Broadcast
       const liveTokens = yield* LiveTokens
       const lists = yield* OwnedLists
@@ -90,6 +92,15 @@ export class Hub extends Context.Service<Hub, {
         Effect.forever,
         Effect.forkScoped
       )
+
+      const clock = yield* Clock.Clock
+      yield* addresses.changed(() => {
+        if (addresses.areNone()) return
+        const now = clock.currentTimeMillisUnsafe()
+        for (const connection of registry.connections()) {
+          if (addresses.find(connection.exactAddress, now) === "no_access") connection.end("blocked")
+        }
+      })
 
       const revalidate = Effect.gen(function*() {
         const connections = registry.connections()

@@ -18,6 +18,8 @@ export interface Connection {
   readonly accountId: AccountId
   readonly tokenId: TokenId
   readonly address: string
+  /** The same as it is, where an IPv6 address counts as its /64. */
+  readonly exactAddress: string
   /** Its token may read notifications. */
   readonly hearsNotifications: boolean
   /** Types of notifications beyond Mastodon's that it says it knows. */
@@ -27,8 +29,8 @@ export interface Connection {
   readonly end: (reason: EndReason) => void
 }
 
-/** Why the server ends a stream: its token is good no more, or this node stops and another one has to serve it. */
-export type EndReason = "revoked" | "stopping"
+/** Why the server ends a stream: its address may not come any more, its token is good no more, or this node stops and another one has to serve it. */
+export type EndReason = "blocked" | "revoked" | "stopping"
 
 /** Who is connected to this node, and what they listen to. */
 export class Registry {

@@ -13,6 +13,7 @@ const pingPeriod = "30 seconds"
 
 /** How a stream ends for a client (RFC 6455, section 7.4.1): as a violation of policy, or as going away. */
 const goodbyes = {
+  blocked: [1008, "Forbidden"],
   revoked: [1008, refused("badToken").message],
   stopping: [1001, "The server is restarting"]
 } as const satisfies Record<EndReason, readonly [code: number, text: string]>

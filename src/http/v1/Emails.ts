@@ -1,9 +1,12 @@
 import { Effect, Option, Schema } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NotAllowed, Unauthorized } from "../../services/Errors.ts"
 import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
+import { refusal } from "../../services/identity/RegistrationRules.ts"
 import { Users } from "../../services/identity/Users.ts"
+import { SignUpBlocks } from "../../services/moderation/SignUpBlocks.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -33,6 +36,7 @@ export class EmailsGroup extends HttpApiGroup.make("emails")
 export const layer = group(
   EmailsGroup,
   Effect.fn(function*(handlers) {
+    const blocks = yield* SignUpBlocks
     const limits = yield* Limits
     const mailLinks = yield* MailLinks
     const users = yield* Users
@@ -65,6 +69,9 @@ export const layer = group(
         }
         if (payload.email) {
           const email = payload.email.trim()
+          const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
+          const problems = yield* blocks.ofEmail(email, Option.getOrUndefined(remoteAddress))
+          if (problems.length > 0) return yield* refusal(problems)
           yield* users.change(user.accountId, user.confirmed ? { unconfirmedEmail: email } : { email })
         }
         yield* mailLinks.sendConfirmation(yield* own)

@@ -1,7 +1,9 @@
 import { Effect, Option, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unauthorized } from "../../services/Errors.ts"
 import { SignUps } from "../../services/identity/SignUps.ts"
+import { SignUpBlocks } from "../../services/moderation/SignUpBlocks.ts"
 import { Apps } from "../../services/oauth/Apps.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
 import { traced } from "../../services/Traced.ts"
@@ -27,6 +29,7 @@ export const layer = group(
   SignUpsGroup,
   Effect.fn(function*(handlers) {
     const apps = yield* Apps
+    const blocks = yield* SignUpBlocks
     const signUps = yield* SignUps
     const tokens = yield* Tokens
     return handlers.handleAll({
@@ -34,7 +37,15 @@ export const layer = group(
         const { appId } = yield* Caller
         const app = appId === undefined ? undefined : Option.getOrUndefined(yield* apps.find(appId))
         if (app === undefined) return yield* new Unauthorized({ reason: "invalid" })
+        const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
+        const verdict = yield* blocks.judge({
+          username: payload.username ?? "",
+          email: payload.email?.trim() ?? "",
+          address: Option.getOrUndefined(remoteAddress),
+          invited: Boolean(payload.inviteCode)
+        })
         const accountId = yield* signUps.signUp(app, {
+          verdict,
           username: payload.username ?? "",
           email: payload.email?.trim() ?? "",
           password: Redacted.make(payload.password ?? ""),

@@ -113,6 +113,19 @@ export const networks: Reader<ReadonlyArray<IpNetwork.IpNetwork>> = reader(
     )
 )
 
+/** Addresses, with a port where it is not the usual one, separated by commas. */
+export const servers: Reader<ReadonlyArray<string>> = reader(
+  "IP addresses (`192.0.2.53` or `192.0.2.53:5353`), separated by commas",
+  (value) => {
+    const parts = value.split(",").map((part) => part.trim()).filter((part) => part !== "")
+    const isOne = (part: string) => {
+      const [, address = part] = /^(?:\[([0-9a-f:.]+)\]|([\d.]+))(?::\d{1,5})$/i.exec(part)?.filter(Boolean) ?? []
+      return Result.isSuccess(NetAddress.ipFromString(address))
+    }
+    return parts.every(isOne) ? Option.some(parts) : Option.none()
+  }
+)
+
 /** Kinds of actors that a node may have. */
 export const shardGroups = ["default", "media"] as const
 export type ShardGroup = typeof shardGroups[number]

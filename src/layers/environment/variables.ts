@@ -9,6 +9,7 @@ import {
   optional,
   secretText,
   secretUrl,
+  servers,
   text,
   url,
   type Variable,
@@ -85,6 +86,9 @@ export const variables = {
   }),
   TRUSTED_PROXIES: withDefault(networks, "127.0.0.0/8, ::1", {
     about: "Reverse proxies whose `X-Forwarded-For` is believed."
+  }),
+  NAME_SERVERS: optional(servers, "those of the machine", {
+    about: "Name servers that are asked who takes the mail of a domain, where domains of e-mail addresses are blocked."
   }),
   CONNECTIONS_PER_ADDRESS: withDefault(integer(16, 32_768), "2048", {
     about:

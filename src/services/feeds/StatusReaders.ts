@@ -73,13 +73,14 @@ export class StatusReaders extends Context.Service<StatusReaders, {
         ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = s.id ORDER BY 1) AS tags`
       )
 
-      /** It is ours, and the author has followers elsewhere or somebody there is mentioned, answered or reblogged. */
+      /** It is ours, and the author has followers elsewhere, somebody there is mentioned, answered or reblogged, or relays hand it on. */
       const federates = federated
         ? sql.literal(`s.local AND (EXISTS (SELECT FROM follows WHERE target_account_id = s.account_id AND remote)
           OR EXISTS (SELECT FROM remote_actors r WHERE r.account_id IN (
             SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent
             UNION ALL SELECT s.in_reply_to_account_id
-            UNION ALL SELECT account_id FROM statuses WHERE id = s.reblog_of_id)))`)
+            UNION ALL SELECT account_id FROM statuses WHERE id = s.reblog_of_id))
+          OR (s.visibility = 'public' AND EXISTS (SELECT FROM relays WHERE state = 'accepted')))`)
         : sql.literal("false")
 
       /** Its author is in a list, or one of its hashtags is in one or followed. */

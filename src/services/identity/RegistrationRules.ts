@@ -11,6 +11,7 @@ const reasonCharactersMax = 420
 type Field = "username" | "email" | "password" | "agreement" | "reason" | "dateOfBirth"
 type Code =
   | "ERR_TAKEN"
+  | "ERR_BLOCKED"
   | "ERR_RESERVED"
   | "ERR_ACCEPTED"
   | "ERR_BLANK"
@@ -34,6 +35,11 @@ const names: Readonly<Record<Field, string>> = {
   reason: "Reason",
   dateOfBirth: "Date of birth"
 }
+
+/** Each problem of a field once, whoever found it. */
+export const distinct = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => [
+  ...new Map(problems.map((one) => [`${one.field} ${one.error}`, one])).values()
+]
 
 /** The error with all problems, as `POST /api/v1/accounts` shows it. */
 export const refusal = (problems: ReadonlyArray<Problem>): Unprocessable => {
@@ -72,7 +78,7 @@ const ofUsername = (username: string, reservedAllowed: boolean): ReadonlyArray<P
     ...(username.length > Usernames.usernameCharactersMax
       ? [tooLong("username", Usernames.usernameCharactersMax)]
       : []),
-    ...(!reservedAllowed && Usernames.isReserved(username) ? [problem("username", "ERR_RESERVED", "is reserved")] : [])
+    ...(!reservedAllowed && Usernames.isReserved(username) ? [reserved] : [])
   ]
 }
 
@@ -95,6 +101,8 @@ export const ofPassword = (password: Redacted.Redacted): ReadonlyArray<Problem> 
     : []
 }
 
+export const reserved = problem("username", "ERR_RESERVED", "is reserved")
+export const emailBlocked = problem("email", "ERR_BLOCKED", "uses a forbidden e-mail provider")
 export const taken = (field: "username" | "email"): Problem => problem(field, "ERR_TAKEN", "has already been taken")
 export const notAccepted = problem("agreement", "ERR_ACCEPTED", "must be accepted")
 export const noReason = problem("reason", "ERR_BLANK", "can't be blank")

@@ -9,7 +9,7 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { Credentials } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
-import { type Problem, problemsOf, refusal, taken } from "./RegistrationRules.ts"
+import { distinct, type Problem, problemsOf, refusal, taken } from "./RegistrationRules.ts"
 import * as TimeZones from "./TimeZones.ts"
 
 /** A local account to be. */
@@ -27,6 +27,10 @@ interface Registration {
   readonly roleId?: RoleId
   readonly createdByAppId?: AppId
   readonly inviteCode?: string | undefined
+  /** Further reasons to refuse it. */
+  readonly problems?: ReadonlyArray<Problem>
+  /** A moderator has to approve it, whatever the invite says. */
+  readonly held?: boolean
   /** Said how old they are, and that was enough; the day is not kept. */
   readonly ageVerified?: boolean
   /** Is greeted once the address is confirmed and, where that is needed, a moderator approved. */
@@ -89,7 +93,7 @@ const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const at = new Date(now)
     const invite = given.inviteCode === undefined ? undefined : yield* useInvite(given.inviteCode, now)
-    const approved = given.approved || invite?.bypassesApproval === true
+    const approved = (given.approved || invite?.bypassesApproval === true) && given.held !== true
     const rows = yield* idRows(sql`
       INSERT INTO accounts (id, username, created_at, updated_at)
       VALUES (next_id(${now}), ${given.username}, ${at}, ${at}) RETURNING id`)
@@ -123,7 +127,11 @@ const make = Effect.gen(function*() {
 
   const create = traced("Registrations.create")(function*(given: Registration) {
     const email = EmailAddresses.parse(given.email) ?? given.email
-    const problems = [...problemsOf(given), ...(yield* Effect.orDie(takenFields(given.username, email)))]
+    const problems = distinct([
+      ...problemsOf(given),
+      ...(given.problems ?? []),
+      ...(yield* Effect.orDie(takenFields(given.username, email)))
+    ])
     if (problems.length > 0) return yield* refusal(problems)
     const passwordHash = yield* credentials.hash(given.password)
     return yield* transaction(sql)(insert(given, email, passwordHash)).pipe(

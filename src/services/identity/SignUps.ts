@@ -8,7 +8,7 @@ import { canonical } from "../languages/Negotiation.ts"
 import type { App } from "../oauth/Apps.ts"
 import { traced } from "../Traced.ts"
 import { MailLinks } from "./MailLinks.ts"
-import { noReason, notAccepted, ofAge, problemsOf, refusal } from "./RegistrationRules.ts"
+import { noReason, notAccepted, ofAge, type Problem, problemsOf, refusal } from "./RegistrationRules.ts"
 import { Registrations } from "./Registrations.ts"
 import { StaffEmails } from "./StaffEmails.ts"
 import { Users } from "./Users.ts"
@@ -23,6 +23,8 @@ interface SignUp {
   readonly timeZone: string | undefined
   readonly reason: string | undefined
   readonly inviteCode: string | undefined
+  /** What the blocks of staff say of it. */
+  readonly verdict: { readonly problems: ReadonlyArray<Problem>; readonly needsApproval: boolean }
   /** As `2001-02-03`; it is not kept. */
   readonly dateOfBirth: string | undefined
 }
@@ -55,7 +57,7 @@ export class SignUps extends Context.Service<SignUps, {
 
       const signUp: SignUps["Service"]["signUp"] = traced("SignUps.signUp")(function*(
         app,
-        { agreement, dateOfBirth, ...wish }
+        { agreement, dateOfBirth, verdict, ...wish }
       ) {
         const { minAge, reasonRequired, registrations: mode } = yield* policies.current
         if (mode === "closed" && wish.inviteCode === undefined) return yield* new NotAllowed({ text: "Forbidden" })
@@ -69,9 +71,11 @@ export class SignUps extends Context.Service<SignUps, {
             : []),
           ...(minAge === null ? [] : ofAge(dateOfBirth, minAge, now))
         ]
-        if (problems.length > 0) return yield* refusal([...problemsOf(wish), ...problems])
+        if (problems.length > 0) return yield* refusal([...problemsOf(wish), ...verdict.problems, ...problems])
         const accountId = yield* registrations.create({
           ...wish,
+          problems: verdict.problems,
+          held: verdict.needsApproval,
           locale: localeOf(wish.locale),
           // With closed registrations an invite is the approval.
           approved: mode !== "approval",

@@ -13,7 +13,7 @@ const reserved = new Set(
 )
 
 /** Digits that stand for letters, as letters. */
-function plainLetters(username: string): string {
+export function plainLetters(username: string): string {
   const letters = "oizeasgtbg"
   return username.toLowerCase().replaceAll("_", "").replace(/\d/g, (digit) => letters[Number(digit)] ?? digit)
     .replaceAll("l", "i")

@@ -113,7 +113,9 @@ const make = Effect.gen(function*() {
     if (stale(row.lastUsedAt, now)) yield* sql`UPDATE oauth_tokens SET last_used_at = ${at} WHERE id = ${row.id}`
     if (row.accountId === null || row.state !== "active" || !stale(row.lastSeenAt, now)) return
     yield* sql`
-      WITH seen AS (UPDATE users SET last_seen_at = ${at} WHERE account_id = ${row.accountId} RETURNING account_id)
+      WITH seen AS (UPDATE users SET last_seen_at = ${at} WHERE account_id = ${row.accountId} RETURNING account_id),
+      days AS (INSERT INTO active_days (day, account_id)
+        SELECT ${at.toISOString().slice(0, 10)}::date, account_id FROM seen ON CONFLICT DO NOTHING)
       INSERT INTO weekly_logins (week, account_id)
       SELECT date_trunc('week', ${at}::timestamptz)::date, account_id FROM seen ON CONFLICT DO NOTHING`
   })

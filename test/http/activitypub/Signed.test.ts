@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
-import { DomainBlocks } from "../../../src/services/federation/domains/DomainBlocks.ts"
+import { DomainAllows } from "../../../src/services/federation/domains/DomainAllows.ts"
 import { DomainPolicies } from "../../../src/services/federation/domains/DomainPolicies.ts"
 import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
 import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
@@ -152,10 +152,15 @@ layer(server({ limitedFederation: true }), { excludeTestServices: true })("restr
       const id = yield* status(cleo, "hello")
       // A signature opens nothing while its server is on no list (S-020).
       assert.strictEqual((yield* asking("/users/cleo", yield* stranger("early"))).status, 403)
-      for (const domain of ["127.0.0.1", "peer.test"]) yield* DomainBlocks.use(({ allow }) => allow(domain))
-      yield* Effect.repeat(DomainPolicies.use(({ isAllowed }) => isAllowed("peer.test")), {
-        until: (allowed) => allowed
-      })
+      for (const domain of ["127.0.0.1", "peer.test"]) {
+        yield* Effect.provide(DomainAllows.use(({ allow }) => allow(domain)), DomainAllows.layer)
+      }
+      yield* Effect.repeat(
+        DomainPolicies.use(({ isAllowed }) => isAllowed("peer.test")),
+        {
+          until: (allowed) => allowed
+        }
+      )
       const by = yield* stranger("signer")
       for (const path of ["/users/cleo", `/users/cleo/statuses/${id}`, "/users/cleo/outbox", "/users/cleo/followers"]) {
         assert.strictEqual((yield* asking(path, by)).status, 200, path)

@@ -27,6 +27,7 @@ const listeningWith = (
     accountId,
     tokenId: TokenId.make(1n),
     address: "192.0.2.1",
+    exactAddress: "",
     hearsNotifications,
     supportedTypes: new Set(),
     send: () => undefined,

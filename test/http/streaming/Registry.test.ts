@@ -16,6 +16,7 @@ const connection = (account: number, more: Partial<Connection> = {}): Connection
   accountId: AccountId.make(BigInt(account)),
   tokenId: TokenId.make(++last),
   address: `192.0.2.${account}`,
+  exactAddress: `192.0.2.${account}`,
   hearsNotifications: true,
   supportedTypes: new Set(),
   send: () => undefined,
@@ -47,7 +48,7 @@ describe("Registry", () => {
     registry.remove(own[0]!)
     assert.isTrue(registry.add(connection(1, token)))
 
-    const address = { address: "2001:db8:1:2::/64" }
+    const address = { address: "2001:db8:1:2::/64", exactAddress: "" }
     const there = Array.from({ length: connectionsOfAddressMax }, (_, n) => connection(100 + n, address))
     for (const one of there) assert.isTrue(registry.add(one))
     assert.isFalse(registry.add(connection(99, address)))

@@ -22,6 +22,7 @@ import { Feeds } from "../../../src/services/feeds/Feeds.ts"
 import { Credentials } from "../../../src/services/identity/Credentials.ts"
 import { Secrets } from "../../../src/services/instance/Secrets.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
+import { MailExchanges } from "../../../src/services/moderation/MailExchanges.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { PushMessages } from "../../../src/services/push/PushMessages.ts"
 import { Translator } from "../../../src/services/translation/Translator.ts"
@@ -157,7 +158,13 @@ export const start = Effect.fnUntraced(function*(universe: Universe, site: Site)
   const layer = server.pipe(
     Layer.provide(web.transport(host, machine)),
     Layer.provide(client(session, machine, 4)),
-    Layer.provide([config(host), Keys.layer(host, site.keys), Layer.succeed(SliceRows, slices), untranslated])
+    Layer.provide([
+      config(host),
+      Keys.layer(host, site.keys),
+      Layer.succeed(SliceRows, slices),
+      MailExchanges.layerOf(),
+      untranslated
+    ])
   )
   const scope = Scope.makeUnsafe()
   const built = yield* machine.on(outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))

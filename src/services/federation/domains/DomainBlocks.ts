@@ -1,17 +1,25 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Data, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../Broadcast.ts"
-import { type Unprocessable, validationFailed } from "../../Errors.ts"
-import { rowsMax } from "../../Paging.ts"
+import { type RecordNotFound, type Unprocessable, validationFailed } from "../../Errors.ts"
+import { exceeds } from "../../html/Text.ts"
+import type { AccountId } from "../../Ids.ts"
+import { type Page, rowsMax } from "../../Paging.ts"
 import { only, rowsOf, Timestamptz } from "../../Rows.ts"
+import { AuditLog } from "../../staff/AuditLog.ts"
+import { staffRows } from "../../staff/StaffRows.ts"
 import { traced } from "../../Traced.ts"
 import { transaction } from "../../Transactions.ts"
 import { normalizeDomain } from "../DomainNames.ts"
 import { domainRulesMax } from "./DomainPolicies.ts"
-import { DomainBlock, type Severity } from "./DomainPolicy.ts"
+import { DomainBlock, isStricter, namesOf, type Severity } from "./DomainPolicy.ts"
 import * as DomainTasks from "./DomainTasks.ts"
 
-const DomainBlockRecord = Schema.Struct({
+/** Characters of a comment. */
+const commentCharactersMax = 5_000
+
+export const DomainBlockRecord = Schema.Struct({
   ...DomainBlock.fields,
   id: Schema.BigInt,
   /** For the operators; null where there is none. */
@@ -20,125 +28,213 @@ const DomainBlockRecord = Schema.Struct({
   publicComment: Schema.NullOr(Schema.String),
   /** The list shows the domain with asterisks. */
   obfuscate: Schema.Boolean,
+  /** The moderation list that made it; null where staff did, who are not overruled by one. */
+  listId: Schema.NullOr(Schema.BigInt),
   createdAt: Timestamptz
 })
 export type DomainBlockRecord = typeof DomainBlockRecord.Type
-const blockRows = rowsOf(DomainBlockRecord)
+const blockRecordRows = rowsOf(DomainBlockRecord)
 
 /** Absent fields stay; in a new block the severity is `silence` (operations.md section 17) and the rest is off. */
-interface DomainBlockChange {
-  readonly severity?: Severity
-  readonly rejectMedia?: boolean
-  readonly rejectReports?: boolean
-  readonly privateComment?: string | null
-  readonly publicComment?: string | null
-  readonly obfuscate?: boolean
+export interface DomainBlockChange {
+  readonly severity?: Severity | undefined
+  readonly rejectMedia?: boolean | undefined
+  readonly rejectReports?: boolean | undefined
+  readonly privateComment?: string | null | undefined
+  readonly publicComment?: string | null | undefined
+  readonly obfuscate?: boolean | undefined
+  readonly listId?: bigint | null | undefined
 }
 
-const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
+/** A new block would say nothing, or less than one that is there: of the same domain, or of one above it (S-168, S-274). */
+class DomainBlockConflict extends Data.TaggedError("DomainBlockConflict")<{
+  readonly existing: DomainBlockRecord
+}> {}
 
 /**
  * The operator's decisions about domains, subdomains included. Every node knows of a change within a second. Each
- * leaves a task that brings the accounts of the domain in line.
+ * leaves a task that brings the accounts of the domain in line. `by` is absent for the command line and for lists that
+ * the server follows.
  */
 export class DomainBlocks extends Context.Service<DomainBlocks, {
   /** Blocks a domain, or changes the block that is there. */
-  readonly block: (domain: string, change: DomainBlockChange) => Effect.Effect<DomainBlockRecord, Unprocessable>
+  readonly block: (
+    domain: string,
+    change: DomainBlockChange,
+    by?: AccountId
+  ) => Effect.Effect<DomainBlockRecord, Unprocessable>
+  /** Blocks a domain that no block covers as strictly. */
+  readonly create: (
+    domain: string,
+    change: DomainBlockChange,
+    by: AccountId
+  ) => Effect.Effect<DomainBlockRecord, Unprocessable | DomainBlockConflict>
+  readonly update: (
+    id: bigint,
+    change: DomainBlockChange,
+    by: AccountId
+  ) => Effect.Effect<DomainBlockRecord, Unprocessable | RecordNotFound>
+  readonly remove: (id: bigint, by: AccountId) => Effect.Effect<void, RecordNotFound>
   /** False where there was none. */
-  readonly unblock: (domain: string) => Effect.Effect<boolean, Unprocessable>
-  /** Lists a domain for limited federation. */
-  readonly allow: (domain: string) => Effect.Effect<void, Unprocessable>
-  readonly disallow: (domain: string) => Effect.Effect<boolean, Unprocessable>
+  readonly unblock: (domain: string, by?: AccountId) => Effect.Effect<boolean, Unprocessable>
+  readonly find: (id: bigint) => Effect.Effect<DomainBlockRecord, RecordNotFound>
+  readonly page: (page: Page) => Effect.Effect<ReadonlyArray<DomainBlockRecord>>
   /** The strictest first, each by name. */
   readonly blocks: Effect.Effect<ReadonlyArray<DomainBlockRecord>>
-  readonly allows: Effect.Effect<ReadonlyArray<string>>
 }>()("murmuration/services/federation/domains/DomainBlocks") {
-  static readonly layer = Layer.effect(
-    DomainBlocks,
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const broadcast = yield* Broadcast
-      const most = rowsMax(sql, domainRulesMax)
-
-      const valid = (text: string) => {
-        const domain = normalizeDomain(text.trim())
-        return domain === undefined
-          ? validationFailed(text.trim() === "" ? "Domain can't be blank" : "Domain is not a valid domain name")
-          : Effect.succeed(domain)
-      }
-
-      /** Does it, and has the accounts of the domain looked at again from the first one; who has lost something is told at the end. */
-      const changing = <A, E>(domain: string, work: (now: number) => Effect.Effect<A, E>) =>
-        Effect.gen(function*() {
-          const now = yield* Clock.currentTimeMillis
-          const done = yield* transaction(sql)(Effect.tap(work(now), () => DomainTasks.enqueue(sql, domain, now)))
-          yield* broadcast.publish({ _tag: "Changed", kind: "domains", ids: [] })
-          return done
-        })
-      const removed = (rows: ReadonlyArray<unknown>) => rows.length > 0
-
-      const block = traced("DomainBlocks.block")(function*(text: string, change: DomainBlockChange) {
-        const domain = yield* valid(text)
-        const given = <A>(value: A | undefined) => value === undefined
-        const rows = yield* changing(domain, (now) =>
-          blockRows(sql`
-            INSERT INTO domain_blocks (id, domain, severity, reject_media, reject_reports, private_comment,
-              public_comment, obfuscate, created_at, updated_at)
-            VALUES (next_id(${now}), ${domain}, ${change.severity ?? "silence"}, ${change.rejectMedia ?? false},
-              ${change.rejectReports ?? false}, ${change.privateComment ?? null}, ${change.publicComment ?? null},
-              ${change.obfuscate ?? false}, ${new Date(now)}, ${new Date(now)})
-            ON CONFLICT (domain) DO UPDATE SET updated_at = EXCLUDED.updated_at,
-              severity = CASE WHEN ${given(change.severity)} THEN domain_blocks.severity ELSE EXCLUDED.severity END,
-              reject_media = CASE WHEN ${
-            given(change.rejectMedia)
-          } THEN domain_blocks.reject_media ELSE EXCLUDED.reject_media END,
-              reject_reports = CASE WHEN ${
-            given(change.rejectReports)
-          } THEN domain_blocks.reject_reports ELSE EXCLUDED.reject_reports END,
-              private_comment = CASE WHEN ${
-            given(change.privateComment)
-          } THEN domain_blocks.private_comment ELSE EXCLUDED.private_comment END,
-              public_comment = CASE WHEN ${
-            given(change.publicComment)
-          } THEN domain_blocks.public_comment ELSE EXCLUDED.public_comment END,
-              obfuscate = CASE WHEN ${given(change.obfuscate)} THEN domain_blocks.obfuscate ELSE EXCLUDED.obfuscate END
-            RETURNING *`)).pipe(Effect.catchTag("SqlError", Effect.die))
-        return only(rows)
-      })
-
-      const remove = (table: "domain_blocks" | "domain_allows") =>
-        Effect.fnUntraced(function*(text: string) {
-          const domain = yield* valid(text)
-          return yield* changing(
-            domain,
-            () => Effect.map(sql`DELETE FROM ${sql(table)} WHERE domain = ${domain} RETURNING id`, removed)
-          ).pipe(Effect.catchTag("SqlError", Effect.die))
-        })
-
-      return DomainBlocks.of({
-        block,
-        unblock: traced("DomainBlocks.unblock")(remove("domain_blocks")),
-        allow: traced("DomainBlocks.allow")(function*(text) {
-          const domain = yield* valid(text)
-          yield* changing(
-            domain,
-            (now) =>
-              sql`INSERT INTO domain_allows (id, domain, created_at)
-              VALUES (next_id(${now}), ${domain}, ${new Date(now)}) ON CONFLICT DO NOTHING`
-          ).pipe(Effect.catchTag("SqlError", Effect.die))
-        }),
-        disallow: traced("DomainBlocks.disallow")(remove("domain_allows")),
-        blocks: blockRows(sql`SELECT * FROM domain_blocks
-          ORDER BY array_position(ARRAY['suspend', 'silence', 'noop'], severity), domain LIMIT ${most}`).pipe(
-          Effect.orDie,
-          Effect.withSpan("DomainBlocks.blocks")
-        ),
-        allows: domainRows(sql`SELECT domain FROM domain_allows ORDER BY domain LIMIT ${most}`).pipe(
-          Effect.map((rows) => rows.map(({ domain }) => domain)),
-          Effect.orDie,
-          Effect.withSpan("DomainBlocks.allows")
-        )
-      })
-    })
-  )
+  static readonly layer = Layer.effect(DomainBlocks, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
 }
+
+/** A domain as rules name it. */
+export const validDomain = (text: string): Effect.Effect<string, Unprocessable> => {
+  const domain = normalizeDomain(text.trim())
+  return domain === undefined
+    ? Effect.fail(validationFailed(text.trim() === "" ? "Domain can't be blank" : "Domain is not a valid domain name"))
+    : Effect.succeed(domain)
+}
+
+const checked = ({ privateComment, publicComment }: DomainBlockChange) => {
+  const problems = [
+    ...(exceeds(privateComment ?? "", commentCharactersMax) ? ["Private comment"] : []),
+    ...(exceeds(publicComment ?? "", commentCharactersMax) ? ["Public comment"] : [])
+  ].map((field) => `${field} is too long (maximum is ${commentCharactersMax} characters)`)
+  return problems.length === 0 ? Effect.void : Effect.fail(validationFailed(...problems))
+}
+
+const untouched = {
+  severity: "silence",
+  rejectMedia: false,
+  rejectReports: false,
+  privateComment: null,
+  publicComment: null,
+  obfuscate: false,
+  listId: null
+} as const satisfies DomainBlockChange
+
+/** What a block says after a change. */
+const merged = (
+  before: Omit<DomainBlockRecord, "id" | "domain" | "createdAt">,
+  change: DomainBlockChange
+) => ({
+  severity: change.severity ?? before.severity,
+  rejectMedia: change.rejectMedia ?? before.rejectMedia,
+  rejectReports: change.rejectReports ?? before.rejectReports,
+  privateComment: change.privateComment === undefined ? before.privateComment : change.privateComment,
+  publicComment: change.publicComment === undefined ? before.publicComment : change.publicComment,
+  obfuscate: change.obfuscate ?? before.obfuscate,
+  listId: change.listId === undefined ? before.listId : change.listId
+})
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const audit = yield* AuditLog
+  const table = staffRows(sql, "domain_blocks", blockRecordRows)
+  const target = ({ domain, id }: DomainBlockRecord) => ({ type: "domainBlock", id, label: domain }) as const
+
+  /** Has the accounts of the domain looked at again from the first one, in the running transaction; who has lost something is told at the end. */
+  const enforce = (domain: string, now: number) =>
+    Effect.andThen(
+      DomainTasks.enqueue(sql, domain, now),
+      sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "domains", ids: [] }))
+    )
+  const changing = <A, E>(work: (now: number) => Effect.Effect<A, E | SqlError>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => transaction(sql)(work(now))).pipe(
+      Effect.catchIf(isSqlError, Effect.die)
+    )
+
+  /** Undefined where somebody else made it meanwhile. */
+  const insert = Effect.fnUntraced(function*(domain: string, change: DomainBlockChange, now: number, by?: AccountId) {
+    const wanted = merged(untouched, change)
+    const [made] = yield* table.rows(sql`
+      INSERT INTO domain_blocks (id, domain, severity, reject_media, reject_reports, private_comment, public_comment,
+        obfuscate, list_id, created_at, updated_at)
+      VALUES (next_id(${now}), ${domain}, ${wanted.severity}, ${wanted.rejectMedia}, ${wanted.rejectReports},
+        ${wanted.privateComment}, ${wanted.publicComment}, ${wanted.obfuscate}, ${wanted.listId}, ${new Date(
+      now
+    )}, ${new Date(now)})
+      ON CONFLICT (domain) DO NOTHING RETURNING *`)
+    if (made === undefined) return undefined
+    yield* audit.record({ by, action: "create", target: target(made), after: made })
+    yield* enforce(domain, now)
+    return made
+  })
+
+  const write = Effect.fnUntraced(
+    function*(before: DomainBlockRecord, change: DomainBlockChange, now: number, by?: AccountId) {
+      const wanted = merged(before, change)
+      const after = only(
+        yield* table.rows(
+          sql`UPDATE domain_blocks SET severity = ${wanted.severity}, reject_media = ${wanted.rejectMedia},
+          reject_reports = ${wanted.rejectReports}, private_comment = ${wanted.privateComment},
+          public_comment = ${wanted.publicComment}, obfuscate = ${wanted.obfuscate}, list_id = ${wanted.listId}, updated_at = ${new Date(
+            now
+          )}
+        WHERE id = ${before.id} RETURNING *`
+        )
+      )
+      yield* audit.record({ by, action: "update", target: target(after), before, after })
+      yield* enforce(after.domain, now)
+      return after
+    }
+  )
+  const drop = Effect.fnUntraced(function*(before: DomainBlockRecord, now: number, by?: AccountId) {
+    yield* table.remove(before.id)
+    yield* audit.record({ by, action: "destroy", target: target(before), before })
+    yield* enforce(before.domain, now)
+  })
+
+  const among = (domains: ReadonlyArray<string>) =>
+    table.rows(sql`SELECT * FROM domain_blocks WHERE domain = ANY (${domains}::text[]) FOR UPDATE`)
+
+  return DomainBlocks.of({
+    block: traced("DomainBlocks.block")(function*(text, change, by) {
+      const domain = yield* validDomain(text)
+      yield* checked(change)
+      return yield* changing((now) =>
+        Effect.gen(function*() {
+          const made = yield* insert(domain, change, now, by)
+          return made ?? (yield* write(only(yield* among([domain])), change, now, by))
+        })
+      )
+    }),
+    create: traced("DomainBlocks.create")(function*(text, change, by) {
+      const domain = yield* validDomain(text)
+      yield* checked(change)
+      return yield* changing((now) =>
+        Effect.gen(function*() {
+          // The nearest is the one that counts.
+          const above = (yield* among(namesOf(domain))).toSorted((a, b) => b.domain.length - a.domain.length)[0]
+          if (above !== undefined && (above.domain === domain || !isStricter(merged(untouched, change), above))) {
+            return yield* new DomainBlockConflict({ existing: above })
+          }
+          const made = yield* insert(domain, change, now, by)
+          return made ?? (yield* new DomainBlockConflict({ existing: only(yield* among([domain])) }))
+        })
+      )
+    }),
+    update: traced("DomainBlocks.update")(function*(id, change, by) {
+      yield* checked(change)
+      return yield* changing((now) =>
+        Effect.flatMap(table.take(id), (before) => write(before, { ...change, listId: null }, now, by))
+      )
+    }),
+    remove: traced("DomainBlocks.remove")((id, by) =>
+      changing((now) => Effect.flatMap(table.take(id), (before) => drop(before, now, by)))
+    ),
+    unblock: traced("DomainBlocks.unblock")(function*(text, by) {
+      const domain = yield* validDomain(text)
+      return yield* changing((now) =>
+        Effect.flatMap(
+          among([domain]),
+          ([before]) => before === undefined ? Effect.succeed(false) : Effect.as(drop(before, now, by), true)
+        )
+      )
+    }),
+    find: traced("DomainBlocks.find")(table.find),
+    page: traced("DomainBlocks.page")(table.page),
+    blocks: table.rows(sql`SELECT * FROM domain_blocks
+      ORDER BY array_position(ARRAY['suspend', 'silence', 'noop'], severity), domain
+      LIMIT ${rowsMax(sql, domainRulesMax)}`).pipe(Effect.orDie, Effect.withSpan("DomainBlocks.blocks"))
+  })
+})

@@ -28,7 +28,14 @@ export interface DomainPolicy {
 }
 
 const severities: ReadonlyArray<Severity> = ["noop", "silence", "suspend"]
+export const isSeverity = Schema.is(DomainBlock.fields.severity)
 const stricter = (a: Severity, b: Severity): Severity => severities.indexOf(a) > severities.indexOf(b) ? a : b
+
+/** Whether a block says more than another one (Mastodon's `stricter_than?`). */
+export const isStricter = (block: Omit<DomainBlock, "domain">, other: Omit<DomainBlock, "domain">): boolean =>
+  block.severity === "suspend" ||
+  (severities.indexOf(block.severity) >= severities.indexOf(other.severity) &&
+    (block.rejectMedia || !other.rejectMedia) && (block.rejectReports || !other.rejectReports))
 
 /** The names under which a rule may speak of a host: itself, itself without its port, and every domain above. */
 export const namesOf = (host: string): ReadonlyArray<string> => {

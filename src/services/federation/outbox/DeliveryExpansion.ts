@@ -101,6 +101,9 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
             : statusId === null
             ? sql`UNION ${everybody(item.senderId)}`
             : sql`UNION SELECT unnest(inbox_ids) FROM reaches WHERE about = ${statusId}`
+          const relayed = first && recipients.relayed
+            ? sql`UNION SELECT inbox_id FROM relays WHERE state = 'accepted'`
+            : sql``
           const interacted = first && recipients.interacted && statusId !== null
           return only(
             yield* candidateRows(sql`
@@ -112,7 +115,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
               ${interacted ? sql`UNION ${people(statusId)}` : sql``}),
             wanted AS (SELECT r.inbox_id AS id FROM named n JOIN remote_actors r ON r.account_id = n.account_id
                 JOIN accounts a ON a.id = n.account_id WHERE a.suspended_at IS NULL AND ${welcome(item.senderId)}
-              ${reached}),
+              ${reached} ${relayed}),
             known AS MATERIALIZED (SELECT unnest(inbox_ids) AS id FROM outgoing_activities WHERE fanout_id = ${fanoutId})
             SELECT (SELECT count(*)::int FROM slice) AS asked, (SELECT max(id) FROM slice) AS last,
               ARRAY(SELECT i.id FROM wanted w JOIN inboxes i ON i.id = w.id JOIN hosts h ON h.id = i.host_id

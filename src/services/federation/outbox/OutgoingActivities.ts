@@ -44,6 +44,7 @@ const followersOnly = (accountId: bigint): Recipients => ({
   followersOf: [accountId],
   accountIds: [],
   reached: false,
+  relayed: false,
   interacted: false
 })
 
@@ -75,7 +76,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
                 WHERE f.account_id = w.id AND f.target_account_id = post.account_id) OR EXISTS (SELECT FROM follow_requests f
                 WHERE f.account_id = w.id AND f.target_account_id = post.account_id)))
         SELECT p.account_id AS author_id, p.visibility, p.username, p.deleted_at IS NOT NULL AS deleted,
-          p.suspended_at IS NOT NULL AS silent, o.id AS original_id, o.account_id AS original_author,
+          p.suspended_at IS NOT NULL AS silent, p.silenced_at IS NOT NULL AS silenced, o.id AS original_id, o.account_id AS original_author,
           (SELECT id FROM welcome WHERE id = p.in_reply_to_account_id) AS replied_to,
           coalesce(r.domain IS NULL AND r.id IS NOT NULL, false) AS replied_to_local,
           (SELECT quoted_account_id FROM quotes WHERE status_id = p.id AND state IN ('pending', 'accepted')) AS quoted_author,

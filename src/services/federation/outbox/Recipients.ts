@@ -14,7 +14,9 @@ export const DeliveredPost = Schema.Struct({
   /** The author of what it quotes; null where it quotes nothing. */
   quotedAuthor: Schema.NullOr(Schema.BigInt),
   /** The author of the status that it reblogs; null where it is no reblog. */
-  originalAuthor: Schema.NullOr(Schema.BigInt)
+  originalAuthor: Schema.NullOr(Schema.BigInt),
+  /** Its author reaches followers only. */
+  silenced: Schema.Boolean
 })
 export type DeliveredPost = typeof DeliveredPost.Type
 
@@ -25,6 +27,8 @@ export interface Recipients {
   readonly accountIds: ReadonlyArray<bigint>
   /** Servers that got the post before; for an account's news of itself, servers that had to do with it. */
   readonly reached: boolean
+  /** Servers that hand on what everybody may read. */
+  readonly relayed: boolean
   /** Who favourited, boosted and answered it. */
   readonly interacted: boolean
 }
@@ -39,7 +43,7 @@ export type PostChange = "Create" | "Update" | "Delete"
 export const recipients = (change: PostChange, post: DeliveredPost): Recipients => {
   const { authorId, mentioned, originalAuthor, repliedTo, visibility } = post
   const open = isOpen(visibility)
-  if (change === "Delete") return { followersOf: [], accountIds: [], reached: true, interacted: open }
+  if (change === "Delete") return { followersOf: [], accountIds: [], reached: true, relayed: false, interacted: open }
   const answered = open && repliedTo !== null ? [repliedTo] : []
   const quoted = open && post.quotedAuthor !== null ? [post.quotedAuthor] : []
   const concerned = originalAuthor === null ? [...mentioned, ...answered, ...quoted] : [originalAuthor]
@@ -50,6 +54,7 @@ export const recipients = (change: PostChange, post: DeliveredPost): Recipients 
     followersOf: visibility === "direct" ? [] : [authorId, ...theirs],
     accountIds: concerned,
     reached: open && change === "Update",
+    relayed: visibility === "public" && originalAuthor === null && !post.silenced,
     interacted: open && change === "Update"
   }
 }

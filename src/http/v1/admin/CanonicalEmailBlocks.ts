@@ -1,0 +1,79 @@
+import { Effect, Layer, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { missingParameter } from "../../../services/Errors.ts"
+import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import {
+  type CanonicalEmailBlock,
+  CanonicalEmailBlocks,
+  canonicalEmailHash
+} from "../../../services/moderation/CanonicalEmailBlocks.ts"
+import { traced } from "../../../services/Traced.ts"
+import { group } from "../../Group.ts"
+import { Access } from "../../guard/Access.ts"
+import { Caller } from "../../guard/Caller.ts"
+import { Guard } from "../../guard/Guard.ts"
+import * as Reply from "../../guard/Reply.ts"
+import * as Lists from "../../render/Lists.ts"
+import { domainRows } from "../../render/Pages.ts"
+import { AdminCanonicalEmailBlock, CanonicalEmailBlockWrite, TestedEmail } from "../../wire/admin/Blocks.ts"
+import { json } from "../../wire/Keys.ts"
+import { pageOf, PageQuery } from "../../wire/PageQuery.ts"
+import { IdPath } from "../../wire/ReadRequests.ts"
+
+const reading = Access.staff("manageBlocks", "admin:read", "admin:read:canonical_email_blocks")
+const writing = Access.staff("manageBlocks", "admin:write", "admin:write:canonical_email_blocks")
+const path = "/api/v1/admin/canonical_email_blocks"
+
+export class AdminCanonicalEmailBlocksGroup extends HttpApiGroup.make("admin/canonicalEmailBlocks")
+  .add(
+    HttpApiEndpoint.get("list", path, { query: PageQuery, success: Schema.Array(AdminCanonicalEmailBlock) })
+      .annotate(Access, reading),
+    HttpApiEndpoint.post("create", path, { payload: CanonicalEmailBlockWrite, success: AdminCanonicalEmailBlock })
+      .annotate(Access, writing),
+    HttpApiEndpoint.post("test", `${path}/test`, {
+      payload: TestedEmail,
+      success: Schema.Array(AdminCanonicalEmailBlock)
+    }).annotate(Access, reading),
+    HttpApiEndpoint.get("show", `${path}/:id`, { params: IdPath, success: AdminCanonicalEmailBlock })
+      .annotate(Access, reading),
+    HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
+      .annotate(Access, writing)
+  )
+  .middleware(Guard)
+{}
+
+const shown = ({ canonicalEmailHash, id }: CanonicalEmailBlock) =>
+  json<AdminCanonicalEmailBlock>({ id: String(id), canonicalEmailHash })
+
+/** Addresses of e-mail that sign nobody up in any spelling (S-172). */
+export const layer = group(
+  AdminCanonicalEmailBlocksGroup,
+  Effect.fn(function*(handlers) {
+    const blocks = yield* CanonicalEmailBlocks
+    const { publicUrl: baseUrl } = yield* ServerConfig
+    return handlers.handleAll({
+      list: traced("admin.canonicalEmailBlocks.list")(function*({ query }) {
+        const page = pageOf(query, domainRows)
+        const rows = yield* blocks.page(page)
+        return Lists.page({ baseUrl, path, page, rows, cursor: ({ id }) => id, items: rows.map(shown) })
+      }),
+      create: traced("admin.canonicalEmailBlocks.create")(function*({ payload }) {
+        const email = payload.email?.trim() ?? ""
+        const digest = email === "" ? payload.canonicalEmailHash?.trim().toLowerCase() ?? "" : canonicalEmailHash(email)
+        return Reply.json(shown(yield* blocks.create(yield* Caller.account, digest)))
+      }),
+      test: traced("admin.canonicalEmailBlocks.test")(function*({ payload }) {
+        const email = payload.email?.trim() ?? ""
+        if (email === "") return yield* missingParameter("email")
+        return Reply.list((yield* blocks.matching(email)).map(shown))
+      }),
+      show: traced("admin.canonicalEmailBlocks.show")(({ params }) =>
+        Effect.map(blocks.find(params.id), (found) => Reply.json(shown(found)))
+      ),
+      remove: traced("admin.canonicalEmailBlocks.remove")(function*({ params }) {
+        yield* blocks.remove(yield* Caller.account, params.id)
+        return Reply.empty
+      })
+    })
+  })
+).pipe(Layer.provide(CanonicalEmailBlocks.layer))

@@ -1,0 +1,46 @@
+import { Schema } from "effect"
+import { Count, Id, Timestamp } from "../Common.ts"
+import { pageFields, pageKeys } from "../PageQuery.ts"
+import { Flag, Text } from "../Params.ts"
+
+/** `kind`: Mastodon's relays are an inbox, LitePub's an actor. */
+export const AdminRelay = Schema.Struct({
+  id: Id,
+  kind: Schema.Literals(["mastodon", "litepub"]),
+  inbox_url: Schema.String,
+  state: Schema.Literals(["idle", "pending", "accepted", "rejected"]),
+  created_at: Timestamp
+}).annotate({ identifier: "Admin::Relay" })
+export type AdminRelay = typeof AdminRelay.Type
+
+/** An inbox of a relay of Mastodon's kind, or the actor of one of LitePub's. */
+export const RelayWrite = Schema.Struct({
+  inboxUrl: Schema.optionalKey(Schema.NullOr(Text)),
+  actorUrl: Schema.optionalKey(Schema.NullOr(Text))
+}).pipe(Schema.encodeKeys({ inboxUrl: "inbox_url", actorUrl: "actor_url" }))
+
+/** Deliveries to another server; `stopped_by` is staff, or that it failed on too many days. */
+export const AdminDelivery = Schema.Struct({
+  domain: Schema.String,
+  stopped_by: Schema.NullOr(Schema.Literals(["operator", "failures"])),
+  failed_days: Count,
+  last_error: Schema.NullOr(Schema.String),
+  last_success_at: Schema.NullOr(Timestamp),
+  waiting: Count
+}).annotate({ identifier: "Admin::Delivery" })
+export type AdminDelivery = typeof AdminDelivery.Type
+
+/** `failing`: only servers that fail, or are stopped. */
+export const DeliveriesQuery = Schema.Struct({ ...pageFields, failing: Schema.optionalKey(Flag) })
+  .pipe(Schema.encodeKeys(pageKeys))
+
+export const AdminInstanceNote = Schema.Struct({
+  id: Id,
+  domain: Schema.String,
+  account_id: Schema.NullOr(Id),
+  content: Schema.String,
+  created_at: Timestamp
+}).annotate({ identifier: "Admin::InstanceNote" })
+export type AdminInstanceNote = typeof AdminInstanceNote.Type
+
+export const NoteWrite = Schema.Struct({ content: Schema.optionalKey(Schema.NullOr(Text)) })

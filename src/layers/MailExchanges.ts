@@ -1,0 +1,37 @@
+import { Effect, Layer } from "effect"
+import { Resolver } from "node:dns/promises"
+import { MailExchanges } from "../services/moderation/MailExchanges.ts"
+import { Environment } from "./Environment.ts"
+
+/** How long one question to a name server may take, in milliseconds, and how often it is asked. */
+const questionMillisMax = 2_000
+const questionsMax = 1
+/** Hosts of one domain that are looked at. */
+const exchangesMax = 10
+
+/** Asks name servers: for hosts that take mail (MX), or the domain itself where it names none, and their addresses. */
+export const layer = Layer.effect(
+  MailExchanges,
+  Effect.map(Environment, ({ nameServers }) => {
+    const resolver = new Resolver({ timeout: questionMillisMax, tries: questionsMax })
+    if (nameServers.length > 0) resolver.setServers(nameServers)
+    const ask = <A>(question: () => Promise<ReadonlyArray<A>>) =>
+      Effect.orElseSucceed(Effect.tryPromise(question), (): ReadonlyArray<A> => [])
+    const addresses = (host: string) =>
+      Effect.map(
+        Effect.all([ask(() => resolver.resolve4(host)), ask(() => resolver.resolve6(host))], { concurrency: 2 }),
+        (found) => found.flat()
+      )
+    return MailExchanges.of({
+      of: Effect.fn("MailExchanges.of")(function*(domain) {
+        const exchanges = yield* ask(() => resolver.resolveMx(domain))
+        const named = exchanges.map(({ exchange }) => exchange.toLowerCase().replace(/\.$/, "")).filter((name) =>
+          name !== ""
+        )
+        const hosts = [...new Set(named)].slice(0, exchangesMax)
+        const found = yield* Effect.forEach(hosts.length === 0 ? [domain] : hosts, addresses, { concurrency: 4 })
+        return [...new Set([...hosts, ...found.flat()])]
+      })
+    })
+  })
+)

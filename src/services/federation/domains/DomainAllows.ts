@@ -1,0 +1,97 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../Broadcast.ts"
+import type { RecordNotFound, Unprocessable } from "../../Errors.ts"
+import type { AccountId } from "../../Ids.ts"
+import { type Page, rowsMax } from "../../Paging.ts"
+import { only, rowsOf, Timestamptz } from "../../Rows.ts"
+import { AuditLog } from "../../staff/AuditLog.ts"
+import { staffRows } from "../../staff/StaffRows.ts"
+import { traced } from "../../Traced.ts"
+import { transaction } from "../../Transactions.ts"
+import { validDomain } from "./DomainBlocks.ts"
+import { domainRulesMax } from "./DomainPolicies.ts"
+import * as DomainTasks from "./DomainTasks.ts"
+
+const DomainAllow = Schema.Struct({
+  id: Schema.BigInt,
+  domain: Schema.String,
+  createdAt: Timestamptz,
+  listId: Schema.NullOr(Schema.BigInt)
+})
+export type DomainAllow = typeof DomainAllow.Type
+const allowRows = rowsOf(DomainAllow)
+
+/** Servers that limited federation speaks to (S-170). `by` is absent for the command line and for lists that the server follows. */
+export class DomainAllows extends Context.Service<DomainAllows, {
+  /** Lists a domain; one that is listed stays as it is. */
+  readonly allow: (domain: string, by?: AccountId, listId?: bigint) => Effect.Effect<DomainAllow, Unprocessable>
+  /** False where it was not listed. */
+  readonly disallow: (domain: string, by?: AccountId) => Effect.Effect<boolean, Unprocessable>
+  readonly remove: (id: bigint, by: AccountId) => Effect.Effect<void, RecordNotFound>
+  readonly find: (id: bigint) => Effect.Effect<DomainAllow, RecordNotFound>
+  readonly page: (page: Page) => Effect.Effect<ReadonlyArray<DomainAllow>>
+  /** By name. */
+  readonly allows: Effect.Effect<ReadonlyArray<DomainAllow>>
+}>()("murmuration/services/federation/domains/DomainAllows") {
+  static readonly layer = Layer.effect(
+    DomainAllows,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const broadcast = yield* Broadcast
+      const audit = yield* AuditLog
+      const table = staffRows(sql, "domain_allows", allowRows)
+      const target = ({ domain, id }: DomainAllow) => ({ type: "domainAllow", id, label: domain }) as const
+      const enforce = (domain: string, now: number) =>
+        Effect.andThen(
+          DomainTasks.enqueue(sql, domain, now),
+          sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "domains", ids: [] }))
+        )
+      const named = (domain: string) => table.rows(sql`SELECT * FROM domain_allows WHERE domain = ${domain} FOR UPDATE`)
+      const drop = Effect.fnUntraced(function*(before: DomainAllow, by: AccountId | undefined) {
+        yield* table.remove(before.id)
+        yield* audit.record({ by, action: "destroy", target: target(before), before })
+        yield* enforce(before.domain, yield* Clock.currentTimeMillis)
+      })
+
+      return DomainAllows.of({
+        allow: traced("DomainAllows.allow")(function*(text, by, listId) {
+          const domain = yield* validDomain(text)
+          const now = yield* Clock.currentTimeMillis
+          return yield* transaction(sql)(Effect.gen(function*() {
+            const [made] = yield* table.rows(sql`INSERT INTO domain_allows (id, domain, list_id, created_at)
+              VALUES (next_id(${now}), ${domain}, ${listId ?? null}::bigint, ${new Date(
+              now
+            )}) ON CONFLICT DO NOTHING RETURNING *`)
+            if (made === undefined) return only(yield* named(domain))
+            yield* audit.record({ by, action: "create", target: target(made), after: made })
+            yield* enforce(domain, now)
+            return made
+          })).pipe(Effect.catchTag("SqlError", Effect.die))
+        }),
+        disallow: traced("DomainAllows.disallow")(function*(text, by) {
+          const domain = yield* validDomain(text)
+          return yield* transaction(sql)(
+            Effect.flatMap(
+              named(domain),
+              ([before]) => before === undefined ? Effect.succeed(false) : Effect.as(drop(before, by), true)
+            )
+          ).pipe(
+            Effect.catchTag("SqlError", Effect.die)
+          )
+        }),
+        remove: traced("DomainAllows.remove")((id, by) =>
+          transaction(sql)(Effect.flatMap(table.take(id), (before) => drop(before, by))).pipe(
+            Effect.catchTag("SqlError", Effect.die)
+          )
+        ),
+        find: traced("DomainAllows.find")(table.find),
+        page: traced("DomainAllows.page")(table.page),
+        allows: table.rows(sql`SELECT * FROM domain_allows ORDER BY domain LIMIT ${rowsMax(sql, domainRulesMax)}`).pipe(
+          Effect.orDie,
+          Effect.withSpan("DomainAllows.allows")
+        )
+      })
+    })
+  ).pipe(Layer.provide(AuditLog.layer))
+}

@@ -1,0 +1,106 @@
+import { Effect, Stream } from "effect"
+import { Csv } from "effect/encoding"
+import { listedDomain, listEntriesMax, type ListEntry } from "./ListEntry.ts"
+
+/** Characters of a comment that are taken from a list, and of one row. */
+const commentCharactersMax = 500
+const rowCharactersMax = 8_192
+
+const header = ["#domain", "#severity", "#reject_media", "#reject_reports", "#public_comment", "#obfuscate"]
+
+/** What a text in CSV says, and rows that say nothing that can be used. */
+interface ReadCsv {
+  readonly entries: ReadonlyArray<ListEntry>
+  readonly skipped: number
+}
+
+const flag = (text: string | undefined) => ["true", "t", "1", "yes"].includes((text ?? "").trim().toLowerCase())
+
+/**
+ * Reads blocks as Mastodon exports them: a header names the columns; without one there are domains only. `onlyAction` is what
+ * a row means that names no severity, and what every row means where it is `accept`. Of a domain that is named twice the first
+ * row counts. Undefined for a text that is no CSV, or too long.
+ */
+export const read = (
+  text: string,
+  onlyAction: "accept" | "reject",
+  localDomain: string
+): Effect.Effect<ReadCsv | undefined> =>
+  Stream.make(text).pipe(
+    Stream.pipeThroughChannel(Csv.decodeString({ maxRecordSize: rowCharactersMax, ignoreEmptyLines: true })),
+    Stream.take(listEntriesMax + 2),
+    Stream.runCollect,
+    Effect.map((rows) => entriesOf(rows, onlyAction, localDomain)),
+    Effect.orElseSucceed(() => undefined)
+  )
+
+const entriesOf = (
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  onlyAction: "accept" | "reject",
+  localDomain: string
+): ReadCsv | undefined => {
+  const [first = []] = rows
+  const named = first.map((cell) => cell.trim().toLowerCase().replace(/^#/, ""))
+  const isHeader = named.includes("domain")
+  const columns = isHeader ? named : ["domain"]
+  const body = isHeader ? rows.slice(1) : rows
+  if (body.length > listEntriesMax) return undefined
+  const found = new Map<string, ListEntry>()
+  let skipped = 0
+  for (const row of body) {
+    const cell = (name: string) => row[columns.indexOf(name)]
+    const domain = listedDomain(cell("domain") ?? "", localDomain)
+    const severity = (cell("severity") ?? "").trim().toLowerCase()
+    const action = onlyAction === "accept" || severity === ""
+      ? onlyAction
+      : severity === "suspend"
+      ? "reject"
+      : severity === "silence" || severity === "limit"
+      ? "limit"
+      : undefined
+    if (domain === undefined || action === undefined || found.has(domain)) {
+      skipped++
+      continue
+    }
+    const comment = Array.from((cell("public_comment") ?? "").replaceAll("\0", "").trim()).slice(
+      0,
+      commentCharactersMax
+    )
+    found.set(domain, {
+      domain,
+      action,
+      rejectMedia: flag(cell("reject_media")),
+      rejectReports: flag(cell("reject_reports")),
+      publicComment: comment.length === 0 ? null : comment.join(""),
+      obfuscate: flag(cell("obfuscate"))
+    })
+  }
+  return { entries: [...found.values()], skipped }
+}
+
+/** Blocks as Mastodon exports them. */
+export const write = (
+  blocks: ReadonlyArray<{
+    readonly domain: string
+    readonly severity: string
+    readonly rejectMedia: boolean
+    readonly rejectReports: boolean
+    readonly publicComment: string | null
+    readonly obfuscate: boolean
+  }>
+): Effect.Effect<string> =>
+  Stream.fromIterable([
+    header,
+    ...blocks.map((block) => [
+      block.domain,
+      block.severity,
+      String(block.rejectMedia),
+      String(block.rejectReports),
+      block.publicComment ?? "",
+      String(block.obfuscate)
+    ])
+  ]).pipe(
+    Stream.pipeThroughChannel(Csv.encodeString({ newline: "\n" })),
+    Stream.mkString,
+    Effect.orDie
+  )

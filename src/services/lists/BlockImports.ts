@@ -1,0 +1,81 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Unprocessable, validationFailed } from "../Errors.ts"
+import { type DomainBlockRecord, DomainBlocks } from "../federation/domains/DomainBlocks.ts"
+import type { AccountId } from "../Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import * as BlockCsv from "./BlockCsv.ts"
+import { severityOf } from "./ListDecision.ts"
+import { listEntriesMax, type ListEntry } from "./ListEntry.ts"
+
+/** Blocks that one transaction makes. */
+const sliceRowsMax = 100
+
+/** What an import would do. */
+interface ImportPreview {
+  readonly entries: ReadonlyArray<ListEntry & { readonly severity: "silence" | "suspend"; readonly known: boolean }>
+  /** Rows that name nothing that can be blocked. */
+  readonly skipped: number
+}
+
+/** Blocks as files of CSV: looked at before anything is done, and done for domains that are not blocked yet. */
+export class BlockImports extends Context.Service<BlockImports, {
+  readonly write: Effect.Effect<string>
+  readonly preview: (text: string) => Effect.Effect<ImportPreview, Unprocessable>
+  /** Answers the blocks that were made; those that are there stay as they are. */
+  readonly run: (by: AccountId, text: string) => Effect.Effect<ReadonlyArray<DomainBlockRecord>, Unprocessable>
+}>()("murmuration/services/lists/BlockImports") {
+  static readonly layer = Layer.effect(
+    BlockImports,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const audit = yield* AuditLog
+      const blocks = yield* DomainBlocks
+      const { localDomain } = yield* ServerConfig
+
+      const preview = traced("BlockImports.preview")(function*(text: string) {
+        if (text.trim() === "") return yield* validationFailed("Data can't be blank")
+        const read = yield* BlockCsv.read(text, "reject", localDomain)
+        if (read === undefined) return yield* validationFailed(`Data are too many (maximum is ${listEntriesMax})`)
+        const there = new Set((yield* blocks.blocks).map(({ domain }) => domain))
+        return {
+          entries: read.entries.flatMap((entry) => {
+            const severity = severityOf(entry.action)
+            return severity === "silence" || severity === "suspend"
+              ? [Object.assign({ severity, known: there.has(entry.domain) }, entry)]
+              : []
+          }),
+          skipped: read.skipped
+        }
+      })
+
+      const run = traced("BlockImports.run")(function*(by: AccountId, text: string) {
+        const { entries } = yield* preview(text)
+        const fresh = entries.filter(({ known }) => !known)
+        const made: Array<DomainBlockRecord> = []
+        for (let at = 0; at < fresh.length; at += sliceRowsMax) {
+          const rows = fresh.slice(at, at + sliceRowsMax)
+          const done = yield* transaction(sql)(Effect.forEach(rows, (row) =>
+            blocks.create(row.domain, row, by).pipe(
+              Effect.map((block): DomainBlockRecord | undefined => block),
+              // Somebody else was faster, or a domain above it is kept away as strictly.
+              Effect.catchTag("DomainBlockConflict", () => Effect.succeed(undefined))
+            ))).pipe(Effect.catchTag("SqlError", Effect.die))
+          made.push(...done.filter((block) => block !== undefined))
+        }
+        yield* audit.record({
+          by,
+          action: "import",
+          target: { type: "domainBlock", label: `${made.length} domains` },
+          after: { made: made.length }
+        }).pipe(Effect.orDie)
+        return made
+      })
+
+      return BlockImports.of({ write: Effect.flatMap(blocks.blocks, BlockCsv.write), preview, run })
+    })
+  ).pipe(Layer.provide([AuditLog.layer, DomainBlocks.layer]))
+}

@@ -1,0 +1,241 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { DomainAllows } from "../federation/domains/DomainAllows.ts"
+import { DomainBlocks } from "../federation/domains/DomainBlocks.ts"
+import { DomainBlock } from "../federation/domains/DomainPolicy.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { rowsMax } from "../Paging.ts"
+import { rowsOf } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { transaction } from "../Transactions.ts"
+import { decide, severityOf } from "./ListDecision.ts"
+import { ListDocuments } from "./ListDocuments.ts"
+import { ListAction, ListEntry } from "./ListEntry.ts"
+import { ModerationList } from "./ModerationLists.ts"
+
+/** How often a list is looked at, and how soon again where that failed, in milliseconds. */
+const syncMillis = 86_400_000
+const failedMillis = 3_600_000
+/** Domains that one transaction decides about. */
+const sliceDomainsMax = 100
+
+const listRows = rowsOf(ModerationList)
+const factRows = rowsOf(Schema.Struct({
+  domain: Schema.String,
+  winnerId: Schema.NullOr(Schema.BigInt),
+  action: Schema.NullOr(ListAction),
+  ...Schema.Struct({
+    rejectMedia: Schema.NullOr(ListEntry.fields.rejectMedia),
+    rejectReports: Schema.NullOr(ListEntry.fields.rejectReports),
+    obfuscate: Schema.NullOr(ListEntry.fields.obfuscate)
+  }).fields,
+  publicComment: Schema.NullOr(Schema.String),
+  severity: Schema.NullOr(DomainBlock.fields.severity),
+  allowed: Schema.Boolean,
+  ruleListId: Schema.NullOr(Schema.BigInt),
+  followed: Schema.Boolean
+}))
+type Facts = Effect.Success<ReturnType<typeof factRows>>[number]
+
+/** What a look at a list did. */
+interface Tally {
+  readonly put: number
+  readonly moved: number
+  readonly lifted: number
+  readonly suggested: number
+}
+
+/** Keeps the server's rules about others in line with the lists that staff follow (`decide`), each step logged with its origin. */
+export class ListSync extends Context.Service<ListSync, {
+  /** Looks at one list that is due; false where none is. Of several nodes one looks at it. */
+  readonly step: Effect.Effect<boolean, SqlError>
+}>()("murmuration/services/lists/ListSync") {
+  static readonly layer = Layer.effect(ListSync, Effect.suspend(() => make)).pipe(
+    Layer.provide([AuditLog.layer, DomainAllows.layer, DomainBlocks.layer, ListDocuments.layer])
+  )
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const allows = yield* DomainAllows
+  const audit = yield* AuditLog
+  const blocks = yield* DomainBlocks
+  const documents = yield* ListDocuments
+  const { limitedFederation: limited } = yield* ServerConfig
+
+  /** What lists say that means something here. */
+  const counts = limited ? sql`e.action = 'accept'` : sql`e.action <> 'accept'`
+  const rules = sql.literal(limited ? "domain_allows" : "domain_blocks")
+
+  const claim = Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    const [list] = yield* listRows(sql`UPDATE moderation_lists SET due_at = ${new Date(now + syncMillis)}
+      WHERE id = (SELECT id FROM moderation_lists WHERE due_at <= ${new Date(now)} ORDER BY due_at LIMIT 1
+        FOR UPDATE SKIP LOCKED) RETURNING *`)
+    return list
+  })
+
+  const keep = (listId: bigint, entries: ReadonlyArray<ListEntry>) =>
+    transaction(sql)(Effect.gen(function*() {
+      yield* sql`DELETE FROM moderation_list_entries WHERE list_id = ${listId}`
+      if (entries.length === 0) return
+      const text = JSON.stringify(entries.map((entry) => [
+        entry.domain,
+        entry.action,
+        entry.rejectMedia,
+        entry.rejectReports,
+        entry.publicComment,
+        entry.obfuscate
+      ]))
+      yield* sql`INSERT INTO moderation_list_entries (list_id, domain, action, reject_media, reject_reports, public_comment,
+          obfuscate)
+        SELECT ${listId}, e->>0, e->>1, (e->>2)::boolean, (e->>3)::boolean, e->>4, (e->>5)::boolean
+        FROM jsonb_array_elements(${text}::jsonb) e`
+    }))
+
+  /** The next domains that the list names, or has a rule about. */
+  const slice = (listId: bigint, after: string) =>
+    factRows(sql`
+      WITH named AS (
+        SELECT domain FROM (
+          (SELECT domain FROM moderation_list_entries WHERE list_id = ${listId} AND domain > ${after}
+            ORDER BY domain LIMIT ${rowsMax(sql, sliceDomainsMax)})
+          UNION (SELECT domain FROM ${rules} WHERE list_id = ${listId} AND domain > ${after}
+            ORDER BY domain LIMIT ${rowsMax(sql, sliceDomainsMax)})) both_of ORDER BY domain LIMIT ${
+      rowsMax(sql, sliceDomainsMax)
+    })
+      SELECT n.domain, w.list_id AS winner_id, w.action, w.reject_media, w.reject_reports, w.public_comment, w.obfuscate,
+        b.severity, al.id IS NOT NULL AS allowed, ${limited ? sql`al.list_id` : sql`b.list_id`} AS rule_list_id,
+        EXISTS (SELECT FROM accounts a JOIN follows f ON f.target_account_id = a.id
+          JOIN users u ON u.account_id = f.account_id WHERE a.domain IS NOT NULL
+            AND (domain_key(a.domain) COLLATE "C") >= domain_key(n.domain) COLLATE "C"
+            AND (domain_key(a.domain) COLLATE "C") < domain_key(n.domain) || '/' COLLATE "C"
+            AND ((domain_key(a.domain) COLLATE "C") = domain_key(n.domain)
+              OR starts_with(domain_key(a.domain), domain_key(n.domain) || '.'))) AS followed
+      FROM named n
+      LEFT JOIN LATERAL (SELECT e.* FROM moderation_list_entries e JOIN moderation_lists l ON l.id = e.list_id
+        WHERE e.domain = n.domain AND ${counts} AND l.ended_at IS NULL ORDER BY l.priority DESC, l.id LIMIT 1) w ON TRUE
+      LEFT JOIN domain_blocks b ON b.domain = n.domain LEFT JOIN domain_allows al ON al.domain = n.domain
+      ORDER BY n.domain`)
+
+  const put = (facts: Facts, action: ListAction, listId: bigint) => {
+    const severity = severityOf(action)
+    return severity === "allow"
+      ? Effect.andThen(
+        allows.allow(facts.domain, undefined, listId),
+        () => sql`UPDATE domain_allows SET list_id = ${listId} WHERE domain = ${facts.domain}`
+      )
+      : blocks.block(facts.domain, {
+        severity,
+        rejectMedia: facts.rejectMedia ?? undefined,
+        rejectReports: facts.rejectReports ?? undefined,
+        publicComment: facts.publicComment,
+        obfuscate: facts.obfuscate ?? undefined,
+        listId
+      })
+  }
+
+  const suggest = (domain: string, action: ListAction | "retract", listId: bigint, now: number) =>
+    sql`INSERT INTO moderation_suggestions (id, domain, action, state, list_id, created_at)
+      VALUES (next_id(${now}), ${domain}, ${action}, 'new', ${listId}, ${new Date(now)})
+      ON CONFLICT (domain, action) DO UPDATE SET list_id = excluded.list_id, state = 'new'
+        WHERE moderation_suggestions.state = 'applied'
+      RETURNING 1`
+
+  const factsOf = (facts: Facts) => {
+    const severity = limited ? (facts.allowed ? "allow" as const : undefined) : facts.severity ?? undefined
+    return {
+      winner: facts.winnerId === null || facts.action === null
+        ? undefined
+        : { listId: facts.winnerId, action: facts.action },
+      standing: severity === undefined ? undefined : { severity, listId: facts.ruleListId },
+      followed: facts.followed
+    }
+  }
+
+  const doOne = Effect.fnUntraced(function*(list: ModerationList, facts: Facts, now: number) {
+    const decision = decide(list, factsOf(facts))
+    switch (decision.does) {
+      case "nothing":
+        return undefined
+      case "put":
+        yield* put(facts, decision.action, list.id)
+        yield* sql`UPDATE moderation_suggestions SET state = 'applied' WHERE domain = ${facts.domain} AND state = 'new'`
+        return "put"
+      case "move":
+        yield* put(facts, decision.action, decision.to)
+        return "moved"
+      case "lift":
+        yield* limited ? allows.disallow(facts.domain) : blocks.unblock(facts.domain)
+        return "lifted"
+      case "suggest":
+        return (yield* suggest(facts.domain, decision.action, list.id, now)).length > 0 ? "suggested" : undefined
+    }
+  })
+
+  const follow = Effect.fnUntraced(function*(list: ModerationList) {
+    const tally = { put: 0, moved: 0, lifted: 0, suggested: 0 }
+    let after: string | undefined = ""
+    while (after !== undefined) {
+      const from: string = after
+      const now = yield* Clock.currentTimeMillis
+      const done = yield* transaction(sql)(Effect.gen(function*() {
+        const rows = yield* slice(list.id, from)
+        const results = yield* Effect.forEach(rows, (facts) => doOne(list, facts, now))
+        return { last: rows.length < sliceDomainsMax ? undefined : rows.at(-1)?.domain, results }
+      }))
+      for (const result of done.results) if (result !== undefined) tally[result]++
+      after = done.last
+      yield* Effect.yieldNow
+    }
+    return tally
+  })
+
+  const finish = (list: ModerationList, tally: Tally, error: string | null) =>
+    transaction(sql)(Effect.gen(function*() {
+      const now = yield* Clock.currentTimeMillis
+      const changed = Object.values(tally).some((count) => count > 0)
+      if (changed || error !== list.error) {
+        yield* audit.record({
+          by: undefined,
+          action: "sync",
+          target: { type: "moderationList", id: list.id, label: list.name },
+          after: { ...tally, error }
+        })
+      }
+      // What it does not say any more is suggested no more.
+      yield* sql`DELETE FROM moderation_suggestions s WHERE list_id = ${list.id} AND action <> 'retract' AND state = 'new'
+        AND ${error === null} AND NOT EXISTS (SELECT FROM moderation_list_entries e
+          WHERE e.list_id = ${list.id} AND e.domain = s.domain AND e.action = s.action)`
+      // Somebody may have wanted it looked at again meanwhile.
+      if (list.endedAt === null) {
+        yield* sql`UPDATE moderation_lists SET error = ${error},
+          synced_at = CASE WHEN ${error === null} THEN ${new Date(now)}::timestamptz ELSE synced_at END,
+          due_at = CASE WHEN ${error === null} OR due_at <= ${new Date(now)} THEN due_at ELSE ${new Date(
+          now + failedMillis
+        )} END WHERE id = ${list.id}`
+      } else {
+        yield* sql`DELETE FROM moderation_lists WHERE id = ${list.id}
+          AND NOT EXISTS (SELECT FROM moderation_suggestions WHERE list_id = ${list.id} AND state = 'new')`
+      }
+    }))
+
+  const sync = Effect.fnUntraced(function*(list: ModerationList) {
+    const read = list.endedAt === null ? yield* Effect.result(documents.fetch(list)) : undefined
+    const none: Tally = { put: 0, moved: 0, lifted: 0, suggested: 0 }
+    // A list that cannot be read says what it said before.
+    if (read?._tag === "Failure") return yield* finish(list, none, read.failure.why)
+    yield* keep(list.id, read?.success ?? [])
+    yield* finish(list, yield* Effect.orDie(follow(list)), null)
+  })
+
+  return ListSync.of({
+    step: Effect.gen(function*() {
+      const list = yield* claim
+      if (list === undefined) return false
+      yield* sync(list)
+      return true
+    }).pipe(Effect.withSpan("ListSync.step"))
+  })
+})

@@ -1,0 +1,102 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { DomainAllows } from "../federation/domains/DomainAllows.ts"
+import { DomainBlocks } from "../federation/domains/DomainBlocks.ts"
+import type { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { staffRows } from "../staff/StaffRows.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { severityOf } from "./ListDecision.ts"
+import { ListAction } from "./ListEntry.ts"
+
+const suggestionStates = ["new", "applied", "dismissed"] as const
+const Suggestion = Schema.Struct({
+  id: Schema.BigInt,
+  domain: Schema.String,
+  action: Schema.Union([ListAction, Schema.Literal("retract")]),
+  state: Schema.Literals(suggestionStates),
+  listId: Schema.NullOr(Schema.BigInt),
+  createdAt: Timestamptz
+})
+export type Suggestion = typeof Suggestion.Type
+const suggestionRows = rowsOf(Suggestion)
+
+/** What lists propose and staff decide. */
+export class Suggestions extends Context.Service<Suggestions, {
+  readonly page: (page: Page) => Effect.Effect<ReadonlyArray<Suggestion>>
+  /** `confirmed`: what ends follows is meant; else it is refused. */
+  readonly apply: (
+    by: AccountId,
+    id: bigint,
+    confirmed: boolean
+  ) => Effect.Effect<Suggestion, Unprocessable | RecordNotFound>
+  /** With every other one about the same domain; lists do not suggest it again. */
+  readonly dismiss: (by: AccountId, id: bigint) => Effect.Effect<Suggestion, Unprocessable | RecordNotFound>
+}>()("murmuration/services/lists/Suggestions") {
+  static readonly layer = Layer.effect(
+    Suggestions,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const allows = yield* DomainAllows
+      const audit = yield* AuditLog
+      const blocks = yield* DomainBlocks
+      const table = staffRows(sql, "moderation_suggestions", suggestionRows)
+      const target = ({ domain, id }: Suggestion) => ({ type: "moderationSuggestion", id, label: domain }) as const
+
+      /** One that is still open; of two who decide, the second one is told. */
+      const open = Effect.fnUntraced(function*(id: bigint) {
+        const found = yield* table.take(id)
+        return found.state === "new" ? found : yield* validationFailed("Suggestion has already been taken")
+      })
+      const decided = (found: Suggestion, by: AccountId, action: "apply" | "dismiss") =>
+        audit.record({ by, action, target: target(found), after: { suggested: found.action, listId: found.listId } })
+
+      const carryOut = Effect.fnUntraced(function*({ action, domain, listId }: Suggestion, by: AccountId) {
+        const severity = action === "retract" ? undefined : severityOf(action)
+        if (severity === undefined) {
+          yield* blocks.unblock(domain, by)
+          yield* allows.disallow(domain, by)
+        } else if (severity === "allow") yield* allows.allow(domain, by, listId ?? undefined)
+        else yield* blocks.block(domain, { severity, listId }, by)
+      })
+
+      return Suggestions.of({
+        page: traced("Suggestions.page")((page) => {
+          const { tail, where } = clauses(sql, "id", page)
+          return suggestionRows(sql`SELECT * FROM moderation_suggestions WHERE state = 'new' AND ${where} ${tail}`)
+            .pipe(
+              Effect.map((rows) => newestFirst(page, rows)),
+              Effect.orDie
+            )
+        }),
+        apply: traced("Suggestions.apply")((by, id, confirmed) =>
+          transaction(sql)(Effect.gen(function*() {
+            const found = yield* open(id)
+            if (found.action === "reject" && !confirmed) return yield* validationFailed("Confirmation must be accepted")
+            yield* carryOut(found, by)
+            yield* sql`UPDATE moderation_suggestions SET state = 'applied' WHERE domain = ${found.domain} AND state = 'new'`
+            yield* decided(found, by, "apply")
+            return { ...found, state: "applied" as const }
+          })).pipe(Effect.catchTag("SqlError", Effect.die))
+        ),
+        dismiss: traced("Suggestions.dismiss")((by, id) =>
+          transaction(sql)(Effect.gen(function*() {
+            const found = yield* open(id)
+            yield* sql`UPDATE moderation_suggestions SET state = 'dismissed' WHERE domain = ${found.domain} AND state = 'new'`
+            // Who keeps a rule that its list gave up has made it theirs.
+            if (found.action === "retract") {
+              yield* sql`UPDATE domain_blocks SET list_id = NULL WHERE domain = ${found.domain}`
+              yield* sql`UPDATE domain_allows SET list_id = NULL WHERE domain = ${found.domain}`
+            }
+            yield* decided(found, by, "dismiss")
+            return { ...found, state: "dismissed" as const }
+          })).pipe(Effect.catchTag("SqlError", Effect.die))
+        )
+      })
+    })
+  ).pipe(Layer.provide([AuditLog.layer, DomainAllows.layer, DomainBlocks.layer]))
+}

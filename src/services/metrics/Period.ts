@@ -1,0 +1,31 @@
+/** Days that a period may have. */
+const periodDaysMax = 366
+
+const dayMillis = 86_400_000
+
+/** Whole days in UTC, counted from 1970, the last one included. */
+export interface Period {
+  readonly first: number
+  readonly last: number
+}
+
+/** The days from one moment to another, the newest where they would be too many; undefined where the end comes first. */
+export const periodOf = (start: Date, end: Date): Period | undefined => {
+  const last = Math.floor(end.getTime() / dayMillis)
+  const first = Math.max(Math.floor(start.getTime() / dayMillis), last - periodDaysMax + 1)
+  return first > last ? undefined : { first, last }
+}
+
+/** As many days before a period. */
+export const before = ({ first, last }: Period): Period => ({ first: first - (last - first + 1), last: first - 1 })
+
+export const daysOf = ({ first, last }: Period): ReadonlyArray<number> =>
+  Array.from({ length: last - first + 1 }, (_, at) => first + at)
+
+export const midnightOf = (day: number): Date => new Date(day * dayMillis)
+/** The first moment of a period and the first after it. */
+export const momentsOf = ({ first, last }: Period) => ({ from: midnightOf(first), to: midnightOf(last + 1) })
+/** The same as ids (`idAt`). */
+export const idsOf = ({ first, last }: Period) => ({ from: BigInt(first) * idsOfDay, to: BigInt(last + 1) * idsOfDay })
+
+const idsOfDay = BigInt(dayMillis) << 16n

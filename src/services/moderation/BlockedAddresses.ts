@@ -1,0 +1,85 @@
+import { Clock, Context, Effect, Layer, Queue, Schedule, Schema, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../Broadcast.ts"
+import { rowsMax } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { AddressRules, ipBlockSeverities, type IpBlockSeverity } from "./AddressRules.ts"
+
+/** IP blocks that a process knows. */
+const ipBlocksMax = 200_000
+/** How long they are believed while this node hears of changes, and while it does not (milliseconds). */
+const knownMillisMax = 30_000
+const aloneMillisMax = 1_000
+
+const blockRows = rowsOf(
+  Schema.Struct({
+    network: Schema.String,
+    severity: Schema.Literals(ipBlockSeverities),
+    expiresAt: Schema.NullOr(Timestamptz)
+  })
+)
+
+/**
+ * IP blocks in memory, for what is asked at every request: a look takes no fiber and no query, and nothing at all where
+ * there are no blocks. Every node reads them anew as soon as it hears of a change.
+ */
+export class BlockedAddresses extends Context.Service<BlockedAddresses, {
+  /** What is kept from an address at a time in milliseconds since 1970. */
+  readonly find: (address: string, nowMillis: number) => IpBlockSeverity | undefined
+  readonly areNone: () => boolean
+  /** Reads the blocks: who changed one does so before it is answered. */
+  readonly refresh: Effect.Effect<void, SqlError>
+  /** Calls `listener` after the blocks were read, for as long as the scope is open. */
+  readonly changed: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
+}>()("murmuration/services/moderation/BlockedAddresses") {
+  static readonly layer = Layer.effect(
+    BlockedAddresses,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const broadcast = yield* Broadcast
+      const wanted = yield* Queue.sliding<void>(1)
+      const listeners = new Set<() => void>()
+      let rules = new AddressRules([])
+      let readAt = 0
+
+      const refresh = Effect.gen(function*() {
+        const now = yield* Clock.currentTimeMillis
+        const rows = yield* blockRows(sql`SELECT ip::text AS network, severity, expires_at FROM ip_blocks
+          WHERE expires_at IS NULL OR expires_at > ${new Date(now)} ORDER BY id LIMIT ${rowsMax(sql, ipBlocksMax)}`)
+        rules = new AddressRules(
+          rows.map(({ expiresAt, network, severity }) => ({
+            network,
+            severity,
+            expiresAt: expiresAt?.getTime() ?? Infinity
+          }))
+        )
+        readAt = now
+        for (const listener of listeners) listener()
+      }).pipe(Effect.withSpan("BlockedAddresses.refresh"))
+
+      const again = Effect.catchCause(refresh, (cause) => Effect.logWarning("IP blocks are not read anew", cause))
+      const whenOld = Effect.gen(function*() {
+        const most = (yield* broadcast.connected) ? knownMillisMax : aloneMillisMax
+        if ((yield* Clock.currentTimeMillis) - readAt >= most) yield* again
+      })
+      yield* broadcast.heard((message) => {
+        if (message._tag === "Changed" && message.kind === "ip_blocks") Queue.offerUnsafe(wanted, undefined)
+      })
+      yield* refresh
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(wanted), again)))
+      yield* Effect.forkScoped(Effect.schedule(whenOld, Schedule.spaced("1 second")))
+
+      return BlockedAddresses.of({
+        find: (address, nowMillis) => rules.find(address, nowMillis),
+        areNone: () => rules.isEmpty,
+        refresh,
+        changed: (listener) =>
+          Effect.asVoid(Effect.acquireRelease(
+            Effect.sync(() => listeners.add(listener)),
+            () => Effect.sync(() => listeners.delete(listener))
+          ))
+      })
+    })
+  )
+}

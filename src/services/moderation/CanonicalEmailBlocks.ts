@@ -1,0 +1,74 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { hash } from "node:crypto"
+import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import type { Page } from "../Paging.ts"
+import { rowsOf } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { staffRows } from "../staff/StaffRows.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+
+const CanonicalEmailBlock = Schema.Struct({ id: Schema.BigInt, canonicalEmailHash: Schema.String })
+export type CanonicalEmailBlock = typeof CanonicalEmailBlock.Type
+const blockRows = rowsOf(CanonicalEmailBlock)
+
+/**
+ * What spellings of one address have in common, as SHA-256 in hexadecimal digits: lower case, and before the @ neither
+ * dots nor what follows a plus sign.
+ */
+export const canonicalEmailHash = (email: string): string => {
+  const [local = "", domain = ""] = email.trim().toLowerCase().split("@", 2)
+  return hash("sha256", `${local.replaceAll(".", "").split("+", 1)[0] ?? ""}@${domain}`)
+}
+
+/** Addresses that sign nobody up in any of their spellings; of each there is a digest only (S-172). */
+export class CanonicalEmailBlocks extends Context.Service<CanonicalEmailBlocks, {
+  readonly page: (page: Page) => Effect.Effect<ReadonlyArray<CanonicalEmailBlock>>
+  readonly find: (id: bigint) => Effect.Effect<CanonicalEmailBlock, RecordNotFound>
+  readonly matching: (email: string) => Effect.Effect<ReadonlyArray<CanonicalEmailBlock>>
+  readonly create: (by: AccountId | undefined, digest: string) => Effect.Effect<CanonicalEmailBlock, Unprocessable>
+  readonly remove: (by: AccountId | undefined, id: bigint) => Effect.Effect<void, RecordNotFound>
+}>()("murmuration/services/moderation/CanonicalEmailBlocks") {
+  static readonly layer = Layer.effect(
+    CanonicalEmailBlocks,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const audit = yield* AuditLog
+      const table = staffRows(sql, "canonical_email_blocks", blockRows)
+      const target = ({ canonicalEmailHash, id }: CanonicalEmailBlock) =>
+        ({ type: "canonicalEmailBlock", id, label: canonicalEmailHash }) as const
+
+      return CanonicalEmailBlocks.of({
+        page: traced("CanonicalEmailBlocks.page")(table.page),
+        find: traced("CanonicalEmailBlocks.find")(table.find),
+        matching: traced("CanonicalEmailBlocks.matching")((email) =>
+          Effect.orDie(table.rows(sql`SELECT id, canonical_email_hash FROM canonical_email_blocks
+            WHERE canonical_email_hash = ${canonicalEmailHash(email)}`))
+        ),
+        create: traced("CanonicalEmailBlocks.create")(function*(by, digest) {
+          if (digest === "") return yield* validationFailed("Canonical email hash can't be blank")
+          if (!/^[0-9a-f]{64}$/.test(digest)) return yield* validationFailed("Canonical email hash is invalid")
+          const now = yield* Clock.currentTimeMillis
+          return yield* transaction(sql)(Effect.gen(function*() {
+            const [made] = yield* table.rows(
+              sql`INSERT INTO canonical_email_blocks (id, canonical_email_hash, created_at)
+              VALUES (next_id(${now}), ${digest}, ${new Date(now)}) ON CONFLICT DO NOTHING RETURNING *`
+            )
+            if (made === undefined) return yield* validationFailed("Canonical email hash has already been taken")
+            yield* audit.record({ by, action: "create", target: target(made), after: made })
+            return made
+          })).pipe(Effect.catchTag("SqlError", Effect.die))
+        }),
+        remove: traced("CanonicalEmailBlocks.remove")((by, id) =>
+          transaction(sql)(Effect.gen(function*() {
+            const before = yield* table.take(id)
+            yield* table.remove(id)
+            yield* audit.record({ by, action: "destroy", target: target(before), before })
+          })).pipe(Effect.catchTag("SqlError", Effect.die))
+        )
+      })
+    })
+  ).pipe(Layer.provide(AuditLog.layer))
+}

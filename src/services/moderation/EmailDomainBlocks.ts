@@ -1,0 +1,186 @@
+import { Array as Arr, Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { normalizeDomain } from "../federation/DomainNames.ts"
+import { hashedKey } from "../HashedKey.ts"
+import type { AccountId } from "../Ids.ts"
+import type { Page } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { isTaken, staffRows } from "../staff/StaffRows.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { networkOf } from "./AddressRules.ts"
+import { MailExchanges } from "./MailExchanges.ts"
+
+/** Days that the history of a block goes back, and domains that one request blocks beside the first. */
+export const historyDays = 7
+const otherDomainsMax = 20
+/** Digests of addresses that one block keeps of a day; beyond it uses count without them. */
+const digestsOfDayMax = 10_000
+
+const EmailDomainBlock = Schema.Struct({
+  id: Schema.BigInt,
+  domain: Schema.String,
+  allowWithApproval: Schema.Boolean,
+  createdAt: Timestamptz
+})
+export type EmailDomainBlock = typeof EmailDomainBlock.Type
+const blockRows = rowsOf(EmailDomainBlock)
+
+/** Sign-ups that a block met on a day (`2026-11-23`). */
+const DayOfBlock = Schema.Struct({
+  blockId: Schema.BigInt,
+  day: Schema.String,
+  accounts: Schema.Int,
+  uses: Schema.Int
+})
+type DayOfBlock = typeof DayOfBlock.Type
+const dayRows = rowsOf(DayOfBlock)
+const foundRows = rowsOf(Schema.Struct({ id: Schema.BigInt, allowWithApproval: Schema.Boolean }))
+const existsRows = rowsOf(Schema.Struct({ exists: Schema.Boolean }))
+
+/** What a request asks for: a domain, and those of the hosts that take its mail which staff chose. */
+interface EmailDomainBlockWish {
+  readonly domain: string
+  readonly allowWithApproval: boolean
+  readonly otherDomains: ReadonlyArray<string>
+}
+
+/** Domains whose e-mail addresses sign nobody up, subdomains and mail hosts included (S-173). */
+export class EmailDomainBlocks extends Context.Service<EmailDomainBlocks, {
+  readonly page: (page: Page) => Effect.Effect<ReadonlyArray<EmailDomainBlock>>
+  readonly find: (id: bigint) => Effect.Effect<EmailDomainBlock, RecordNotFound>
+  /** The last days of some blocks, those without uses are absent. */
+  readonly history: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<DayOfBlock>>
+  readonly create: (
+    by: AccountId | undefined,
+    wish: EmailDomainBlockWish
+  ) => Effect.Effect<EmailDomainBlock, Unprocessable>
+  readonly remove: (by: AccountId | undefined, id: bigint) => Effect.Effect<void, RecordNotFound>
+  /** Hosts that take mail for a domain, so that staff may block them, too. */
+  readonly exchanges: (domain: string) => Effect.Effect<ReadonlyArray<string>, Unprocessable>
+  /** What keeps an e-mail address out; it counts as a use of the block by the address of the network. */
+  readonly meets: (email: string, address: string | undefined) => Effect.Effect<"blocked" | "approval" | undefined>
+}>()("murmuration/services/moderation/EmailDomainBlocks") {
+  static readonly layer = Layer.effect(EmailDomainBlocks, Effect.suspend(() => make)).pipe(
+    Layer.provide(AuditLog.layer)
+  )
+}
+
+/** A domain and those above it. */
+const above = (domain: string): ReadonlyArray<string> => {
+  const parts = domain.split(".")
+  return parts.map((_, at) => parts.slice(at).join("."))
+}
+
+/** As it is stored: a domain, or the address of a mail host. */
+const nameOf = (text: string): string | undefined => {
+  const written = text.trim().toLowerCase()
+  const address = networkOf(written)
+  return address === undefined ? normalizeDomain(written) : address.split("/")[0]
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const audit = yield* AuditLog
+  const exchanges = yield* MailExchanges
+  const table = staffRows(sql, "email_domain_blocks", blockRows)
+
+  const valid = (text: string) => {
+    const domain = nameOf(text)
+    return domain === undefined
+      ? Effect.fail(
+        validationFailed(text.trim() === "" ? "Domain can't be blank" : "Domain is not a valid domain name")
+      )
+      : Effect.succeed(domain)
+  }
+  const target = ({ domain, id }: EmailDomainBlock) => ({ type: "emailDomainBlock", id, label: domain }) as const
+  const taken = validationFailed("Domain has already been taken")
+
+  const create = traced("EmailDomainBlocks.create")(
+    function*(by: AccountId | undefined, { allowWithApproval, domain, otherDomains }: EmailDomainBlockWish) {
+      const first = yield* valid(domain)
+      const others = yield* Effect.forEach(otherDomains.slice(0, otherDomainsMax), valid)
+      const now = yield* Clock.currentTimeMillis
+      return yield* transaction(sql)(Effect.gen(function*() {
+        const insert = (name: string) =>
+          Effect.flatMap(
+            table.rows(sql`INSERT INTO email_domain_blocks (id, domain, allow_with_approval, created_at)
+              VALUES (next_id(${now}), ${name}, ${allowWithApproval}, ${new Date(now)})
+              ON CONFLICT (domain) DO NOTHING RETURNING *`),
+            ([made]) =>
+              made === undefined ? Effect.succeed(undefined) : Effect.as(
+                audit.record({ by, action: "create", target: target(made), after: made }),
+                made
+              )
+          )
+        const made = yield* insert(first)
+        if (made === undefined) return yield* taken
+        // Hosts of mail that are blocked already stay as they are.
+        yield* Effect.forEach([...new Set(others)], insert, { discard: true })
+        return made
+      })).pipe(Effect.catchIf(isTaken, () => Effect.fail(taken)), Effect.catchTag("SqlError", Effect.die))
+    }
+  )
+
+  const remove = traced("EmailDomainBlocks.remove")((by: AccountId | undefined, id: bigint) =>
+    transaction(sql)(Effect.gen(function*() {
+      const before = yield* table.take(id)
+      yield* table.remove(id)
+      yield* audit.record({ by, action: "destroy", target: target(before), before })
+    })).pipe(Effect.catchTag("SqlError", Effect.die))
+  )
+
+  /** The strictest block of any of these names. */
+  const blockOf = (names: ReadonlyArray<string>) =>
+    Effect.map(
+      foundRows(sql`SELECT id, allow_with_approval FROM email_domain_blocks WHERE domain = ANY (${[
+        ...new Set(names.flatMap((name) => /^[\d.]+$|:/.test(name) ? [name] : above(name)))
+      ]}::text[]) ORDER BY allow_with_approval, id LIMIT 1`),
+      Arr.head
+    )
+
+  const used = Effect.fnUntraced(function*(blockId: bigint, address: string | undefined) {
+    const day = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10)
+    yield* sql`INSERT INTO email_domain_block_days (block_id, day, address_digest, uses)
+      SELECT ${blockId}, ${day}::date, CASE WHEN (SELECT count(*) FROM email_domain_block_days
+        WHERE block_id = ${blockId} AND day = ${day}::date) < ${digestsOfDayMax} THEN ${
+      hashedKey(address ?? "")
+    } ELSE '' END, 1
+      ON CONFLICT (block_id, day, address_digest) DO UPDATE SET uses = email_domain_block_days.uses + 1`
+  })
+
+  const meets = traced("EmailDomainBlocks.meets")(function*(email: string, address: string | undefined) {
+    const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase()
+    // Name servers are asked only where there is something to find.
+    const [any] = yield* existsRows(sql`SELECT EXISTS (SELECT FROM email_domain_blocks) AS exists`)
+    if (any?.exists !== true || domain === "") return undefined
+    const named = yield* blockOf([domain])
+    const found = named._tag === "Some" && !named.value.allowWithApproval
+      ? named
+      : yield* Effect.flatMap(exchanges.of(domain), (hosts) => blockOf([domain, ...hosts]))
+    if (found._tag === "None") return undefined
+    yield* used(found.value.id, address)
+    return found.value.allowWithApproval ? "approval" as const : "blocked" as const
+  }, Effect.catchTag("SqlError", (error: SqlError) => Effect.die(error)))
+
+  return EmailDomainBlocks.of({
+    page: traced("EmailDomainBlocks.page")(table.page),
+    find: traced("EmailDomainBlocks.find")(table.find),
+    history: traced("EmailDomainBlocks.history")(function*(ids) {
+      const since = new Date((yield* Clock.currentTimeMillis) - (historyDays - 1) * 86_400_000).toISOString().slice(
+        0,
+        10
+      )
+      return yield* dayRows(sql`SELECT block_id, day::text AS day, count(*)::int AS accounts, sum(uses)::int AS uses
+        FROM email_domain_block_days WHERE block_id = ANY (${ids}::bigint[]) AND day >= ${since}::date
+        GROUP BY block_id, day`)
+    }, Effect.orDie),
+    create,
+    remove,
+    exchanges: traced("EmailDomainBlocks.exchanges")((text) => Effect.flatMap(valid(text), exchanges.of)),
+    meets
+  })
+})

@@ -1,0 +1,108 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { RecordNotFound, type Unprocessable } from "../Errors.ts"
+import { validDomain } from "../federation/domains/DomainBlocks.ts"
+import { DeliveryHosts, PausedBy } from "../federation/outbox/DeliveryHosts.ts"
+import { countedMax } from "../federation/outbox/Queues.ts"
+import type { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+
+const DeliveryHost = Schema.Struct({
+  /** Pages the list. */
+  id: Schema.BigInt,
+  host: Schema.String,
+  pausedBy: Schema.NullOr(PausedBy),
+  failedDays: Schema.Int,
+  error: Schema.NullOr(Schema.String),
+  succeededAt: Schema.NullOr(Timestamptz),
+  /** Deliveries that wait, `countedMax` where they are more. */
+  waiting: Schema.Int
+})
+export type DeliveryHost = typeof DeliveryHost.Type
+const hostRows = rowsOf(DeliveryHost)
+
+type Changed = Effect.Effect<DeliveryHost, Unprocessable | RecordNotFound>
+
+/** Deliveries to a server as staff see and steer them; what they do is logged. */
+export class HostDeliveries extends Context.Service<HostDeliveries, {
+  /** Those that fail or are stopped, or all. */
+  readonly page: (page: Page, failing: boolean) => Effect.Effect<ReadonlyArray<DeliveryHost>>
+  readonly find: (domain: string) => Changed
+  /** Nothing is sent there until it is restarted. */
+  readonly stop: (by: AccountId, domain: string) => Changed
+  /** What waits is tried again, in inboxes that were gone, too. */
+  readonly restart: (by: AccountId, domain: string) => Changed
+  /** Failures are forgotten; what staff stopped stays so. */
+  readonly clear: (by: AccountId, domain: string) => Changed
+}>()("murmuration/services/moderation/HostDeliveries") {
+  static readonly layer = Layer.effect(
+    HostDeliveries,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const audit = yield* AuditLog
+      const hosts = yield* DeliveryHosts
+
+      const columns = sql`h.id::bigint AS id, h.host, h.paused_by, cardinality(h.failed_days) AS failed_days,
+        h.last_error AS error, h.succeeded_at, (SELECT count(*)::int FROM (SELECT FROM deliveries d WHERE d.host_id = h.id
+          LIMIT ${rowsMax(sql, countedMax)}) waiting) AS waiting`
+
+      const found = Effect.fnUntraced(function*(text: string, locked: boolean) {
+        const host = yield* validDomain(text)
+        const [row] = yield* hostRows(sql`SELECT ${columns} FROM hosts h WHERE h.host = ${host}
+          ${sql.literal(locked ? "FOR UPDATE OF h" : "")}`)
+        return row ?? (yield* new RecordNotFound())
+      })
+
+      const change = (
+        action: "stop" | "restart" | "clear",
+        work: (host: string) => Effect.Effect<unknown, SqlError>
+      ) =>
+        traced(`HostDeliveries.${action}`)((by: AccountId, text: string) =>
+          transaction(sql)(Effect.gen(function*() {
+            const before = yield* found(text, true)
+            yield* work(before.host)
+            const after = yield* found(text, false)
+            const logged = ({ error, failedDays, pausedBy }: DeliveryHost) => ({ pausedBy, failedDays, error })
+            yield* audit.record({
+              by,
+              action,
+              target: { type: "delivery", label: before.host },
+              before: logged(before),
+              after: logged(after)
+            })
+            return after
+          })).pipe(Effect.catchTag("SqlError", Effect.die))
+        )
+
+      return HostDeliveries.of({
+        page: traced("HostDeliveries.page")((page, failing) => {
+          const { tail, where } = clauses(sql, "h.id", page)
+          const wanted = failing ? sql`(h.failed_days <> '{}' OR h.paused_by IS NOT NULL)` : sql`TRUE`
+          return hostRows(sql`SELECT ${columns} FROM hosts h WHERE ${where} AND ${wanted} ${tail}`).pipe(
+            Effect.map((rows) => newestFirst(page, rows)),
+            Effect.orDie
+          )
+        }),
+        find: traced("HostDeliveries.find")((text) => Effect.catchTag(found(text, false), "SqlError", Effect.die)),
+        stop: change("stop", hosts.pause),
+        restart: change("restart", (host) =>
+          Effect.gen(function*() {
+            yield* hosts.resume(host)
+            const now = new Date(yield* Clock.currentTimeMillis)
+            yield* sql`UPDATE deliveries SET due_at = ${now} WHERE (inbox_id, about, activity_id) IN (
+              SELECT d.inbox_id, d.about, d.activity_id FROM deliveries d JOIN hosts h ON h.id = d.host_id
+              WHERE h.host = ${host} AND d.due_at > ${now} LIMIT ${rowsMax(sql, countedMax)})`
+          })),
+        clear: change("clear", (host) =>
+          sql`UPDATE hosts SET failed_days = '{}', last_error = NULL,
+            paused_at = CASE WHEN paused_by = 'failures' THEN NULL ELSE paused_at END, paused_by = nullif(paused_by, 'failures')
+            WHERE host = ${host}`)
+      })
+    })
+  ).pipe(Layer.provide([AuditLog.layer, DeliveryHosts.layer]))
+}

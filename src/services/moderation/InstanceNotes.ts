@@ -1,0 +1,81 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { validDomain } from "../federation/domains/DomainBlocks.ts"
+import { exceeds } from "../html/Text.ts"
+import type { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { only, rowsOf, Timestamptz } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+
+/** Characters of a note, and notes about one server. */
+const contentCharactersMax = 2_000
+const notesMax = 1_000
+
+const InstanceNote = Schema.Struct({
+  id: Schema.BigInt,
+  domain: Schema.String,
+  /** Null where the author is gone. */
+  accountId: Schema.NullOr(Schema.BigInt),
+  content: Schema.String,
+  createdAt: Timestamptz
+})
+export type InstanceNote = typeof InstanceNote.Type
+const noteRows = rowsOf(InstanceNote)
+
+/** What staff tell one another about other servers. */
+export class InstanceNotes extends Context.Service<InstanceNotes, {
+  readonly page: (domain: string, page: Page) => Effect.Effect<ReadonlyArray<InstanceNote>, Unprocessable>
+  readonly create: (by: AccountId, domain: string, content: string) => Effect.Effect<InstanceNote, Unprocessable>
+  /** Staff remove notes of one another, which the log tells. */
+  readonly remove: (by: AccountId, domain: string, id: bigint) => Effect.Effect<void, Unprocessable | RecordNotFound>
+}>()("murmuration/services/moderation/InstanceNotes") {
+  static readonly layer = Layer.effect(
+    InstanceNotes,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const audit = yield* AuditLog
+      const target = ({ domain, id }: InstanceNote) => ({ type: "instanceNote", id, label: domain }) as const
+
+      return InstanceNotes.of({
+        page: traced("InstanceNotes.page")(function*(text, page) {
+          const domain = yield* validDomain(text)
+          const { tail, where } = clauses(sql, "id", page)
+          const rows = yield* Effect.orDie(
+            noteRows(sql`SELECT * FROM instance_notes WHERE domain = ${domain} AND ${where} ${tail}`)
+          )
+          return newestFirst(page, rows)
+        }),
+        create: traced("InstanceNotes.create")(function*(by, text, content) {
+          const domain = yield* validDomain(text)
+          if (content.trim() === "") return yield* validationFailed("Content can't be blank")
+          if (exceeds(content, contentCharactersMax)) {
+            return yield* validationFailed(`Content is too long (maximum is ${contentCharactersMax} characters)`)
+          }
+          const now = yield* Clock.currentTimeMillis
+          return yield* transaction(sql)(Effect.gen(function*() {
+            const rows = yield* noteRows(sql`INSERT INTO instance_notes (id, domain, account_id, content, created_at)
+              SELECT next_id(${now}), ${domain}, ${by}, ${content.trim()}, ${new Date(now)}
+              WHERE (SELECT count(*) FROM instance_notes WHERE domain = ${domain}) < ${notesMax} RETURNING *`)
+            if (rows.length === 0) return yield* validationFailed(`Notes are too many (maximum is ${notesMax})`)
+            const note = only(rows)
+            yield* audit.record({ by, action: "create", target: target(note), after: { content: note.content } })
+            return note
+          })).pipe(Effect.catchTag("SqlError", Effect.die))
+        }),
+        remove: traced("InstanceNotes.remove")(function*(by, text, id) {
+          const domain = yield* validDomain(text)
+          return yield* transaction(sql)(Effect.gen(function*() {
+            const [note] = yield* noteRows(
+              sql`DELETE FROM instance_notes WHERE id = ${id} AND domain = ${domain} RETURNING *`
+            )
+            if (note === undefined) return yield* new RecordNotFound()
+            yield* audit.record({ by, action: "destroy", target: target(note), before: { content: note.content } })
+          })).pipe(Effect.catchTag("SqlError", Effect.die))
+        })
+      })
+    })
+  ).pipe(Layer.provide(AuditLog.layer))
+}

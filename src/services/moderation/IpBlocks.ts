@@ -1,0 +1,151 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../Broadcast.ts"
+import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { exceeds } from "../html/Text.ts"
+import type { AccountId } from "../Ids.ts"
+import { momentMillisMax } from "../Moments.ts"
+import type { Page } from "../Paging.ts"
+import { only, rowsOf, Timestamptz } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { isTaken, staffRows } from "../staff/StaffRows.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { ipBlockSeverities, isInside, networkOf } from "./AddressRules.ts"
+import { BlockedAddresses } from "./BlockedAddresses.ts"
+
+/** Characters of a comment. */
+const commentCharactersMax = 5_000
+
+const IpBlock = Schema.Struct({
+  id: Schema.BigInt,
+  /** A network as Postgres writes it: 10.0.0.0/8. */
+  ip: Schema.String,
+  severity: Schema.Literals(ipBlockSeverities),
+  comment: Schema.String,
+  createdAt: Timestamptz,
+  expiresAt: Schema.NullOr(Timestamptz)
+})
+export type IpBlock = typeof IpBlock.Type
+const blockRows = rowsOf(IpBlock)
+
+/** What staff say of a block; undefined where they say nothing, `null` seconds for one that never ends. */
+interface IpBlockWish {
+  readonly ip?: string | undefined
+  readonly severity?: string | undefined
+  readonly comment?: string | undefined
+  readonly expiresInSeconds?: number | null | undefined
+}
+
+/** Who changes a block, and from where: nobody shuts themselves out. */
+interface IpBlockAuthor {
+  readonly by: AccountId | undefined
+  readonly address: string | undefined
+}
+
+type Written = Effect.Effect<IpBlock, Unprocessable | RecordNotFound>
+
+/** Networks that may not sign up, or not come at all (S-174). Every node obeys a change before it is answered, or within a second. */
+export class IpBlocks extends Context.Service<IpBlocks, {
+  readonly page: (page: Page) => Effect.Effect<ReadonlyArray<IpBlock>>
+  readonly find: (id: bigint) => Effect.Effect<IpBlock, RecordNotFound>
+  readonly create: (author: IpBlockAuthor, wish: IpBlockWish) => Effect.Effect<IpBlock, Unprocessable>
+  readonly update: (author: IpBlockAuthor, id: bigint, wish: IpBlockWish) => Written
+  readonly remove: (author: IpBlockAuthor, id: bigint) => Effect.Effect<void, RecordNotFound>
+}>()("murmuration/services/moderation/IpBlocks") {
+  static readonly layer = Layer.effect(IpBlocks, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
+}
+
+const isSeverity = Schema.is(Schema.Literals(ipBlockSeverities))
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const audit = yield* AuditLog
+  const blocked = yield* BlockedAddresses
+  const broadcast = yield* Broadcast
+  const table = staffRows(sql, "ip_blocks", blockRows)
+
+  /** Other nodes hear of it when it is committed, and this one obeys it before the answer. */
+  const changing = <A, E>(work: Effect.Effect<A, E | SqlError>) =>
+    transaction(sql)(
+      Effect.tap(work, () => sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "ip_blocks", ids: [] })))
+    ).pipe(Effect.tap(() => blocked.refresh))
+
+  const checked = Effect.fnUntraced(function*({ address }: IpBlockAuthor, wish: IpBlockWish, before?: IpBlock) {
+    const now = yield* Clock.currentTimeMillis
+    const written = wish.ip?.trim() ?? before?.ip ?? ""
+    const ip = networkOf(written)
+    const severity = wish.severity ?? before?.severity ?? ""
+    const comment = wish.comment ?? before?.comment ?? ""
+    const problems = [
+      ...(written === "" ? ["Ip can't be blank"] : ip === undefined ? ["Ip is invalid"] : []),
+      ...(severity === ""
+        ? ["Severity can't be blank"]
+        : isSeverity(severity)
+        ? []
+        : ["Severity is not included in the list"]),
+      ...(exceeds(comment, commentCharactersMax)
+        ? [`Comment is too long (maximum is ${commentCharactersMax} characters)`]
+        : []),
+      ...(severity === "no_access" && ip !== undefined && address !== undefined && isInside(ip, address)
+        ? ["Ip is one that you use yourself"]
+        : [])
+    ]
+    if (problems.length > 0 || ip === undefined || !isSeverity(severity)) return yield* validationFailed(...problems)
+    const { expiresInSeconds } = wish
+    const expiresAt = expiresInSeconds === undefined
+      ? before?.expiresAt ?? null
+      : expiresInSeconds === null
+      ? null
+      : new Date(Math.min(now + Math.max(0, expiresInSeconds) * 1_000, momentMillisMax))
+    return { ip, severity, comment, expiresAt, at: new Date(now) }
+  })
+  const taken = <A, E>(work: Effect.Effect<A, E | SqlError>) =>
+    Effect.catchIf(work, isTaken, () => Effect.fail(validationFailed("Ip has already been taken")))
+
+  const target = ({ id, ip }: IpBlock) => ({ type: "ipBlock", id, label: ip }) as const
+
+  return IpBlocks.of({
+    page: traced("IpBlocks.page")(table.page),
+    find: traced("IpBlocks.find")(table.find),
+    create: traced("IpBlocks.create")(function*(author, wish) {
+      const { at, comment, expiresAt, ip, severity } = yield* checked(author, wish)
+      return yield* changing(Effect.gen(function*() {
+        const made = only(
+          yield* table.rows(sql`INSERT INTO ip_blocks (id, ip, severity, comment, created_at, updated_at, expires_at)
+            VALUES (next_id(${at.getTime()}), ${ip}::cidr, ${severity}, ${comment}, ${at}, ${at}, ${expiresAt})
+            ON CONFLICT (ip) DO UPDATE SET id = excluded.id, severity = excluded.severity, comment = excluded.comment,
+              created_at = excluded.created_at, updated_at = excluded.updated_at, expires_at = excluded.expires_at
+              WHERE ip_blocks.expires_at <= ${at}
+            RETURNING *`).pipe(
+            Effect.flatMap((rows) =>
+              rows.length === 0 ? Effect.fail(validationFailed("Ip has already been taken")) : Effect.succeed(rows)
+            )
+          )
+        )
+        yield* audit.record({ by: author.by, action: "create", target: target(made), after: made })
+        return made
+      })).pipe(Effect.catchTag("SqlError", Effect.die))
+    }),
+    update: traced("IpBlocks.update")((author, id, wish) =>
+      changing(taken(Effect.gen(function*() {
+        const before = yield* table.take(id)
+        const { at, comment, expiresAt, ip, severity } = yield* checked(author, wish, before)
+        const after = only(
+          yield* table.rows(sql`UPDATE ip_blocks SET ip = ${ip}::cidr, severity = ${severity}, comment = ${comment},
+            expires_at = ${expiresAt}, updated_at = ${at} WHERE id = ${id} RETURNING *`)
+        )
+        yield* audit.record({ by: author.by, action: "update", target: target(after), before, after })
+        return after
+      }))).pipe(Effect.catchTag("SqlError", Effect.die))
+    ),
+    remove: traced("IpBlocks.remove")((author, id) =>
+      changing(Effect.gen(function*() {
+        const before = yield* table.take(id)
+        yield* table.remove(id)
+        yield* audit.record({ by: author.by, action: "destroy", target: target(before), before })
+      })).pipe(Effect.catchTag("SqlError", Effect.die))
+    )
+  })
+})

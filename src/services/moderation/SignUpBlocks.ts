@@ -1,0 +1,72 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { NotAllowed } from "../Errors.ts"
+import { emailBlocked, type Problem, reserved, taken } from "../identity/RegistrationRules.ts"
+import { traced } from "../Traced.ts"
+import { BlockedAddresses } from "./BlockedAddresses.ts"
+import { CanonicalEmailBlocks } from "./CanonicalEmailBlocks.ts"
+import { EmailDomainBlocks } from "./EmailDomainBlocks.ts"
+import { UsernameBlocks } from "./UsernameBlocks.ts"
+
+/** Who signs up, and from which address of the network. */
+interface BlockedSignUp {
+  readonly username: string
+  readonly email: string
+  readonly address: string | undefined
+  /** An invite lets in whose e-mail address would be refused. */
+  readonly invited: boolean
+}
+
+/** What the blocks of staff say of a sign-up: why it is refused, or that a moderator has to look at it. */
+interface SignUpVerdict {
+  readonly problems: ReadonlyArray<Problem>
+  readonly needsApproval: boolean
+}
+
+/** Everything that staff blocks from signing up, in one place (auth.md section 7). */
+export class SignUpBlocks extends Context.Service<SignUpBlocks, {
+  /** `NotAllowed` for a network that may not sign up. */
+  readonly judge: (signUp: BlockedSignUp) => Effect.Effect<SignUpVerdict, NotAllowed>
+  /** Why an address may not be anybody's, for who changes theirs. */
+  readonly ofEmail: (email: string, address: string | undefined) => Effect.Effect<ReadonlyArray<Problem>>
+}>()("murmuration/services/moderation/SignUpBlocks") {
+  static readonly layer = Layer.effect(
+    SignUpBlocks,
+    Effect.gen(function*() {
+      const addresses = yield* BlockedAddresses
+      const canonical = yield* CanonicalEmailBlocks
+      const domains = yield* EmailDomainBlocks
+      const usernames = yield* UsernameBlocks
+
+      const emailVerdict = Effect.fnUntraced(function*(email: string, address: string | undefined) {
+        if (!email.includes("@")) return { problems: [], needsApproval: false }
+        const domain = yield* domains.meets(email, address)
+        const known = (yield* canonical.matching(email)).length > 0
+        return {
+          problems: [...(domain === "blocked" ? [emailBlocked] : []), ...(known ? [taken("email")] : [])],
+          needsApproval: domain === "approval"
+        }
+      })
+
+      return SignUpBlocks.of({
+        judge: traced("SignUpBlocks.judge")(function*({ address, email, invited, username }) {
+          const severity = address === undefined
+            ? undefined
+            : addresses.find(address, yield* Clock.currentTimeMillis)
+          if (severity === "sign_up_block" || severity === "no_access") {
+            return yield* new NotAllowed({ text: "Forbidden" })
+          }
+          const ofEmail = invited ? { problems: [], needsApproval: false } : yield* emailVerdict(email, address)
+          const name = yield* usernames.matching(username)
+          const mayWait = name._tag === "Some" && name.value.allowWithApproval
+          return {
+            problems: [...(name._tag === "Some" && !mayWait ? [reserved] : []), ...ofEmail.problems],
+            needsApproval: severity === "sign_up_requires_approval" || ofEmail.needsApproval || mayWait
+          }
+        }),
+        ofEmail: traced("SignUpBlocks.ofEmail")((email, address) =>
+          Effect.map(emailVerdict(email, address), ({ problems }) => problems)
+        )
+      })
+    })
+  ).pipe(Layer.provide([CanonicalEmailBlocks.layer, EmailDomainBlocks.layer, UsernameBlocks.layer]))
+}

@@ -1,0 +1,130 @@
+import { Array as Arr, Clock, Context, Effect, Layer, type Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { plainLetters } from "../identity/Usernames.ts"
+import type { AccountId } from "../Ids.ts"
+import type { Page } from "../Paging.ts"
+import { only, rowsOf, Timestamptz } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { isTaken, staffRows } from "../staff/StaffRows.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+
+/** Characters of a name, and blocks that a server may have: each is looked at when somebody signs up. */
+const usernameCharactersMax = 30
+const usernameBlocksMax = 10_000
+
+const UsernameBlock = Schema.Struct({
+  id: Schema.BigInt,
+  username: Schema.String,
+  /** The whole name is meant; else any name that holds it. */
+  exact: Schema.Boolean,
+  /** Staff may let somebody of that name in. */
+  allowWithApproval: Schema.Boolean,
+  createdAt: Timestamptz,
+  updatedAt: Timestamptz
+})
+export type UsernameBlock = typeof UsernameBlock.Type
+const blockRows = rowsOf(UsernameBlock)
+
+interface UsernameBlockWish {
+  readonly username?: string | undefined
+  readonly exact?: boolean | undefined
+  readonly allowWithApproval?: boolean | undefined
+}
+
+/** Names that nobody takes, look-alikes included: digits that stand for letters count as those. */
+export class UsernameBlocks extends Context.Service<UsernameBlocks, {
+  readonly page: (page: Page) => Effect.Effect<ReadonlyArray<UsernameBlock>>
+  readonly find: (id: bigint) => Effect.Effect<UsernameBlock, RecordNotFound>
+  /** The strictest block that a name meets. */
+  readonly matching: (username: string) => Effect.Effect<Option.Option<UsernameBlock>>
+  readonly create: (by: AccountId | undefined, wish: UsernameBlockWish) => Effect.Effect<UsernameBlock, Unprocessable>
+  readonly update: (
+    by: AccountId | undefined,
+    id: bigint,
+    wish: UsernameBlockWish
+  ) => Effect.Effect<UsernameBlock, Unprocessable | RecordNotFound>
+  readonly remove: (by: AccountId | undefined, id: bigint) => Effect.Effect<void, RecordNotFound>
+}>()("murmuration/services/moderation/UsernameBlocks") {
+  static readonly layer = Layer.effect(UsernameBlocks, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const audit = yield* AuditLog
+  const table = staffRows(sql, "username_blocks", blockRows)
+  const target = ({ id, username }: UsernameBlock) => ({ type: "usernameBlock", id, label: username }) as const
+
+  const checked = Effect.fnUntraced(function*(wish: UsernameBlockWish, before?: UsernameBlock) {
+    const username = wish.username?.trim() ?? before?.username ?? ""
+    if (username === "") return yield* validationFailed("Username can't be blank")
+    if (!/^[a-z0-9_]+$/i.test(username)) {
+      return yield* validationFailed("Username must contain only letters, numbers and underscores")
+    }
+    if (username.length > usernameCharactersMax) {
+      return yield* validationFailed(`Username is too long (maximum is ${usernameCharactersMax} characters)`)
+    }
+    const normalized = plainLetters(username)
+    // A name of underscores alone would be part of every other.
+    if (normalized === "") return yield* validationFailed("Username can't be blank")
+    return {
+      username,
+      normalized,
+      exact: wish.exact ?? before?.exact ?? true,
+      allowWithApproval: wish.allowWithApproval ?? before?.allowWithApproval ?? false,
+      at: new Date(yield* Clock.currentTimeMillis)
+    }
+  })
+  const changing = <A, E>(work: Effect.Effect<A, E | SqlError>) =>
+    transaction(sql)(work).pipe(
+      Effect.catchIf(isTaken, () => Effect.fail(validationFailed("Username has already been taken"))),
+      Effect.catchTag("SqlError", Effect.die)
+    )
+
+  return UsernameBlocks.of({
+    page: traced("UsernameBlocks.page")(table.page),
+    find: traced("UsernameBlocks.find")(table.find),
+    matching: traced("UsernameBlocks.matching")((username) => {
+      const name = plainLetters(username)
+      return table.rows(sql`SELECT * FROM username_blocks
+        WHERE CASE WHEN exact THEN normalized_username = ${name} ELSE strpos(${name}, normalized_username) > 0 END
+        ORDER BY allow_with_approval, id LIMIT 1`).pipe(Effect.map(Arr.head), Effect.orDie)
+    }),
+    create: traced("UsernameBlocks.create")(function*(by, wish) {
+      const { allowWithApproval, at, exact, normalized, username } = yield* checked(wish)
+      return yield* changing(Effect.gen(function*() {
+        const made = yield* table.rows(sql`INSERT INTO username_blocks (id, username, normalized_username, exact,
+            allow_with_approval, created_at, updated_at)
+          SELECT next_id(${at.getTime()}), ${username}, ${normalized}, ${exact}, ${allowWithApproval}, ${at}, ${at}
+          WHERE (SELECT count(*) FROM username_blocks) < ${usernameBlocksMax} RETURNING *`)
+        const [block] = made
+        if (block === undefined) {
+          return yield* validationFailed(`Username blocks are too many (maximum is ${usernameBlocksMax})`)
+        }
+        yield* audit.record({ by, action: "create", target: target(block), after: block })
+        return block
+      }))
+    }),
+    update: traced("UsernameBlocks.update")((by, id, wish) =>
+      changing(Effect.gen(function*() {
+        const before = yield* table.take(id)
+        const { allowWithApproval, at, exact, normalized, username } = yield* checked(wish, before)
+        const after = only(
+          yield* table.rows(sql`UPDATE username_blocks SET username = ${username}, normalized_username = ${normalized},
+            exact = ${exact}, allow_with_approval = ${allowWithApproval}, updated_at = ${at} WHERE id = ${id} RETURNING *`)
+        )
+        yield* audit.record({ by, action: "update", target: target(after), before, after })
+        return after
+      }))
+    ),
+    remove: traced("UsernameBlocks.remove")((by, id) =>
+      transaction(sql)(Effect.gen(function*() {
+        const before = yield* table.take(id)
+        yield* table.remove(id)
+        yield* audit.record({ by, action: "destroy", target: target(before), before })
+      })).pipe(Effect.catchTag("SqlError", Effect.die))
+    )
+  })
+})

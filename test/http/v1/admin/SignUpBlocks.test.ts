@@ -1,0 +1,95 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { ask } from "../../../support/Api.ts"
+import { nameServer } from "../../../support/NameServer.ts"
+import { TestServer } from "../../../support/Server.ts"
+import { staffMember } from "../../../support/Staff.ts"
+
+const root = "/api/v1/admin"
+const signUpError = "Validation failed: "
+
+class Names extends Context.Service<Names, { readonly asked: ReadonlyArray<string> }>()("test/Names") {}
+
+const server = Layer.unwrap(Effect.gen(function*() {
+  const { address, asked } = yield* nameServer({
+    "MX alias.example": "mx.bad.example",
+    "A mx.bad.example": "192.0.2.25",
+    "MX cousin.example": "mx.cousin.example",
+    "A mx.cousin.example": "192.0.2.25"
+  })
+  return Layer.merge(
+    TestServer.layer({ REGISTRATIONS: "open", NAME_SERVERS: address }),
+    Layer.succeed(Names, { asked })
+  )
+}))
+
+const appToken = Effect.gen(function*() {
+  const { body: app } = yield* ask(undefined, "POST", "/api/v1/apps", {
+    client_name: "App",
+    redirect_uris: "app://back",
+    scopes: "read write"
+  })
+  const { body } = yield* ask(undefined, "POST", "/oauth/token", {
+    grant_type: "client_credentials",
+    client_id: app.client_id,
+    client_secret: app.client_secret,
+    redirect_uri: "app://back",
+    scope: "read write"
+  })
+  return String(body.access_token)
+})
+
+layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups that staff keep out", (it) => {
+  it.effect("S-173 S-172: by domain, by who takes the mail, by any spelling of an address, and by name", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* TestServer
+      const sql = yield* SqlClient.SqlClient
+      const staff = yield* staffMember("keeper", ["manageBlocks"])
+      const token = yield* appToken
+      const signUp = Effect.fnUntraced(function*(username: string, email: string) {
+        const response = yield* fetch("/api/v1/accounts", {
+          method: "POST",
+          token,
+          json: { username, email, password: "correct horse battery staple", agreement: true, locale: "en" }
+        })
+        const body = JSON.parse(yield* Effect.promise(() => response.text()))
+        return response.status === 200 ? "in" : `${response.status} ${String(body.error).replace(signUpError, "")}`
+      })
+      const { asked } = yield* Names
+      assert.strictEqual(yield* signUp("early", "early@alias.example"), "in")
+      // Nobody is asked where there is nothing to find.
+      assert.deepStrictEqual(asked, [])
+      const blocked = "422 E-mail address uses a forbidden e-mail provider"
+      const { body: block } = yield* ask(staff, "POST", `${root}/email_domain_blocks`, { domain: "bad.example" })
+      assert.strictEqual(yield* signUp("ann", "ann@bad.example"), blocked)
+      assert.strictEqual(yield* signUp("ann", "ann@deep.sub.bad.example"), blocked)
+      assert.strictEqual(yield* signUp("ann", "ann@alias.example"), blocked)
+      assert.strictEqual(yield* signUp("ann", "ann@notbad.example"), "in")
+      const { body: counted } = yield* ask(staff, "GET", `${root}/email_domain_blocks/${block.id}`)
+      assert.deepInclude(counted.history[0], { uses: "3", accounts: "1" })
+      const hosts = yield* ask(staff, "POST", `${root}/email_domain_blocks/resolve`, { domain: "cousin.example" })
+      assert.deepStrictEqual(hosts.body, { domain: "cousin.example", hosts: ["mx.cousin.example", "192.0.2.25"] })
+      // A host by its address, whose users a moderator looks at.
+      yield* ask(staff, "POST", `${root}/email_domain_blocks`, { domain: "192.0.2.25", allow_with_approval: true })
+      assert.strictEqual(yield* signUp("cousin", "c@cousin.example"), "in")
+      const waiting = sql<{ username: string }>`SELECT username FROM users u JOIN accounts a ON a.id = u.account_id
+        WHERE NOT approved ORDER BY username`
+      assert.deepStrictEqual((yield* waiting).map(({ username }) => username), ["cousin"])
+      yield* ask(staff, "POST", `${root}/canonical_email_blocks`, { email: "some.body@mail.example" })
+      assert.strictEqual(
+        yield* signUp("bob", "somebody+1@MAIL.example"),
+        "422 E-mail address has already been taken"
+      )
+      yield* ask(staff, "POST", `${root}/username_blocks`, { username: "bank", exact: false })
+      yield* ask(staff, "POST", `${root}/username_blocks`, {
+        username: "press",
+        exact: true,
+        allow_with_approval: true
+      })
+      assert.strictEqual(yield* signUp("My_B4nk", "m@mail.example"), "422 Username is reserved")
+      assert.strictEqual(yield* signUp("press", "p@mail.example"), "in")
+      assert.strictEqual(yield* signUp("pressed", "pp@mail.example"), "in")
+      assert.deepStrictEqual((yield* waiting).map(({ username }) => username), ["cousin", "press"])
+    }))
+})
