@@ -45,6 +45,18 @@ export const make = Effect.gen(function*() {
       RejectInteraction: (own: Ownership, { requestId }: Commands["RejectInteraction"]) =>
         decided(own, requestId, "rejected")
     },
+    /** Nobody decided about it in time. It ends as what was refused does, and who asks may ask again. */
+    due: Effect.fnUntraced(function*(own: Ownership, requestId: bigint) {
+      const request = yield* requests.expire(requestId, own.accountId)
+      if (request === undefined) return
+      yield* control.rejected(request)
+      if (!request.local) return yield* send(activities.answer("Reject", requestId))
+      // Asked of somebody elsewhere.
+      if (request.kind === "favourite" && own.accountId === request.accountId) {
+        yield* send(activities.undoLike(requestId))
+      }
+      yield* requests.remove(requestId)
+    }),
     /** All that somebody asked whom the account blocks. */
     ofBlocked: Effect.fnUntraced(function*(own: Ownership, target: AccountId) {
       for (const { id } of yield* requests.between(own.accountId, target)) yield* decide(own, id, "rejected")

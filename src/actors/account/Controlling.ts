@@ -24,6 +24,7 @@ import type { Agreement } from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
+import * as WaitingEnds from "./WaitingEnds.ts"
 
 /** How an interaction came from another server. */
 export interface SentInteraction {
@@ -38,6 +39,7 @@ export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const activities = yield* InteractionActivities
   const broadcast = yield* Broadcast
+  const ends = yield* WaitingEnds.make
   const fanouts = yield* Fanouts
   const favourites = yield* Favourites
   const held = yield* HeldStatuses
@@ -89,6 +91,7 @@ export const make = Effect.gen(function*() {
         }
         if (sent !== undefined) yield* send(activities.answer("Accept", written.id))
       } else if (written.isNew) {
+        yield* ends.begin(own, target, written.id)
         yield* ask(own, target, "favourite", written.id, target.id)
       }
       yield* changed(target.id)
@@ -126,6 +129,7 @@ export const make = Effect.gen(function*() {
       const shown = target.local || sent !== undefined
         ? undefined
         : (yield* objects.load([interactionId])).get(interactionId)
+      yield* ends.begin(own, target, id)
       yield* held.hold(interactionId, id, target.local && kind === "reply" ? target.accountId : null)
       if (claimed !== undefined) yield* jobs.enqueue("interaction", id)
       else {
@@ -136,15 +140,18 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  const answered = ({ accountId, interactionId, kind, statusId }: KnownRequest) =>
-    Effect.andThen(
+  const answered = ({ accountId, id, interactionId, kind, statusId }: KnownRequest) =>
+    Effect.all([
+      ends.cancel(id),
       notificationWriter.retractOne(
         `pending.${kind}`,
         accountId,
         kind === "reply" && interactionId !== null ? interactionId : statusId
       ),
-      changed(statusId, ...(interactionId === null ? [] : [interactionId]))
-    )
+      changed(statusId, ...(interactionId === null ? [] : [interactionId])),
+      // It counts among its author's posts, or no more.
+      sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
+    ], { discard: true })
 
   /** Lets happen what waited. */
   const accepted = Effect.fnUntraced(function*(request: DecidedRequest) {

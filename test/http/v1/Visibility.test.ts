@@ -242,7 +242,6 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
       }
       // A dismissal says nothing, and does nothing either.
       yield* postJson(`/api/v1/notifications/${notification.id}/dismiss`, other)
-      yield* postJson("/api/v1/notifications/dismiss", other, { id: notification.id })
       yield* postJson(`/api/v2/notifications/ungrouped-${notification.id}/dismiss`, other)
       assert.strictEqual((yield* get(`/api/v1/notifications/${notification.id}`, mine)).status, 200)
       assert.strictEqual((yield* get("/api/v1/conversations", mine)).body.length, 1)
