@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { Migrator } from "effect/sql"
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { drive } from "./Drive.ts"
+import * as Globals from "./Globals.ts"
 import * as Performed from "./Performed.ts"
 import { Dice } from "./Seeded.ts"
 import { Session } from "./Session.ts"
@@ -30,7 +31,8 @@ const image = async () => {
 
 /** A database of a process of simulations: one session, whose tables each run empties. */
 export const open = async () => {
-  const database = await PGlite.create({ loadDataDir: await image() })
+  const loadDataDir = await image()
+  const database = await Globals.withoutTimersUntil(() => PGlite.create({ loadDataDir }))
   const folder = new URL("../../migrations/", import.meta.url)
   const loader = Effect.succeed(
     readdirSync(folder).filter((name) => name.endsWith(".ts")).toSorted().map((name) =>
@@ -43,12 +45,15 @@ export const open = async () => {
   const main = Migrator.make({})({ loader }).pipe(Effect.provide(client(session, outside, 1)), Effect.scoped)
   await drive({ time, outside, isBusy: () => session.busy, main })
   // One plan for each statement, made once: plans by parameters would depend on how often it ran before.
-  await database.exec(`${Performed.statement}; SET plan_cache_mode = force_generic_plan; SET jit = off`)
+  const settings = `${Performed.statement}; SET plan_cache_mode = force_generic_plan; SET jit = off`
+  await Globals.withoutTimersUntil(() => database.exec(settings))
   return database
 }
 
 /** Leaves nothing of the run before in the tables. */
-export const empty = async (database: PGlite) => {
+export const empty = (database: PGlite) => Globals.withoutTimersUntil(() => emptied(database))
+
+const emptied = async (database: PGlite) => {
   const { rows } = await database.query<{ name: string }>(
     `SELECT quote_ident(relname) AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
       AND pg_relation_size(oid) > 0 AND relname NOT IN ('roles', 'effect_sql_migrations') ORDER BY relname`

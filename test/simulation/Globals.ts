@@ -46,14 +46,29 @@ export const replace = (time: VirtualTime) => {
 
 /**
  * Does what would set timers that are none of the run's: Postgres in WebAssembly has one for its statistics, which it sets or
- * does not by the true time.
+ * does not by the true time, and which would go off in a run and set the next one there.
  */
 export const withoutTimers = <A>(work: () => A): A => {
-  const { setTimeout } = globalThis
-  Object.assign(globalThis, { setTimeout: () => undefined })
+  const restore = silence()
   try {
     return work()
   } finally {
-    Object.assign(globalThis, { setTimeout })
+    restore()
   }
+}
+
+/** The same for work that takes several turns, in which nothing else happens. */
+export const withoutTimersUntil = async <A>(work: () => Promise<A>): Promise<A> => {
+  const restore = silence()
+  try {
+    return await work()
+  } finally {
+    restore()
+  }
+}
+
+const silence = () => {
+  const { setTimeout } = globalThis
+  Object.assign(globalThis, { setTimeout: () => undefined })
+  return () => Object.assign(globalThis, { setTimeout })
 }
