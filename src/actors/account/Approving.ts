@@ -7,6 +7,7 @@ import type { RequestState } from "../../services/statuses/InteractionRequest.ts
 import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
 import * as Controlling from "./Controlling.ts"
 import type { Ownership } from "./Ownership.ts"
+import * as Quoting from "./Quoting.ts"
 import * as Sending from "./Sending.ts"
 import { type Commands, onAccount } from "./Verbs.ts"
 
@@ -16,6 +17,7 @@ const waiting: ReadonlyArray<RequestState> = ["pending"]
 export const make = Effect.gen(function*() {
   const activities = yield* InteractionActivities
   const control = yield* Controlling.make
+  const quoting = yield* Quoting.make
   const requests = yield* InteractionRequests
   const send = yield* Sending.make
 
@@ -26,7 +28,7 @@ export const make = Effect.gen(function*() {
       SqlError
     > {
       const request = yield* requests.decide(requestId, own.accountId, waiting, to)
-      if (request === undefined) return false
+      if (request === undefined) return yield* quoting.decide(own, requestId, to)
       if (to === "accepted") yield* control.accepted(request)
       else yield* control.rejected(request)
       if (!request.local) yield* send(activities.answer(to === "accepted" ? "Accept" : "Reject", requestId))
@@ -48,7 +50,7 @@ export const make = Effect.gen(function*() {
     /** Nobody decided about it in time. It ends as what was refused does, and who asks may ask again. */
     due: Effect.fnUntraced(function*(own: Ownership, requestId: bigint) {
       const request = yield* requests.expire(requestId, own.accountId)
-      if (request === undefined) return
+      if (request === undefined) return yield* Effect.asVoid(quoting.decide(own, requestId, "rejected"))
       yield* control.rejected(request)
       if (!request.local) return yield* send(activities.answer("Reject", requestId))
       // Asked of somebody elsewhere.

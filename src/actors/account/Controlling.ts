@@ -91,7 +91,7 @@ export const make = Effect.gen(function*() {
         }
         if (sent !== undefined) yield* send(activities.answer("Accept", written.id))
       } else if (written.isNew) {
-        yield* ends.begin(own, target, written.id)
+        yield* ends.begin(target.local ? target.accountId : own.accountId, written.id)
         yield* ask(own, target, "favourite", written.id, target.id)
       }
       yield* changed(target.id)
@@ -129,7 +129,7 @@ export const make = Effect.gen(function*() {
       const shown = target.local || sent !== undefined
         ? undefined
         : (yield* objects.load([interactionId])).get(interactionId)
-      yield* ends.begin(own, target, id)
+      yield* ends.begin(target.local ? target.accountId : own.accountId, id)
       yield* held.hold(interactionId, id, target.local && kind === "reply" ? target.accountId : null)
       if (claimed !== undefined) yield* jobs.enqueue("interaction", id)
       else {
@@ -163,13 +163,12 @@ export const make = Effect.gen(function*() {
       yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "publish", statusId: interactionId })
       // What it quotes was not asked for, nor told of it, as long as it waited.
       yield* send(quoteActivities.request(interactionId))
-      const quoted = yield* quotes.agreed(interactionId)
-      if (quoted !== undefined) {
-        yield* fanouts.enqueue(
-          AccountId.make(accountId),
-          { _tag: "notify", type: "quote", to: quoted, statusId: interactionId }
-        )
-      }
+      const quoted = yield* quotes.ofLocal(interactionId)
+      const type = quoted?.state === "accepted" ? "quote" : quoted?.state === "pending" ? "pending.quote" : undefined
+      if (quoted === undefined || type === undefined) return
+      const to = quoted.quotedAccountId
+      if (type === "pending.quote") yield* ends.begin(to, interactionId)
+      yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "notify", type, to, statusId: interactionId })
     }
   })
 

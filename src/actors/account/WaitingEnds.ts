@@ -1,8 +1,6 @@
 import { Clock, Effect } from "effect"
 import { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
-import type { PolicyTarget } from "../../services/statuses/InteractionRequest.ts"
-import type { Ownership } from "./Ownership.ts"
 
 /** Days for which something waits for consent. */
 const waitingDaysMax = 90
@@ -13,10 +11,9 @@ export const make = Effect.gen(function*() {
   const agenda = yield* AgendaEntries
 
   return {
-    begin: Effect.fnUntraced(function*(own: Ownership, target: PolicyTarget, requestId: bigint) {
+    begin: Effect.fnUntraced(function*(owner: bigint, requestId: bigint) {
       const dueAt = (yield* Clock.currentTimeMillis) + waitingDaysMax * dayMillis
-      const owner = target.local ? AccountId.make(target.accountId) : own.accountId
-      yield* agenda.enqueueOnce("interaction_request", requestId, owner, dueAt)
+      yield* agenda.enqueueOnce("interaction_request", requestId, AccountId.make(owner), dueAt)
     }),
     cancel: (requestId: bigint) => agenda.cancel("interaction_request", requestId)
   }
