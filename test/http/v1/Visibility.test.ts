@@ -13,7 +13,7 @@ type Role = keyof typeof people | "anonymous"
 const roles = ["anonymous", ...Object.keys(people)] as ReadonlyArray<Role>
 const suspended = 9n
 const root = 90n
-/** One status of each kind; all but the last two are answers to the root, which is public. */
+/** One status of each kind; most are answers to the root, which is public. */
 const statuses = {
   public: 100n,
   unlisted: 101n,
@@ -24,8 +24,14 @@ const statuses = {
   reblogOfDeleted: 106n,
   suspended: 107n,
   local: 108n,
-  localPrivate: 109n
+  localPrivate: 109n,
+  localUnlisted: 110n,
+  localDirect: 111n,
+  localLimited: 112n,
+  held: 114n
 }
+/** What waits for its approval by the author, as the stranger asked. */
+const request = 500n
 type Kind = keyof typeof statuses
 const kinds = Object.keys(statuses) as ReadonlyArray<Kind>
 
@@ -44,7 +50,12 @@ const readers: Record<Kind, ReadonlyArray<Role>> = {
   suspended: [],
   // For people of this server: nobody who is not signed in, and nobody from elsewhere.
   local: except("blocked", "anonymous"),
-  localPrivate: ["author", "follower", "mentioned", "muting"]
+  localPrivate: ["author", "follower", "mentioned", "muting"],
+  localUnlisted: except("blocked", "anonymous"),
+  localDirect: ["author", "mentioned"],
+  localLimited: ["author", "mentioned"],
+  // A reply of the stranger that the author has still to let in.
+  held: ["author", "stranger"]
 }
 const mayRead = (role: Role, kind: Kind) => readers[kind].includes(role)
 const idsFor = (role: Role, among: ReadonlyArray<Kind>) =>
@@ -86,6 +97,9 @@ const settle = Effect.gen(function*() {
   yield* status(statuses.suspended, suspended, "public")
   yield* status(statuses.local, author, "public", { ...answer, localOnly: true })
   yield* status(statuses.localPrivate, author, "private", { ...answer, localOnly: true })
+  yield* status(statuses.localUnlisted, author, "unlisted", { ...answer, localOnly: true })
+  yield* status(statuses.localDirect, author, "direct", { ...answer, localOnly: true })
+  yield* status(statuses.localLimited, author, "direct", { ...answer, localOnly: true, limited: true })
   yield* sql`INSERT INTO status_stats (status_id) SELECT id FROM statuses`
   yield* sql`INSERT INTO mentions (status_id, account_id, silent)
     SELECT s.id, m.account, m.silent FROM statuses s, (VALUES (3::bigint, false), (4::bigint, true)) m (account, silent)
@@ -119,6 +133,11 @@ const settle = Effect.gen(function*() {
   yield* sql`INSERT INTO account_conversations (id, account_id, conversation_id, participant_ids, status_ids, last_status_id)
     SELECT row_number() OVER (), a.id, ${root}, '{1}', ARRAY[s.id], s.id FROM accounts a, statuses s
     WHERE s.id = ${statuses.direct}`
+  yield* status(statuses.held, people.stranger, "direct", answer)
+  yield* sql`INSERT INTO status_stats (status_id) VALUES (${statuses.held})`
+  yield* sql`INSERT INTO mentions (status_id, account_id, quiet) VALUES (${statuses.held}, ${author}, true)`
+  yield* sql`INSERT INTO interaction_requests (id, kind, account_id, target_account_id, status_id, interaction_id, visibility, state, created_at)
+    VALUES (${request}, 'reply', ${people.stranger}, ${author}, ${root}, ${statuses.held}, 'public', 'pending', ${at})`
   const tokens = yield* Effect.forEach(
     Object.entries(people),
     ([role, id]) => Effect.map(token(id), (bearer): readonly [string, string] => [role, bearer])
@@ -132,7 +151,7 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
     () =>
       Effect.gen(function*() {
         const bearer = yield* settle
-        const originals = kinds.filter((kind) => kind !== "reblog" && kind !== "reblogOfDeleted")
+        const originals = kinds.filter((kind) => !["reblog", "reblogOfDeleted", "held"].includes(kind))
         for (const role of roles) {
           const by = bearer(role)
           const missing = yield* get("/api/v1/statuses/4711", by)
@@ -163,10 +182,23 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
           const welcome = hiding.has(role) ? [] : kinds
           assert.deepStrictEqual(yield* ids(`/api/v1/statuses?${all}`, by), idsFor(role, welcome), `${role} batch`)
 
-          const own: ReadonlyArray<Kind> = ["localPrivate", "local", "direct", "private", "unlisted", "public"]
+          const own: ReadonlyArray<Kind> = [
+            "localLimited",
+            "localDirect",
+            "localUnlisted",
+            "localPrivate",
+            "local",
+            "direct",
+            "private",
+            "unlisted",
+            "public"
+          ]
           const published = role === "blocked" ? [] : [...idsFor(role, own), String(root)]
           assert.deepStrictEqual(yield* ids("/api/v1/accounts/1/statuses", by), published, `${role} account`)
           assert.deepStrictEqual(yield* ids("/api/v1/accounts/9/statuses", by), [])
+          // What waits is on its author's profile for that author alone.
+          const his = yield* ids(`/api/v1/accounts/${people.stranger}/statuses`, by)
+          assert.strictEqual(his.includes(String(statuses.held)), role === "stranger", `${role} held`)
           const open: ReadonlyArray<Kind> = hiding.has(role) || role === "blocked" ? [] : ["local", "public"]
           const newest = idsFor(role, open)
           const rootToo = open.length === 0 ? [] : [String(root)]
@@ -181,13 +213,19 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
           if (role !== "blocked") {
             const { body } = yield* get(`/api/v1/statuses/${root}/context`, by)
             const below = body.descendants.map(({ id }: { readonly id: string }) => id)
-            assert.deepStrictEqual(below, hiding.has(role) ? [] : idsFor(role, own).toReversed(), `${role} context`)
+            const waiting = role === "stranger" ? [String(statuses.held)] : []
+            const seen = [...idsFor(role, own).toReversed(), ...waiting]
+            assert.deepStrictEqual(below, hiding.has(role) ? [] : seen, `${role} context`)
           }
           if (role === "anonymous") continue
           const marked = idsFor(role, originals).toReversed()
           assert.deepStrictEqual(yield* ids("/api/v1/favourites", by), marked, `${role} favourites`)
           const kept = yield* ids("/api/v1/bookmarks", by)
-          assert.deepStrictEqual(kept.toSorted(), marked.toSorted(), `${role} bookmarks`)
+          assert.deepStrictEqual(
+            kept.toSorted(),
+            [...marked, ...idsFor(role, ["held"])].toSorted(),
+            `${role} bookmarks`
+          )
           const told = yield* get("/api/v1/notifications", by)
           const about = told.body.map(({ status }: { readonly status: { readonly id: string } }) => status.id)
           assert.deepStrictEqual(about, marked, `${role} notifications`)
@@ -196,16 +234,16 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
           assert.strictEqual(conversation.last_status?.id ?? null, mayRead(role, "direct") ? "103" : null)
           const home = yield* ids("/api/v1/timelines/home", by)
           const expected = role === "follower"
-            ? ["109", "108", "102", "101", "100", "90"]
+            ? ["110", "109", "108", "102", "101", "100", "90"]
             : role === "author"
-            ? ["109", "108", "103", "102", "101", "100", "90"]
+            ? ["112", "111", "110", "109", "108", "103", "102", "101", "100", "90"]
             : role === "stranger"
-            ? ["105"]
+            ? ["114", "105"]
             : []
           assert.deepStrictEqual(home, expected, `${role} home`)
           const listed = (list: bigint) => ids(`/api/v1/timelines/list/${list}`, by)
           // The reblog repeats what stands below it.
-          const shown: ReadonlyArray<Kind> = ["localPrivate", "local", "private", "unlisted", "public"]
+          const shown: ReadonlyArray<Kind> = ["localUnlisted", "localPrivate", "local", "private", "unlisted", "public"]
           const inList = open.length === 0 ? [] : [...idsFor(role, shown), String(root)]
           assert.deepStrictEqual(yield* listed(listOf(people[role])), inList, `${role} list`)
           assert.deepStrictEqual(
@@ -215,6 +253,14 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
           )
           const { status, text } = yield* get(`/api/v1/timelines/list/${listOf(suspended)}`, by)
           assert.deepStrictEqual([status, text], [404, missing.text], `${role} list of another`)
+          const asked = yield* ids("/api/v1/interaction_requests", by)
+          assert.deepStrictEqual(asked, role === "author" ? [String(request)] : [], `${role} requests`)
+          if (role === "author") continue
+          for (const way of ["", "/authorize", "/reject"]) {
+            const path = `/api/v1/interaction_requests/${request}${way}`
+            const answer = yield* way === "" ? get(path, by) : postJson(path, by)
+            assert.deepStrictEqual([answer.status, answer.text], [404, missing.text], `${role} ${path}`)
+          }
         }
       }),
     120_000
