@@ -66,6 +66,8 @@ const others: ReadonlyArray<Route> = [
   { method: "GET", path: "/@:id/wrapstodon/:id/:id", names: [] },
   { method: "GET", path: "/email_subscriptions/confirmation", names: ["confirmation_token"] },
   { method: "GET", path: "/unsubscribe", names: ["token"] },
+  { method: "GET", path: "/email_subscriptions/new/:id", names: ["lang"] },
+  { method: "POST", path: "/email_subscriptions/new/:id", names: ["email", "authenticity_token"] },
   { method: "POST", path: "/unsubscribe", names: ["token", "List-Unsubscribe"] },
   { method: "GET", path: "/users/:id/authorizations/:id", names: [] },
   { method: "GET", path: "/users/:id/quote_authorizations/:id", names: [] },
