@@ -94,13 +94,12 @@ import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { History } from "../services/statuses/History.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
 import { Quotes } from "../services/statuses/Quotes.ts"
-import { ScheduledStatuses } from "../services/statuses/ScheduledStatuses.ts"
-import { StatusDrafts } from "../services/statuses/StatusDrafts.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { StatusReactions } from "../services/statuses/StatusReactions.ts"
 import { TagFollows } from "../services/statuses/TagFollows.ts"
 import { Tags } from "../services/statuses/Tags.ts"
 import { ViewerStates } from "../services/statuses/ViewerStates.ts"
+import { WaitingPosts } from "../services/statuses/WaitingPosts.ts"
 import { EmailSubscriptions } from "../services/subscriptions/EmailSubscriptions.ts"
 import { Directory } from "../services/suggestions/Directory.ts"
 import { Suggestions } from "../services/suggestions/Suggestions.ts"
@@ -185,9 +184,8 @@ const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | 
     DefaultPolicies.layer,
     AskedInteractions.layer,
     Quotes.layer,
-    ScheduledStatuses.layer,
     Search.layer,
-    StatusDrafts.layer,
+    WaitingPosts.layer,
     StatusSearch.layer,
     Reports.layer,
     StatusReactions.layer,

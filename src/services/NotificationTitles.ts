@@ -19,6 +19,7 @@ const titles: Readonly<Record<NotificationType, Title>> = {
   "pending.reply": (say, name) => say("{name} wants to reply to your post", { name }),
   "pending.favourite": (say, name) => say("{name} wants to favourite your post", { name }),
   "pending.reblog": (say, name) => say("{name} wants to boost your post", { name }),
+  "pending.quote": (say, name) => say("{name} wants to quote your post", { name }),
   "added_to_collection": (say, name) => say("{name} added you to a collection", { name }),
   "collection_update": (say, name) => say("{name} changed a collection that you are in", { name }),
   "admin.sign_up": (say, name) => say("{name} signed up", { name }),

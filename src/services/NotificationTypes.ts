@@ -76,6 +76,12 @@ const kinds = {
   "pending.reply": { ...byStatus, requests: true, standsWhile: pending("interaction_id") },
   "pending.favourite": { ...byStatus, standsWhile: pending("kind = 'favourite' AND status_id") },
   "pending.reblog": { ...byStatus, standsWhile: pending("kind = 'reblog' AND status_id") },
+  /** The same of a quote; the status is that which quotes. */
+  "pending.quote": {
+    ...byStatus,
+    requests: true,
+    standsWhile: exists("quotes", "status_id = n.status_id AND state = 'pending'")
+  },
   /** A status that the recipient reblogged was edited. */
   update: { ...byStatus, filterable: false },
   /** The recipient is in a collection of the sender from now on. */

@@ -49,7 +49,7 @@ it.live(
       })
       yield* done
       const atTom = yield* local(tom, post.uri)
-      assert.deepStrictEqual(atTom.interaction_policy.can_reply.manual_approval, ["public"])
+      assert.deepStrictEqual(atTom.interaction_policy.can_reply.manual_approval, ["public", "me"])
       const asked = yield* tom.post("may I", { in_reply_to_id: atTom.id })
       assert.strictEqual(asked.visibility, "direct")
       const marked = yield* tom.ask("POST", `/api/v1/statuses/${atTom.id}/favourite`)

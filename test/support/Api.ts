@@ -32,7 +32,7 @@ export const settled = Effect.gen(function*() {
 })
 
 /** The ids of a list that is answered. */
-export const idsOf = (by: Person, path: string) =>
+export const idsOf = (by: Person | undefined, path: string) =>
   Effect.map(ask(by, "GET", path), ({ body, status }): ReadonlyArray<string> => {
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
     return body.map(({ id }: { readonly id: string }) => id)

@@ -7,6 +7,7 @@ import type { RequestState } from "../../services/statuses/InteractionRequest.ts
 import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
 import * as Controlling from "./Controlling.ts"
 import type { Ownership } from "./Ownership.ts"
+import * as Quoting from "./Quoting.ts"
 import * as Sending from "./Sending.ts"
 import { type Commands, onAccount } from "./Verbs.ts"
 
@@ -16,6 +17,7 @@ const waiting: ReadonlyArray<RequestState> = ["pending"]
 export const make = Effect.gen(function*() {
   const activities = yield* InteractionActivities
   const control = yield* Controlling.make
+  const quoting = yield* Quoting.make
   const requests = yield* InteractionRequests
   const send = yield* Sending.make
 
@@ -26,7 +28,7 @@ export const make = Effect.gen(function*() {
       SqlError
     > {
       const request = yield* requests.decide(requestId, own.accountId, waiting, to)
-      if (request === undefined) return false
+      if (request === undefined) return yield* quoting.decide(own, requestId, to)
       if (to === "accepted") yield* control.accepted(request)
       else yield* control.rejected(request)
       if (!request.local) yield* send(activities.answer(to === "accepted" ? "Accept" : "Reject", requestId))
@@ -45,6 +47,18 @@ export const make = Effect.gen(function*() {
       RejectInteraction: (own: Ownership, { requestId }: Commands["RejectInteraction"]) =>
         decided(own, requestId, "rejected")
     },
+    /** Nobody decided about it in time. It ends as what was refused does, and who asks may ask again. */
+    due: Effect.fnUntraced(function*(own: Ownership, requestId: bigint) {
+      const request = yield* requests.expire(requestId, own.accountId)
+      if (request === undefined) return yield* Effect.asVoid(quoting.decide(own, requestId, "rejected"))
+      yield* control.rejected(request)
+      if (!request.local) return yield* send(activities.answer("Reject", requestId))
+      // Asked of somebody elsewhere.
+      if (request.kind === "favourite" && own.accountId === request.accountId) {
+        yield* send(activities.undoLike(requestId))
+      }
+      yield* requests.remove(requestId)
+    }),
     /** All that somebody asked whom the account blocks. */
     ofBlocked: Effect.fnUntraced(function*(own: Ownership, target: AccountId) {
       for (const { id } of yield* requests.between(own.accountId, target)) yield* decide(own, id, "rejected")

@@ -24,6 +24,7 @@ import type { Agreement } from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
+import * as WaitingEnds from "./WaitingEnds.ts"
 
 /** How an interaction came from another server. */
 export interface SentInteraction {
@@ -38,6 +39,7 @@ export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const activities = yield* InteractionActivities
   const broadcast = yield* Broadcast
+  const ends = yield* WaitingEnds.make
   const fanouts = yield* Fanouts
   const favourites = yield* Favourites
   const held = yield* HeldStatuses
@@ -89,6 +91,7 @@ export const make = Effect.gen(function*() {
         }
         if (sent !== undefined) yield* send(activities.answer("Accept", written.id))
       } else if (written.isNew) {
+        yield* ends.begin(target.local ? target.accountId : own.accountId, written.id)
         yield* ask(own, target, "favourite", written.id, target.id)
       }
       yield* changed(target.id)
@@ -126,6 +129,7 @@ export const make = Effect.gen(function*() {
       const shown = target.local || sent !== undefined
         ? undefined
         : (yield* objects.load([interactionId])).get(interactionId)
+      yield* ends.begin(target.local ? target.accountId : own.accountId, id)
       yield* held.hold(interactionId, id, target.local && kind === "reply" ? target.accountId : null)
       if (claimed !== undefined) yield* jobs.enqueue("interaction", id)
       else {
@@ -136,15 +140,18 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  const answered = ({ accountId, interactionId, kind, statusId }: KnownRequest) =>
-    Effect.andThen(
+  const answered = ({ accountId, id, interactionId, kind, statusId }: KnownRequest) =>
+    Effect.all([
+      ends.cancel(id),
       notificationWriter.retractOne(
         `pending.${kind}`,
         accountId,
         kind === "reply" && interactionId !== null ? interactionId : statusId
       ),
-      changed(statusId, ...(interactionId === null ? [] : [interactionId]))
-    )
+      changed(statusId, ...(interactionId === null ? [] : [interactionId])),
+      // It counts among its author's posts, or no more.
+      sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
+    ], { discard: true })
 
   /** Lets happen what waited. */
   const accepted = Effect.fnUntraced(function*(request: DecidedRequest) {
@@ -156,13 +163,12 @@ export const make = Effect.gen(function*() {
       yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "publish", statusId: interactionId })
       // What it quotes was not asked for, nor told of it, as long as it waited.
       yield* send(quoteActivities.request(interactionId))
-      const quoted = yield* quotes.agreed(interactionId)
-      if (quoted !== undefined) {
-        yield* fanouts.enqueue(
-          AccountId.make(accountId),
-          { _tag: "notify", type: "quote", to: quoted, statusId: interactionId }
-        )
-      }
+      const quoted = yield* quotes.ofLocal(interactionId)
+      const type = quoted?.state === "accepted" ? "quote" : quoted?.state === "pending" ? "pending.quote" : undefined
+      if (quoted === undefined || type === undefined) return
+      const to = quoted.quotedAccountId
+      if (type === "pending.quote") yield* ends.begin(to, interactionId)
+      yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "notify", type, to, statusId: interactionId })
     }
   })
 

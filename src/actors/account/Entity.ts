@@ -125,6 +125,7 @@ const make = Effect.gen(function*() {
   /** The work of each kind of agenda entry. */
   const dues = {
     ["domain_block"]: domains.due,
+    ["interaction_request"]: approving.due,
     ["mute_end"]: relations.muteEnd,
     ["poll_end"]: polling.due,
     ["poll_update"]: polling.tell,

@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { asForeign, type Foreign, idOf, idsOf, typeOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
@@ -7,7 +7,8 @@ import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { RemoteQuotes, requestedBy } from "../../services/federation/inbox/RemoteQuotes.ts"
 import { QuoteActivities } from "../../services/federation/outbox/QuoteActivities.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { Quotes, type QuoteState } from "../../services/statuses/Quotes.ts"
+import { rowsOf } from "../../services/Rows.ts"
+import { Quotes, QuoteState } from "../../services/statuses/Quotes.ts"
 import { done, ignored, type make as makePosts, type Outcome } from "./InboxPosts.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -16,6 +17,7 @@ import * as Sending from "./Sending.ts"
 
 /** Characters of ids that are kept. */
 const uriCharactersMax = 2_000
+const stateRows = rowsOf(Schema.Struct({ state: QuoteState }))
 const undecided: ReadonlyArray<QuoteState> = ["pending", "accepted"]
 
 /**
@@ -24,7 +26,7 @@ const undecided: ReadonlyArray<QuoteState> = ["pending", "accepted"]
  */
 export const make = Effect.fnUntraced(function*(
   posts: Pick<Effect.Success<ReturnType<typeof makePosts>>, "create">,
-  quoting: Pick<Effect.Success<typeof Quoting.make>, "shownAnew">
+  quoting: Pick<Effect.Success<typeof Quoting.make>, "ask" | "shownAnew">
 ) {
   const sql = yield* SqlClient.SqlClient
   const { outboundAllow, publicUrl } = yield* ServerConfig
@@ -70,12 +72,16 @@ export const make = Effect.fnUntraced(function*(
       const statusId = yield* instrumentOf(own, self, activity["instrument"], instrument, now)
       const mine = statusId === undefined
         ? []
-        : yield* sql`UPDATE quotes SET request_uri = ${id}, legacy = false
+        : yield* stateRows(sql`UPDATE quotes SET request_uri = ${id}, legacy = false
             WHERE status_id = ${statusId} AND account_id = ${own.accountId} AND quoted_status_id = ${target.id}
-              AND state = ANY (${undecided}::text[]) RETURNING 1`
+              AND state = ANY (${undecided}::text[]) RETURNING state`)
       // Consent that was taken back is not given by asking again.
       if (statusId === undefined || mine.length === 0) return yield* refuse
-      if (quoted.value.verdict !== "automatic") return done
+      // One that the author decided about stays so, whatever the policy is now.
+      if (quoted.value.verdict !== "automatic" && mine[0]?.state === "pending") {
+        yield* quoting.ask(own, target.accountId, statusId)
+        return done
+      }
       const quote = yield* quotes.decide(statusId, target.accountId, undecided, "accepted")
       if (quote !== undefined && quote.before !== "accepted") {
         yield* intend(own, { _tag: "notify", type: "quote", to: target.accountId, statusId })

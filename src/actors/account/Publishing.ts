@@ -12,7 +12,7 @@ import { AttachmentWriter } from "../../services/media/AttachmentWriter.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
 import { defaultFor } from "../../services/statuses/DefaultPolicies.ts"
 import { type Draft, Drafts } from "../../services/statuses/Drafts.ts"
-import { withControl, withQuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
+import { newPolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { type NewPoll, type Post, saidOr } from "../../services/statuses/Post.ts"
 import { blank } from "../../services/statuses/StatusRows.ts"
@@ -111,9 +111,10 @@ export const make = Effect.gen(function*() {
           visibility,
           // An answer stays where that is which it answers, and so does what quotes.
           localOnly: post.localOnly === true || parent?.localOnly === true || quoted?.localOnly === true,
-          interactionPolicy: withQuotePolicy(
-            withControl(null, post.interactionPolicy ?? defaultFor(author.defaultPolicies, visibility)),
-            post.quoteApprovalPolicy ?? author.quotePolicy
+          interactionPolicy: newPolicy(
+            post.interactionPolicy ?? defaultFor(author.defaultPolicies, visibility),
+            post.quoteApprovalPolicy ?? null,
+            author.quotePolicy
           ),
           inReplyToId: parent?.id ?? null,
           inReplyToAccountId: parent?.answeredId ?? null,

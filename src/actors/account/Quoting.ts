@@ -19,6 +19,7 @@ import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
+import * as WaitingEnds from "./WaitingEnds.ts"
 
 /** What an author says of who may do what; nothing where it stays as it is. */
 interface SaidPolicy {
@@ -35,6 +36,7 @@ export const make = Effect.gen(function*() {
   const broadcast = yield* Broadcast
   const deliveryExpansion = yield* DeliveryExpansion
   const fanouts = yield* Fanouts
+  const ends = yield* WaitingEnds.make
   const intend = yield* Intents.make
   const notificationWriter = yield* NotificationWriter
   const quotes = yield* Quotes
@@ -67,6 +69,14 @@ export const make = Effect.gen(function*() {
     }
   )
 
+  const told = (own: Ownership, to: bigint, statusId: bigint) =>
+    intend(own, { _tag: "notify", type: "quote", to, statusId })
+  /** Has somebody here decide, whose policy does not. */
+  const ask = Effect.fnUntraced(function*(own: Ownership, to: bigint, statusId: bigint) {
+    yield* ends.begin(to, statusId)
+    yield* intend(own, { _tag: "notify", type: "pending.quote", to, statusId })
+  })
+
   /**
    * Writes what a new status quotes: at once with consent where the one who is quoted gave it in advance, here. Of one that
    * waits for other consent (`waits`) nobody hears yet.
@@ -88,8 +98,8 @@ export const make = Effect.gen(function*() {
       // Who is quoted may always see it.
       if (!isOwn && !isOpen(visibility)) yield* quotes.admit(statusId, quoted.accountId)
       if (waits) return yield* changed(quoted.id)
-      if (accepted && !isOwn) yield* intend(own, { _tag: "notify", type: "quote", to: quoted.accountId, statusId })
       if (!quoted.local) yield* send(activities.request(statusId))
+      else if (!isOwn) yield* accepted ? told(own, quoted.accountId, statusId) : ask(own, quoted.accountId, statusId)
       yield* changed(quoted.id)
     }
   )
@@ -101,11 +111,27 @@ export const make = Effect.gen(function*() {
     yield* changed(statusId, ...(quotedStatusId === null ? [] : [quotedStatusId]))
   })
 
+  /** It waits no more. */
+  const settled = ({ accountId, statusId }: Decided) =>
+    Effect.andThen(ends.cancel(statusId), notificationWriter.retractOne("pending.quote", accountId, statusId))
+
+  /** The account decides about a quote that waits for it; false where none does. */
+  const decide = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, to: "accepted" | "rejected") {
+    if (!(yield* quotes.isAsked(statusId, own.accountId))) return false
+    const quote = yield* quotes.decide(statusId, own.accountId, ["pending"], to)
+    if (quote === undefined) return false
+    yield* settled(quote)
+    yield* send(activities.answer(to === "accepted" ? "Accept" : "Reject", statusId))
+    yield* shownAnew(quote)
+    return true
+  })
+
   /** Takes the consent back, as far as there was or might have been one. */
   const revoke = Effect.fnUntraced(function*(own: Ownership, quotingId: bigint) {
     const quote = yield* quotes.decide(quotingId, own.accountId, standing, "revoked")
     if (quote === undefined) return undefined
     yield* notificationWriter.retractOne("quote", quote.accountId, quotingId)
+    yield* settled(quote)
     yield* send(activities.withdraw(quotingId))
     yield* shownAnew(quote)
     return quote
@@ -150,5 +176,5 @@ export const make = Effect.gen(function*() {
     })
   }
 
-  return { find, isQuoting, readersOf, attach, govern, governed, revoke, shownAnew, verbs }
+  return { find, isQuoting, readersOf, attach, ask, decide, govern, governed, revoke, shownAnew, verbs }
 })

@@ -12,7 +12,8 @@ export const normalise = (path: string): string =>
 export const isClients = (path: string): boolean => clients.test(path)
 
 /** Where no app sends more than a form's few fields. */
-export const isForPeople = (path: string): boolean => /^\/(?:(?:oauth|auth|invite)\/|unsubscribe$)/.test(path)
+export const isForPeople = (path: string): boolean =>
+  /^\/(?:(?:oauth|auth|invite)\/|unsubscribe$|email_subscriptions\/)/.test(path)
 
 /** What the router itself makes of a path: it tells `/API` from `/api`, as Mastodon does. */
 export const routerConfig = { caseSensitive: true }

@@ -17,6 +17,7 @@ import { type Finder, withEmojis } from "./EmojiText.ts"
 import { cursorOf, older } from "./OlderLink.ts"
 import { list, nameOf, Posts } from "./Posts.ts"
 import { PublicPages } from "./PublicPages.ts"
+import { subscribingPath } from "./Subscribing.ts"
 
 const make = Effect.gen(function*() {
   const accounts = yield* Accounts
@@ -56,6 +57,11 @@ const make = Effect.gen(function*() {
       title: nameOf(account),
       body: html`
 ${head(config, words, account, yield* emojis.finder)}
+${
+        config.emailSubscriptions && account.emailSubscriptions
+          ? html`<p><a href="${reader.way(subscribingPath(account.username))}">${say("Posts by e-mail")}</a></p>`
+          : ""
+      }
 ${pinned.length === 0 ? "" : html`<h2>${say("Pinned")}</h2>${list(pinned)}`}
 <h2>${tag === undefined ? say("Posts") : pieces("Posts with {tag}", { tag: html`<bdi>#${tag}</bdi>` })}</h2>
 ${shown.length === 0 ? html`<p class="soft">${say("There is nothing here for everybody to read.")}</p>` : list(shown)}

@@ -1,4 +1,6 @@
 import { Layer } from "effect"
+import { Forms } from "../html/Forms.ts"
+import { Visitors } from "../html/Visitors.ts"
 import * as AnnualReports from "./AnnualReports.ts"
 import * as Embeds from "./Embeds.ts"
 import * as FrontPage from "./FrontPage.ts"
@@ -9,6 +11,7 @@ import { Posts } from "./Posts.ts"
 import * as Profiles from "./Profiles.ts"
 import { PublicPages } from "./PublicPages.ts"
 import * as PublicStyle from "./PublicStyle.ts"
+import * as Subscribing from "./Subscribing.ts"
 import * as Threads from "./Threads.ts"
 
 /** The plain pages that anybody may look at, and the files that they and the instance's document name. */
@@ -20,6 +23,7 @@ export const layer = Layer.mergeAll(
   PictureFiles.layer,
   Profiles.layer,
   PublicStyle.layer,
+  Subscribing.layer,
   Threads.layer,
   NotFoundPage.layer
-).pipe(Layer.provide(Posts.layer), Layer.provide(PublicPages.layer))
+).pipe(Layer.provide([Posts.layer, Forms.layer]), Layer.provide([PublicPages.layer, Visitors.layer]))

@@ -19,8 +19,9 @@ export interface AddressedStatus {
 }
 
 /** What of a state differs from one viewer to another. */
-const viewOf = ({ bookmarked, favourited, muted, pinned, quoting, reactions, reblogged, votes }: ViewerState) =>
+const viewOf = ({ bookmarked, favourited, may, muted, pinned, quoting, reactions, reblogged, votes }: ViewerState) =>
   `${bookmarked},${favourited},${muted},${pinned},${reblogged},${quoting}` +
+  (may === undefined ? "" : `,may ${may.favourite} ${may.reply} ${may.reblog}`) +
   (votes.length === 0 ? "" : `,votes ${votes.join()}`) +
   (reactions.length === 0 ? "" : `,reactions ${reactions.map(({ me }) => me ? 1 : 0).join("")}`)
 const quotesViewOf = (standings: ReadonlyMap<bigint, QuotedState>) => {

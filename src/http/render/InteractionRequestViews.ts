@@ -1,13 +1,16 @@
 import { Context, Effect, Layer } from "effect"
 import type { AccountId } from "../../services/Ids.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
-import type { AskedInteraction } from "../../services/statuses/InteractionRequest.ts"
+import type { AskedInteraction, AskedKind } from "../../services/statuses/InteractionRequest.ts"
 import { traced } from "../../services/Traced.ts"
 import { id, timestamp } from "../wire/Common.ts"
 import type { InteractionRequest } from "../wire/InteractionPolicy.ts"
 import { none, type Ready, splice } from "../wire/Keys.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { StatusViews } from "./StatusViews.ts"
+
+/** A reblog has nothing to read of its own. */
+const shows = (kind: AskedKind) => kind === "reply" || kind === "quote"
 
 /** What others asked to do with the owner's statuses, as ready JSON; a list takes as many queries as a page of statuses. */
 export class InteractionRequestViews extends Context.Service<InteractionRequestViews, {
@@ -24,8 +27,8 @@ export class InteractionRequestViews extends Context.Service<InteractionRequestV
 
       const render = traced("InteractionRequestViews.render")(
         function*(owner: AccountId, requests: ReadonlyArray<AskedInteraction>) {
-          const replies = requests.flatMap(({ interactionId, kind }) => kind === "reply" ? interactionId ?? [] : [])
-          const shown = yield* statuses.byId(owner, [...requests.map(({ statusId }) => statusId), ...replies])
+          const parts = requests.flatMap(({ interactionId, kind }) => shows(kind) ? interactionId ?? [] : [])
+          const shown = yield* statuses.byId(owner, [...requests.map(({ statusId }) => statusId), ...parts])
           const people = yield* accounts.byId(new Set(requests.map(({ accountId }) => accountId)))
           return yield* renderedRows("interaction request", requests, (request) => request.id, (request) => {
             const { accountId, createdAt, decidedAt, interactionId, kind: type, state, statusId } = request
@@ -39,10 +42,12 @@ export class InteractionRequestViews extends Context.Service<InteractionRequestV
               ...(state === "rejected" && decidedAt !== null ? { rejectedAt: timestamp(decidedAt) } : {})
             }
             const status = shown.get(statusId) ?? none
-            const reply = type === "reply" && interactionId !== null ? shown.get(interactionId) : undefined
-            return reply === undefined
+            const part = interactionId === null ? undefined : shown.get(interactionId)
+            return part === undefined || !shows(type)
               ? splice<InteractionRequest, "account" | "status">(values, { account, status })
-              : splice<InteractionRequest, "account" | "status" | "reply">(values, { account, status, reply })
+              : type === "quote"
+              ? splice<InteractionRequest, "account" | "status" | "quote">(values, { account, status, quote: part })
+              : splice<InteractionRequest, "account" | "status" | "reply">(values, { account, status, reply: part })
           })
         }
       )

@@ -3,7 +3,7 @@ import type { RecordNotFound } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
-import { type ScheduledRecord, ScheduledStatuses } from "../../services/statuses/ScheduledStatuses.ts"
+import { type ScheduledRecord, WaitingPosts } from "../../services/statuses/WaitingPosts.ts"
 import { traced } from "../../services/Traced.ts"
 import { json, type Ready } from "../wire/Keys.ts"
 import type { ScheduledStatus } from "../wire/ScheduledStatus.ts"
@@ -18,7 +18,7 @@ export class ScheduledStatusViews extends Context.Service<ScheduledStatusViews, 
     ScheduledStatusViews,
     Effect.gen(function*() {
       const config = yield* ServerConfig
-      const scheduled = yield* ScheduledStatuses
+      const { scheduled } = yield* WaitingPosts
       const text = (record: ScheduledRecord) => json<ScheduledStatus>(scheduledValues(config, record))
       return ScheduledStatusViews.of({
         render: (records) => renderedRows("scheduled status", records, ({ id }) => id, text),

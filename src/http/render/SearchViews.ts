@@ -4,6 +4,7 @@ import type { Viewer } from "../../services/Viewer.ts"
 import { list, type Ready, splice } from "../wire/Keys.ts"
 import type { Search } from "../wire/Search.ts"
 import { AccountViews } from "./AccountViews.ts"
+import { CollectionViews } from "./CollectionViews.ts"
 import { StatusViews } from "./StatusViews.ts"
 import { TagViews } from "./TagViews.ts"
 
@@ -12,6 +13,7 @@ export interface FoundIds {
   readonly accounts?: ReadonlyArray<bigint>
   readonly statuses?: ReadonlyArray<bigint>
   readonly tags?: ReadonlyArray<bigint>
+  readonly collections?: ReadonlyArray<bigint>
 }
 
 /** Results of searches as ready JSON. Statuses that the viewer may not see are left out here, too. */
@@ -22,21 +24,27 @@ export class SearchViews extends Context.Service<SearchViews, {
     SearchViews,
     Effect.gen(function*() {
       const accounts = yield* AccountViews
+      const collections = yield* CollectionViews
       const statuses = yield* StatusViews
       const tags = yield* TagViews
+
+      const shownCollections = Effect.fnUntraced(function*(viewer: Viewer, ids: ReadonlyArray<bigint>) {
+        const shown = yield* collections.byId(viewer, ids)
+        return ids.flatMap((id) => shown.get(id) ?? [])
+      })
 
       const render = traced("SearchViews.render")(function*(viewer: Viewer, found: FoundIds) {
         return splice<Search, "accounts" | "statuses" | "hashtags" | "collections">({}, {
           accounts: list(yield* accounts.render(found.accounts ?? [])),
           statuses: list(yield* statuses.render(viewer, found.statuses ?? [])),
           hashtags: list(yield* tags.render(viewer, found.tags ?? [])),
-          collections: list([])
+          collections: list(yield* shownCollections(viewer, found.collections ?? []))
         })
       })
       return SearchViews.of({ render })
     })
   )
   static readonly layer = SearchViews.layerNoDeps.pipe(
-    Layer.provide([AccountViews.layer, StatusViews.layer, TagViews.layer])
+    Layer.provide([AccountViews.layer, CollectionViews.layer, StatusViews.layer, TagViews.layer])
   )
 }

@@ -3,7 +3,7 @@ import type { Emoji } from "../../services/instance/Emoji.ts"
 import { type EmojiSource, textNodes } from "../../services/instance/ForeignEmojis.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
-import { isFree, policyOf } from "../../services/statuses/InteractionPolicy.ts"
+import { policyOf } from "../../services/statuses/InteractionPolicy.ts"
 import type { MentionRecord, StatusRecord } from "../../services/statuses/Statuses.ts"
 import { written } from "../../services/statuses/StoredStatus.ts"
 import type { StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
@@ -12,6 +12,7 @@ import type { Account } from "../wire/Account.ts"
 import { id, idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
 import type { FilterResult } from "../wire/Filter.ts"
 import { json, list, none, type Ready, type Values } from "../wire/Keys.ts"
+import type { InteractionPolicy } from "../wire/PolicyRules.ts"
 import type { Quote, ShallowQuote, Status, StatusBody, StatusReaction } from "../wire/Status.ts"
 import { assemble, noFigures, openBody, openPoll } from "../wire/StatusJson.ts"
 import { emojiValues } from "./AccountValues.ts"
@@ -90,7 +91,7 @@ export const keyOf = (record: StatusRecord, original: StatusKey | undefined): St
   local: record.local,
   localOnly: record.localOnly,
   poll: record.poll !== null,
-  controlled: !isFree(record.interactionPolicy, "canLike"),
+  ...(isControlled(record.interactionPolicy) && { control: record.interactionPolicy }),
   quoting: policyOf(record, "canQuote"),
   original
 })
@@ -120,8 +121,7 @@ const bodyValues = (
     mentions: record.mentions.map((mention) => mentionValues(config, mention)),
     tags: record.tags.map((name) => ({ name, url: Urls.tag(config, name) })),
     emojis: emojis.map(emojiValues),
-    taggedCollections: [],
-    ...(isControlled(record.interactionPolicy) ? { interactionPolicy: policyValues(record.interactionPolicy) } : {})
+    taggedCollections: []
   }
 }
 
@@ -173,7 +173,10 @@ export const compose = (
     marks: viewer === undefined ? undefined : state,
     pinnable: own && key.original === undefined && key.visibility !== "direct",
     asks: own,
-    filtered
+    filtered,
+    policy: status.key.control === undefined
+      ? undefined
+      : json<InteractionPolicy>(policyValues(status.key.control, state.may))
   })
 }
 

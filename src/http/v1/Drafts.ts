@@ -4,7 +4,7 @@ import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { Mentions } from "../../services/federation/Mentions.ts"
 import type { AccountId, StatusId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { StatusDrafts } from "../../services/statuses/StatusDrafts.ts"
+import { WaitingPosts } from "../../services/statuses/WaitingPosts.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -55,7 +55,7 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const config = yield* ServerConfig
-    const drafts = yield* StatusDrafts
+    const { drafts } = yield* WaitingPosts
     const mentions = yield* Mentions
     const scheduledViews = yield* ScheduledStatusViews
     const views = yield* StatusViews

@@ -5,7 +5,7 @@ import { BadRequest, RecordNotFound } from "../../services/Errors.ts"
 import { type AccountId, StatusIdFromString } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { AskedInteractions } from "../../services/statuses/AskedInteractions.ts"
-import type { AskedInteraction, RequestKind } from "../../services/statuses/InteractionRequest.ts"
+import type { AskedInteraction, AskedKind } from "../../services/statuses/InteractionRequest.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -37,7 +37,7 @@ export class InteractionRequestsGroup extends HttpApiGroup.make("interactionRequ
 
 const decodeStatusId = Schema.decodeOption(StatusIdFromString)
 
-/** Beyond Mastodon: replies, favourites and reblogs that wait for the user, whose posts they are about. */
+/** Beyond Mastodon: replies, favourites, reblogs and quotes that wait for the user, whose posts they are about. */
 export const layer = group(
   InteractionRequestsGroup,
   Effect.fn(function*(handlers) {
@@ -61,13 +61,18 @@ export const layer = group(
       list: traced("interactionRequests.list")(function*({ query, request }) {
         const owner = yield* Caller.account
         const { favourites = true, reblogs = true, replies = true, statusId } = query
-        const kinds: ReadonlyArray<RequestKind> = [
+        // Who chooses among what GoToSocial has, and does not name quotes, does not know of them.
+        const {
+          quotes = query.favourites === undefined && query.reblogs === undefined && query.replies === undefined
+        } = query
+        const kinds: ReadonlyArray<AskedKind> = [
           ...(favourites ? ["favourite" as const] : []),
           ...(replies ? ["reply" as const] : []),
-          ...(reblogs ? ["reblog" as const] : [])
+          ...(reblogs ? ["reblog" as const] : []),
+          ...(quotes ? ["quote" as const] : [])
         ]
         if (kinds.length === 0) {
-          return yield* new BadRequest({ text: "At least one of favourites, replies and reblogs must be true" })
+          return yield* new BadRequest({ text: "At least one of favourites, replies, reblogs and quotes must be true" })
         }
         const page = pageOf(query, notificationRows)
         const named = statusId === undefined || statusId === "" ? undefined : decodeStatusId(statusId)

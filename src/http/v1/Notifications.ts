@@ -24,7 +24,6 @@ import { json } from "../wire/Keys.ts"
 import { Notification, UnreadCount } from "../wire/Notification.ts"
 import { pageOf } from "../wire/PageQuery.ts"
 import {
-  DismissedId,
   IdPath,
   notificationFilters,
   NotificationQuery,
@@ -50,8 +49,6 @@ export class NotificationsGroup extends HttpApiGroup.make("notifications")
     HttpApiEndpoint.get("show", `${path}/:id`, { params: IdPath, query: NotificationQuery, success: Notification })
       .annotate(Access, reading),
     HttpApiEndpoint.post("clear", `${path}/clear`, { success: nothing }).annotate(Access, writing),
-    HttpApiEndpoint.post("dismissNamed", `${path}/dismiss`, { payload: DismissedId, success: nothing })
-      .annotate(Access, writing),
     HttpApiEndpoint.post("dismiss", `${path}/:id/dismiss`, { params: IdPath, success: nothing }).annotate(
       Access,
       writing
@@ -115,10 +112,6 @@ export const layer = group(
       }),
       clear: traced("notifications.clear")(function*() {
         yield* notifications.clear(yield* Caller.account)
-        return Reply.empty
-      }),
-      dismissNamed: traced("notifications.dismissNamed")(function*({ payload }) {
-        yield* notifications.dismiss(yield* Caller.account, Lists.idsOf([payload.id ?? ""]))
         return Reply.empty
       }),
       dismiss: traced("notifications.dismiss")(function*({ params }) {

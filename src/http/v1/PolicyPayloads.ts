@@ -12,7 +12,12 @@ import type { PolicyGiven } from "../wire/InteractionPolicy.ts"
 
 /* Policies as clients send them, in the words in which they are kept. */
 
-const interactionOf = { canFavourite: "canLike", canReply: "canReply", canReblog: "canAnnounce" } as const
+const interactionOf = {
+  canFavourite: "canLike",
+  canReply: "canReply",
+  canReblog: "canAnnounce",
+  canQuote: "canQuote"
+} as const
 
 /** The author always may, and needs no word; undefined where a word is none. */
 const audienceOf = (word: string): ReadonlyArray<Audience> | undefined => {
@@ -40,7 +45,7 @@ const audiences = Effect.fnUntraced(function*(words: ReadonlyArray<string>) {
   return known
 })
 
-/** What a client says of replies, favourites and reblogs; none where it leaves all to everybody, undefined where it says nothing. */
+/** What a client says of replies, favourites, reblogs and quotes; none where it leaves all to everybody, undefined where it says nothing. */
 export const policyWordsOf = Effect.fnUntraced(function*(given: PolicyGiven | undefined): Effect.fn.Return<
   ReadonlyArray<string> | undefined,
   Unprocessable
@@ -50,14 +55,16 @@ export const policyWordsOf = Effect.fnUntraced(function*(given: PolicyGiven | un
   const all: ReadonlyArray<readonly [Interaction, PolicyGiven & object extends infer P ? P[keyof P] : never]> = [
     [interactionOf.canReply, given.canReply],
     [interactionOf.canFavourite, given.canFavourite],
-    [interactionOf.canReblog, given.canReblog]
+    [interactionOf.canReblog, given.canReblog],
+    [interactionOf.canQuote, given.canQuote]
   ]
   for (const [interaction, rules] of all) {
     if (rules === undefined || Object.keys(rules).length === 0) continue
     const automatic = yield* audiences(rules.automaticApproval ?? rules.always ?? [])
     const manual = yield* audiences(rules.manualApproval ?? rules.withApproval ?? [])
     const words = withPolicy(null, interaction, { automatic, manual })
-    if (words !== null && !isFree(words, interaction)) said.push(...words)
+    // Of quotes an author says something by default, too, which this is to change.
+    if (words !== null && (interaction === "canQuote" || !isFree(words, interaction))) said.push(...words)
   }
   return said
 })

@@ -5,7 +5,7 @@ import { Unprocessable } from "../../services/Errors.ts"
 import type { StatusId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { momentOf } from "../../services/Moments.ts"
-import { ScheduledStatuses } from "../../services/statuses/ScheduledStatuses.ts"
+import { WaitingPosts } from "../../services/statuses/WaitingPosts.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -52,7 +52,7 @@ export const layer = group(
   ScheduledStatusesGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
-    const scheduled = yield* ScheduledStatuses
+    const { scheduled } = yield* WaitingPosts
     const views = yield* ScheduledStatusViews
     const { publicUrl } = yield* ServerConfig
 

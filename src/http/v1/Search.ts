@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Collections } from "../../services/collections/Collections.ts"
 import * as LocalUrls from "../../services/discovery/LocalUrls.ts"
 import { hashtagSign, Search } from "../../services/discovery/Search.ts"
 import { BadRequest, missingParameter, Unauthorized } from "../../services/Errors.ts"
@@ -34,11 +35,12 @@ export class SearchGroup extends HttpApiGroup.make("search")
 
 type Query = typeof SearchQuery.Type
 
-/** Accounts, posts and hashtags by words, or the one thing that an address names (S-150). */
+/** Accounts, posts, hashtags and collections by words, or the one thing that an address names (S-150). */
 export const layer = group(
   SearchGroup,
   Effect.fn(function*(handlers) {
     const accounts = yield* Accounts
+    const collections = yield* Collections
     const statuses = yield* Statuses
     const lookup = yield* RemoteLookup
     const finder = yield* Search
@@ -53,8 +55,10 @@ export const layer = group(
       return resolved?.kind === "status" && (type ?? "statuses") === "statuses" ? { statuses: [resolved.id] } : nothing
     })
 
-    /** The account or post at an address, ours or another server's. */
+    /** The account, post or collection at an address, ours or another server's. */
     const named = Effect.fnUntraced(function*(viewer: Viewer, url: string, type: string | undefined) {
+      const collection = (type ?? "collections") === "collections" ? yield* collections.at(viewer, url) : undefined
+      if (collection !== undefined) return { collections: [collection] }
       if (URL.parse(url)?.origin !== config.publicUrl) return yield* elsewhere(viewer, url, type)
       const resource = LocalUrls.parse(config, url)
       if (resource?.kind === "account" && (type ?? "accounts") === "accounts") {
@@ -82,6 +86,9 @@ export const layer = group(
           : none,
         statuses: wants("statuses") && viewer !== undefined
           ? posts.find(viewer, { text, accountId, offset }, { maxId: query.maxId, minId: query.minId, limit })
+          : none,
+        collections: wants("collections") && !text.includes("@")
+          ? collections.search(viewer, text, { limit, offset })
           : none
       }, { concurrency: "unbounded" })
     }

@@ -19,22 +19,29 @@ const RulesGiven = hash(
     }))
 )
 
+const controlGiven = {
+  canFavourite: Schema.optionalKey(RulesGiven),
+  canReply: Schema.optionalKey(RulesGiven),
+  canReblog: Schema.optionalKey(RulesGiven)
+}
+const controlKeys = { canFavourite: "can_favourite", canReply: "can_reply", canReblog: "can_reblog" } as const
+
 /** A policy as clients send it. */
 export const PolicyGiven = hash(
-  Schema.Struct({
-    canFavourite: Schema.optionalKey(RulesGiven),
-    canReply: Schema.optionalKey(RulesGiven),
-    canReblog: Schema.optionalKey(RulesGiven)
-  }).pipe(Schema.encodeKeys({ canFavourite: "can_favourite", canReply: "can_reply", canReblog: "can_reblog" }))
+  Schema.Struct({ ...controlGiven, canQuote: Schema.optionalKey(RulesGiven) }).pipe(
+    Schema.encodeKeys({ ...controlKeys, canQuote: "can_quote" })
+  )
 )
 export type PolicyGiven = typeof PolicyGiven.Type
+/** One by default, which says nothing of quotes: `source[quote_policy]` does. */
+const DefaultGiven = hash(Schema.Struct(controlGiven).pipe(Schema.encodeKeys(controlKeys)))
 
 /** `PATCH /api/v1/interaction_policies/defaults` */
 export const DefaultsChange = Schema.Struct({
-  public: Schema.optionalKey(PolicyGiven),
-  unlisted: Schema.optionalKey(PolicyGiven),
-  private: Schema.optionalKey(PolicyGiven),
-  direct: Schema.optionalKey(PolicyGiven)
+  public: Schema.optionalKey(DefaultGiven),
+  unlisted: Schema.optionalKey(DefaultGiven),
+  private: Schema.optionalKey(DefaultGiven),
+  direct: Schema.optionalKey(DefaultGiven)
 })
 export type DefaultsChange = typeof DefaultsChange.Type
 
@@ -52,20 +59,23 @@ export const RequestsQuery = Schema.Struct({
   statusId: Schema.optionalKey(Schema.String),
   favourites: Schema.optionalKey(Flag),
   replies: Schema.optionalKey(Flag),
-  reblogs: Schema.optionalKey(Flag)
+  reblogs: Schema.optionalKey(Flag),
+  quotes: Schema.optionalKey(Flag)
 }).pipe(Schema.encodeKeys({ ...pageKeys, statusId: "status_id" }))
 
 /** What links to further pages keep of it. */
-export const requestsFilters = ["status_id", "favourites", "replies", "reblogs"]
+export const requestsFilters = ["status_id", "favourites", "replies", "reblogs", "quotes"]
 
 /** What somebody asked to do with a status of its reader. */
 export const InteractionRequest = Schema.Struct({
   id: Id,
-  type: Schema.Literals(["favourite", "reply", "reblog"]),
+  type: Schema.Literals(["favourite", "reply", "reblog", "quote"]),
   created_at: Timestamp,
   account: Account,
   status: Schema.NullOr(Status),
   reply: Schema.optionalKey(Status),
+  /** The post that quotes. */
+  quote: Schema.optionalKey(Status),
   accepted_at: Schema.optionalKey(Timestamp),
   rejected_at: Schema.optionalKey(Timestamp)
 }).annotate({ identifier: "InteractionRequest" })

@@ -10,7 +10,7 @@ const PolicyRules = Schema.Struct({
   with_approval: audience
 }).annotate({ identifier: "InteractionPolicyRules" })
 
-/** Who may do what with a post: words (`public`, `followers`, `following`, `mutuals`, `mentioned`, `author`), or ids of accounts. */
+/** Who may do what with a post: words (`public`, `followers`, `following`, `mutuals`, `mentioned`, `author`, and `me` for its reader), or ids of accounts. */
 export const InteractionPolicy = Schema.Struct({
   can_favourite: PolicyRules,
   can_reply: PolicyRules,

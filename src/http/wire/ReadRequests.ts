@@ -140,9 +140,6 @@ export const UnreadQuery = Schema.Struct({
 /** The path of an emoji among the reactions to a status. */
 export const ReactionPath = { ...StatusIdPath, emoji: Schema.String }
 
-/** `POST /api/v1/notifications/dismiss` */
-export const DismissedId = Schema.Struct({ id: Schema.optionalKey(Text) })
-
 /** `GET /api/v2/notifications` */
 export const GroupsQuery = Schema.Struct({
   ...pageFields,

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { Account } from "./Account.ts"
+import { Collection } from "./Collection.ts"
 import { Status } from "./Status.ts"
 import { Tag } from "./Tag.ts"
 
@@ -7,6 +8,6 @@ export const Search = Schema.Struct({
   accounts: Schema.Array(Account),
   statuses: Schema.Array(Status),
   hashtags: Schema.Array(Tag),
-  collections: Schema.Array(Schema.Unknown)
+  collections: Schema.Array(Collection)
 }).annotate({ identifier: "Search" })
 export type Search = typeof Search.Type

@@ -69,9 +69,7 @@ export const StatusBody = Schema.Struct({
   mentions: Schema.Array(Mention),
   tags: Schema.Array(ShallowTag),
   emojis: Schema.Array(CustomEmoji),
-  tagged_collections: Schema.Array(Schema.Unknown),
-  /** Beyond Mastodon: who may reply to it, favourite and reblog it, where that is not everybody. */
-  interaction_policy: Schema.optionalKey(InteractionPolicy)
+  tagged_collections: Schema.Array(Schema.Unknown)
 })
 export type StatusBody = typeof StatusBody.Type
 
@@ -123,7 +121,9 @@ const flat = {
   ...reactions,
   ...marks,
   account: Account,
-  application: Schema.optionalKey(Schema.NullOr(StatusApplication))
+  application: Schema.optionalKey(Schema.NullOr(StatusApplication)),
+  /** Beyond Mastodon: who may reply to it, favourite and reblog it, where that is not everybody. */
+  interaction_policy: Schema.optionalKey(InteractionPolicy)
 }
 
 /** What is quoted; what it quotes itself is named only. */

@@ -3,6 +3,7 @@ import type { ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { Account } from "./Account.ts"
 import type { FilterResult } from "./Filter.ts"
 import { encode, json, none, type Ready, ready, type ReadyAs, type Values } from "./Keys.ts"
+import type { InteractionPolicy } from "./PolicyRules.ts"
 import type { Poll } from "./Poll.ts"
 import type { PreviewCard } from "./PreviewCard.ts"
 import type { DeletedStatus, Quote, QuoteApproval, ShallowQuote, Status, StatusBody, StatusReaction } from "./Status.ts"
@@ -71,6 +72,8 @@ interface StatusParts {
   readonly pinnable: boolean
   /** The viewer asks what the poll asks, and so has no vote. */
   readonly asks: boolean
+  /** Absent where everybody may do all. */
+  readonly policy: Ready<InteractionPolicy> | undefined
   /** The viewer's filters that it matches. */
   readonly filtered: Ready<ReadonlyArray<FilterResult>>
 }
@@ -87,6 +90,7 @@ export const assemble = (
     filtered,
     marks,
     pinnable,
+    policy,
     poll,
     quote,
     quoting,
@@ -105,6 +109,7 @@ export const assemble = (
         ? `${poll}}`
         : `${poll},"voted":${asks || marks.votes.length > 0},"own_votes":[${marks.votes.join(",")}]}`) +
       (application === undefined ? "" : `,"application":${application}`) +
+      (policy === undefined ? "" : `,"interaction_policy":${policy}`) +
       (reactions === undefined ? "" : `,"emoji_reactions":${reactions},"pleroma":{"emoji_reactions":${reactions}}`) +
       (marks === undefined
         ? "}"

@@ -1,15 +1,22 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { collectionAt } from "../discovery/LocalUrls.ts"
+import { queryCharactersMax, wordStarts } from "../discovery/Search.ts"
 import { RecordNotFound } from "../Errors.ts"
-import { blocks, blocksDomain } from "../HiddenAccounts.ts"
+import { blocks, blocksDomain, isHidden } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
 import { rowsMax, type Stretch } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
+import { bounded } from "../search/Bounded.ts"
 import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import { CollectionItem, type CollectionRecord, StoredCollection } from "./Collection.ts"
+
+/** Collections that a search goes through before it sorts and pages. */
+const candidatesMax = 500
 
 const collectionRows = rowsOf(StoredCollection)
 const itemRows = rowsOf(CollectionItem)
@@ -24,6 +31,10 @@ export class Collections extends Context.Service<Collections, {
   readonly of: (viewer: Viewer, accountId: bigint, stretch: Stretch) => Effect.Effect<ReadonlyArray<CollectionRecord>>
   /** Those that an account is in, the newest first. */
   readonly featuring: (accountId: AccountId, stretch: Stretch) => Effect.Effect<ReadonlyArray<CollectionRecord>>
+  /** Ids of those whose names have words that begin with these, as `of` lets them be found, of whom the viewer does not hide. */
+  readonly search: (viewer: Viewer, text: string, stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
+  /** The id of the one at an address; of another server's, one that is known here. */
+  readonly at: (viewer: Viewer, address: string) => Effect.Effect<bigint | undefined>
   /** An item of a collection, whatever its state. */
   readonly item: (collectionId: bigint, id: bigint) => Effect.Effect<CollectionItem, RecordNotFound>
 }>()("murmuration/services/collections/Collections") {
@@ -31,6 +42,7 @@ export class Collections extends Context.Service<Collections, {
     Collections,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
 
       /** Whether a collection `c` is shown to the viewer. */
       const shown = (viewer: Viewer): Fragment =>
@@ -92,7 +104,36 @@ export class Collections extends Context.Service<Collections, {
         return found ?? (yield* new RecordNotFound())
       })
 
-      return Collections.of({ load, find, of, featuring, item })
+      const search = traced("Collections.search")(function*(viewer: Viewer, text: string, { limit, offset }: Stretch) {
+        const words = wordStarts(text.slice(0, queryCharactersMax).toLowerCase())
+        if (words === "" || limit === 0) return []
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const own = sql`c.account_id = ${viewer ?? 0n}`
+        const rows = yield* bounded(
+          sql,
+          idRows(sql`
+          SELECT c.id FROM (SELECT * FROM collections
+            WHERE to_tsvector('simple', name) @@ to_tsquery('simple', ${words}) LIMIT ${rowsMax(sql, candidatesMax)}) c
+          WHERE (c.discoverable OR ${own}) AND ${shown(viewer)}
+            ${
+            viewer === undefined ? sql`` : sql`AND NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`c.account_id`, now)}`
+          }
+          ORDER BY ${own} DESC, length(c.name), c.id DESC LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`)
+        )
+        return rows.map(({ id }) => id)
+      })
+
+      const at = traced("Collections.at")(function*(viewer: Viewer, address: string) {
+        const named = collectionAt(config, address)
+        const place = named === undefined
+          ? sql`(c.uri = ${address} OR c.url = ${address})`
+          : sql`c.id = ${named.id} AND c.account_id = ${named.accountId} AND c.local`
+        const [row] = yield* Effect.orDie(idRows(sql`SELECT c.id FROM collections c WHERE ${place} AND ${shown(viewer)}
+          ORDER BY c.id LIMIT 1`))
+        return row?.id
+      })
+
+      return Collections.of({ load, find, of, featuring, search, at, item })
     })
   )
 }

@@ -12,7 +12,7 @@ import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
 /** Characters of a query that are heeded. */
-const queryCharactersMax = 200
+export const queryCharactersMax = 200
 /** Words of it that are heeded, each of which costs a search. */
 const queryWordsMax = 10
 /** Rows that a search goes through before it sorts and pages. No query costs more than another (row 83). */
@@ -151,7 +151,7 @@ const narrowing = (words: ReadonlyArray<string>, impliedBy: (word: string, other
 const lastCharacter = "\u{10ffff}"
 
 /** A query of texts in which every word of `text` begins some word; empty where that would be half of all texts. */
-const wordStarts = (text: string): string => {
+export const wordStarts = (text: string): string => {
   const words = narrowing(text.split(/[^\p{L}\p{M}\p{N}]+/u), (word, other) => other.startsWith(word))
   return words.some((word) => word.length > 1) ? words.map((word) => `${word}:*`).join(" & ") : ""
 }

@@ -9,9 +9,18 @@ import { traced } from "../Traced.ts"
 /**
  * What can be due, by its subject. A scheduled status, by its id. The end of a mute, by the mute's id. The end of a
  * poll, or that other servers hear of its votes, by its status' id. What an account that is gone left behind, by the
- * account's id. What follows from a user's block of a domain, by the block's id.
+ * account's id. What follows from a user's block of a domain, by the block's id. The end of waiting for an author's consent,
+ * by the request's id.
  */
-const DueKind = Schema.Literals(["scheduled_status", "mute_end", "poll_end", "poll_update", "purge", "domain_block"])
+const DueKind = Schema.Literals([
+  "scheduled_status",
+  "mute_end",
+  "poll_end",
+  "poll_update",
+  "purge",
+  "domain_block",
+  "interaction_request"
+])
 type DueKind = typeof DueKind.Type
 
 /** An entry is tried 20 times in 25 hours. */

@@ -6,6 +6,7 @@ import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { idRows } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
+import { waitsForOthers } from "./HeldStatuses.ts"
 import { visibleTo } from "./Visibility.ts"
 
 /** Which statuses of an account are wanted. */
@@ -56,6 +57,7 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
                 WHERE st.status_id = s.id AND t.name = ${normalise(selection.tagged)} OFFSET 0)`
             ]),
             ...(viewer === undefined || viewer === account ? [] : [
+              sql`NOT ${waitsForOthers(sql, viewer, "s")}`,
               sql`(s.reblog_of_id IS NULL OR NOT EXISTS (SELECT FROM statuses o WHERE o.id = s.reblog_of_id
                 AND o.account_id <> s.account_id
                 AND ${isHidden(sql, sql`${viewer}::bigint`, sql`o.account_id`, now)} OFFSET 0))`

@@ -7,14 +7,15 @@ import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
 import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
-import { AskedInteraction, type RequestKind } from "./InteractionRequest.ts"
+import { waitsForOthers } from "./HeldStatuses.ts"
+import { AskedInteraction, type AskedKind } from "./InteractionRequest.ts"
 
 const askedRows = rowsOf(AskedInteraction)
 
 /** Which requests are wanted. */
 interface RequestSelection {
   readonly statusId: bigint | undefined
-  readonly kinds: ReadonlyArray<RequestKind>
+  readonly kinds: ReadonlyArray<AskedKind>
 }
 
 /** What others asked to do with an account's statuses, as that account reads it. */
@@ -31,19 +32,26 @@ export class AskedInteractions extends Context.Service<AskedInteractions, {
     AskedInteractions,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const asked = sql`SELECT r.id, r.kind, r.account_id, r.status_id, r.state, r.created_at, r.decided_at,
-          (SELECT i.id FROM statuses i WHERE i.id = r.interaction_id AND i.deleted_at IS NULL) AS interaction_id
-        FROM interaction_requests r JOIN statuses s ON s.id = r.status_id AND s.deleted_at IS NULL`
+      // A quote is asked about where it was written here, or its server asked.
+      const asked = (owner: AccountId) =>
+        sql`SELECT r.*, (SELECT i.id FROM statuses i WHERE i.id = r.part_id AND i.deleted_at IS NULL) AS interaction_id FROM (
+          SELECT id, kind, account_id, status_id, interaction_id AS part_id, state, created_at, decided_at
+          FROM interaction_requests WHERE target_account_id = ${owner}
+          UNION ALL SELECT q.status_id, 'quote', q.account_id, q.quoted_status_id, q.status_id,
+            CASE q.state WHEN 'revoked' THEN 'rejected' ELSE q.state END, q.created_at, NULL
+          FROM quotes q JOIN statuses i ON i.id = q.status_id AND NOT ${waitsForOthers(sql, owner, "i")}
+          WHERE q.quoted_account_id = ${owner} AND q.account_id <> ${owner} AND (i.local OR q.request_uri IS NOT NULL)
+        ) r JOIN statuses s ON s.id = r.status_id AND s.deleted_at IS NULL`
 
       const page = traced("AskedInteractions.page")(
         function*(owner: AccountId, { kinds, statusId }: RequestSelection, page: Page) {
           if (page.limit === 0) return []
           const now = new Date(yield* Clock.currentTimeMillis)
           const { tail, where } = clauses(sql, "r.id", page)
-          const rows = yield* askedRows(sql`${asked}
-            WHERE r.target_account_id = ${owner} AND r.state = 'pending' AND s.local AND r.kind = ANY (${kinds}::text[]) AND ${where}
+          const rows = yield* askedRows(sql`${asked(owner)}
+            WHERE r.state = 'pending' AND s.local AND r.kind = ANY (${kinds}::text[]) AND ${where}
               AND ${statusId === undefined ? sql`true` : sql`r.status_id = ${statusId}`}
-              AND (r.interaction_id IS NULL OR EXISTS (SELECT FROM statuses i WHERE i.id = r.interaction_id
+              AND (r.part_id IS NULL OR EXISTS (SELECT FROM statuses i WHERE i.id = r.part_id
                 AND i.deleted_at IS NULL OFFSET 0))
               AND NOT ${isSuspended(sql, sql`r.account_id`)}
               AND NOT ${isHidden(sql, sql`${owner}::bigint`, sql`r.account_id`, now)} ${tail}`)
@@ -55,7 +63,7 @@ export class AskedInteractions extends Context.Service<AskedInteractions, {
       return AskedInteractions.of({
         find: traced("AskedInteractions.find")((owner, id) =>
           Effect.flatMap(
-            Effect.orDie(askedRows(sql`${asked} WHERE r.id = ${id} AND r.target_account_id = ${owner} AND s.local`)),
+            Effect.orDie(askedRows(sql`${asked(owner)} WHERE r.id = ${id} AND s.local`)),
             ([row]) => row === undefined ? Effect.fail(new RecordNotFound()) : Effect.succeed(row)
           )
         ),

@@ -81,6 +81,10 @@ const make = Effect.gen(function*() {
   const add: EmojiReactions["Service"]["add"] = traced("EmojiReactions.add")(
     function*(accountId, statusId, emoji, { liked, uri } = here) {
       const { emojiId, name } = emoji
+      const counted = (alias: string) => isEmoji(sql, alias, emoji)
+      // Who brings an emoji that is new there waits for others who do, and counts theirs: the next statement sees them.
+      yield* sql`SELECT pg_advisory_xact_lock(${statusId}) WHERE NOT EXISTS (SELECT FROM emoji_reaction_counts c
+        WHERE c.status_id = ${statusId} AND ${counted("c")})`
       const [row] = yield* addedRows(sql`
         WITH known AS (SELECT r.id FROM emoji_reactions r
           WHERE r.account_id = ${accountId} AND r.status_id = ${statusId} AND ${isEmoji(sql, "r", emoji)}),
@@ -90,10 +94,12 @@ const make = Effect.gen(function*() {
           WHERE NOT EXISTS (SELECT FROM known)
             AND (SELECT count(*) FROM emoji_reactions r WHERE r.account_id = ${accountId} AND r.status_id = ${statusId})
               < ${accountReactionsMax}
-            AND (EXISTS (SELECT FROM emoji_reaction_counts c WHERE c.status_id = ${statusId} AND ${
-        isEmoji(sql, "c", emoji)
-      })
-              OR (SELECT count(*) FROM emoji_reaction_counts c WHERE c.status_id = ${statusId}) < ${reactionsMax})
+            AND (EXISTS (SELECT FROM emoji_reaction_counts c WHERE c.status_id = ${statusId} AND ${counted("c")})
+              OR (SELECT count(*) FROM emoji_reaction_counts c WHERE c.status_id = ${statusId})
+                -- Those of this transaction are counted at its end.
+                + (SELECT count(*) FROM emoji_reactions r WHERE r.account_id = ${accountId} AND r.status_id = ${statusId}
+                  AND NOT EXISTS (SELECT FROM emoji_reaction_counts c WHERE c.status_id = r.status_id AND c.name = r.name
+                    AND coalesce(c.custom_emoji_id, 0) = coalesce(r.custom_emoji_id, 0))) < ${reactionsMax})
           ON CONFLICT DO NOTHING RETURNING id)
         SELECT id, true AS added FROM made UNION ALL SELECT id, false FROM known`)
       if (row?.added) yield* Counters.count(sql, [], [{ statusId, reaction: { name, emojiId, by: 1 } }])

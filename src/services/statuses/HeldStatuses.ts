@@ -3,15 +3,18 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import * as Counters from "../Counters.ts"
-import { rowsOf } from "../Rows.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { KnownRequest } from "./InteractionRequest.ts"
 import { update } from "./StatusRows.ts"
 
 const approverRows = rowsOf(Schema.Struct({ approver: Schema.BigInt }))
-const placeRows = rowsOf(
-  Schema.Struct({ inReplyToId: Schema.NullOr(Schema.BigInt), reblogOfId: Schema.NullOr(Schema.BigInt) })
-)
+const placeRows = rowsOf(Schema.Struct({
+  accountId: Schema.BigInt,
+  inReplyToId: Schema.NullOr(Schema.BigInt),
+  reblogOfId: Schema.NullOr(Schema.BigInt),
+  createdAt: Timestamptz
+}))
 
 /** Whether a row of `statuses` under `alias` waits that the viewer did not write: whoever decides finds it by its request alone. */
 export const waitsForOthers = (sql: SqlClient.SqlClient, viewer: bigint, alias: string): Fragment => {
@@ -33,9 +36,9 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
   readonly isHeld: (statusId: bigint) => Effect.Effect<boolean, SqlError>
   /** Makes it one for all for whom it is; false where it is gone. */
   readonly reveal: (request: KnownRequest) => Effect.Effect<boolean, SqlError>
-  /** Counts one that waits no more, since it is about to leave its place. */
+  /** Counts one among its author's posts and where it stands, or no more: what waits counts nowhere. */
   readonly count: (statusId: bigint, by: 1 | -1) => Effect.Effect<void, SqlError>
-  /** Takes it out of its thread for good: it stays for its author alone. */
+  /** Takes it out of its thread for good: it stays for its author alone, and is one of their posts now. */
   readonly detach: (statusId: bigint) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/statuses/HeldStatuses") {
   static readonly layer = Layer.effect(
@@ -44,12 +47,19 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
       const sql = yield* SqlClient.SqlClient
 
       const count = traced("HeldStatuses.count")(function*(statusId: bigint, by: 1 | -1) {
-        const [place] = yield* placeRows(sql`SELECT in_reply_to_id, reblog_of_id FROM statuses WHERE id = ${statusId}`)
+        const [place] = yield* placeRows(sql`SELECT account_id, in_reply_to_id, reblog_of_id, created_at
+          FROM statuses WHERE id = ${statusId}`)
         if (place === undefined) return
-        yield* Counters.count(sql, [], [
-          ...(place.inReplyToId === null ? [] : [{ statusId: place.inReplyToId, replies: by }]),
-          ...(place.reblogOfId === null ? [] : [{ statusId: place.reblogOfId, reblogs: by }])
-        ])
+        const { accountId, createdAt, inReplyToId, reblogOfId } = place
+        yield* Counters.count(
+          sql,
+          [{ accountId, statuses: by }],
+          [
+            ...(inReplyToId === null ? [] : [{ statusId: inReplyToId, replies: by }]),
+            ...(reblogOfId === null ? [] : [{ statusId: reblogOfId, reblogs: by }])
+          ],
+          createdAt
+        )
       })
 
       /** Notes who is named, and that nobody knows of it but the one who decides. */
@@ -101,8 +111,8 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
           }
         ),
         count,
-        detach: traced("HeldStatuses.detach")((statusId) =>
-          Effect.asVoid(sql`WITH alone AS (UPDATE mentions SET silent = true WHERE status_id = ${statusId})
+        detach: traced("HeldStatuses.detach")(function*(statusId) {
+          yield* sql`WITH alone AS (UPDATE mentions SET silent = true WHERE status_id = ${statusId})
             ${
             update(sql, {
               inReplyToId: null,
@@ -110,8 +120,9 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
               inReplyToUri: null,
               conversationId: sql`id`
             })
-          } WHERE id = ${statusId}`)
-        )
+          } WHERE id = ${statusId}`
+          yield* count(statusId, 1)
+        })
       })
     })
   )

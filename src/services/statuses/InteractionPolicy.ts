@@ -80,13 +80,18 @@ export const withPolicy = (
 
 /** Those of which a policy is said at once, beside who may quote. */
 export const controlled = ["canReply", "canLike", "canAnnounce"] as const
-const isControlled = (word: string) => controlled.some((one) => word === one || word.startsWith(`${one}:`))
+const isAbout = (word: string, interactions: ReadonlyArray<Interaction>) =>
+  interactions.some((one) => word === one || word.startsWith(`${one}:`))
 
-/** A policy in which these words stand for what it said of replies, favourites and reblogs. */
+/** A policy in which these words stand for what it said of replies, favourites and reblogs, and of quotes where they name them. */
 export const withControl = (stored: StoredPolicy, words: ReadonlyArray<string>): StoredPolicy => {
-  const all = [...(stored ?? []).filter((word) => !isControlled(word)), ...words]
+  const replaced = saysOfQuotes(words) ? interactions : controlled
+  const all = [...(stored ?? []).filter((word) => !isAbout(word, replaced)), ...words]
   return all.length === 0 ? null : all
 }
+
+/** Whether words of a policy say who may quote. */
+const saysOfQuotes = (words: ReadonlyArray<string>): boolean => words.some((word) => isAbout(word, ["canQuote"]))
 
 /** A status as far as its policy depends on it. */
 export interface Governed {
@@ -151,3 +156,14 @@ export const withQuotePolicy = (stored: StoredPolicy, given: QuotePolicy): Store
     "canQuote",
     given === "public" ? undefined : given === "followers" ? { automatic: ["followers"], manual: [] } : nobody
   )
+
+/** The policy of a new status: these words, and who may quote it as is said, or where nothing is said of that. */
+export const newPolicy = (
+  words: ReadonlyArray<string>,
+  said: QuotePolicy | null,
+  otherwise: QuotePolicy
+): StoredPolicy => {
+  const control = withControl(null, words)
+  const quoting = said ?? (saysOfQuotes(words) ? undefined : otherwise)
+  return quoting === undefined ? control : withQuotePolicy(control, quoting)
+}

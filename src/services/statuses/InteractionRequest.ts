@@ -18,13 +18,17 @@ export const interactionOf: { readonly [Kind in RequestKind]: Interaction } = {
 export const RequestState = Schema.Literals(["pending", "accepted", "rejected"])
 export type RequestState = typeof RequestState.Type
 
+/** The same, and a quote, which is a request by itself: its id is that of the status that quotes. */
+export const AskedKind = Schema.Literals([...RequestKind.literals, "quote"])
+export type AskedKind = typeof AskedKind.Type
+
 /** A request as its owner reads it. */
 export const AskedInteraction = Schema.Struct({
   id: Schema.BigInt,
-  kind: RequestKind,
+  kind: AskedKind,
   accountId: Schema.BigInt,
   statusId: Schema.BigInt,
-  /** The reply or reblog, as long as it is there. */
+  /** The reply, the reblog or what quotes, as long as it is there. */
   interactionId: Schema.NullOr(Schema.BigInt),
   state: RequestState,
   createdAt: Timestamptz,

@@ -42,6 +42,8 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
   ) => Effect.Effect<DecidedRequest | undefined, SqlError>
   /** What is to be looked at of such a claim; undefined where there is nothing left to look at. */
   readonly claim: (id: bigint) => Effect.Effect<ClaimedConsent | undefined, SqlError>
+  /** Ends one that waits, whoever decides about it; where `account` is one of the two. */
+  readonly expire: (id: bigint, account: bigint) => Effect.Effect<DecidedRequest | undefined, SqlError>
   /** That of a reply or reblog. */
   readonly ofInteraction: (interactionId: bigint) => Effect.Effect<KnownRequest | undefined, SqlError>
   /** Marks those of replies as ended that left their threads. */
@@ -122,6 +124,12 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
           decided(
             sql`id = ${id} AND account_id = ${account} AND state = 'pending' AND authorization_uri IS NOT NULL`,
             to
+          )
+        ),
+        expire: traced("InteractionRequests.expire")((id, account) =>
+          decided(
+            sql`id = ${id} AND state = 'pending' AND ${account} IN (account_id, target_account_id)`,
+            "rejected"
           )
         ),
         claim: traced("InteractionRequests.claim")((id) =>

@@ -7,16 +7,18 @@ import * as Urls from "../instance/Urls.ts"
 import { only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { decide, policyOf, type Verdict } from "./InteractionPolicy.ts"
-import { interactionOf, type PolicyTarget, type RequestKind, RequestState } from "./InteractionRequest.ts"
+import { interactionOf, type PolicyTarget, RequestKind } from "./InteractionRequest.ts"
 
 const StandingRow = Schema.Struct({
+  accountId: Schema.BigInt,
+  statusId: Schema.BigInt,
   username: Schema.String,
   uri: Schema.NullOr(Schema.String),
   follows: Schema.Boolean,
   followed: Schema.Boolean,
   mentioned: Schema.Boolean,
-  /** What became of the same request before. */
-  before: Schema.NullOr(RequestState)
+  /** What it asked for before in vain; a reply is another each time. */
+  refused: Schema.Array(RequestKind)
 })
 const standingRows = rowsOf(StandingRow)
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
@@ -33,6 +35,15 @@ export const mayAnswer = (sql: SqlClient.SqlClient, reply: string, parent: strin
     OR EXISTS (SELECT FROM unknown_mentions named JOIN accounts replier ON replier.uri = named.uri
       WHERE named.status_id = ${parent}.id AND replier.id = ${reply}.account_id AND named.addressed))`)
 
+/** Somebody who may see a status. */
+interface Asking {
+  readonly account: bigint
+  readonly target: PolicyTarget
+}
+
+/** What a policy says to somebody, of each interaction. */
+export type Verdicts = { readonly [Kind in RequestKind]: Verdict }
+
 /** What policies say to accounts, and how these stand to statuses. */
 export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
   /** To one that may see the status; and whether that is named in it, and is somebody here. */
@@ -44,6 +55,8 @@ export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
     { readonly verdict: Verdict; readonly mentioned: boolean; readonly local: boolean },
     SqlError
   >
+  /** What they say to readers, by `account status`; one query. */
+  readonly ofReaders: (asking: ReadonlyArray<Asking>) => Effect.Effect<ReadonlyMap<string, Verdicts>, SqlError>
   /** Whether a status is a reply of an account to another. */
   readonly isReply: (statusId: bigint, parentId: bigint, account: bigint) => Effect.Effect<boolean, SqlError>
   /** Whether an address is of an account's own server. */
@@ -54,38 +67,57 @@ export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
-      const verdict = traced("PolicyVerdicts.of")(
-        function*(account: bigint, target: PolicyTarget, kind: RequestKind) {
-          const { accountId, id } = target
-          const row = only(
-            yield* standingRows(sql`
-            SELECT a.username, a.uri,
-              EXISTS (SELECT FROM follows WHERE account_id = a.id AND target_account_id = ${accountId}) AS follows,
-              EXISTS (SELECT FROM follows WHERE account_id = ${accountId} AND target_account_id = a.id) AS followed,
-              EXISTS (SELECT FROM mentions WHERE status_id = ${id} AND account_id = a.id AND NOT silent AND NOT quiet)
-                OR EXISTS (SELECT FROM unknown_mentions WHERE status_id = ${id} AND uri = a.uri AND addressed)
-                OR EXISTS (SELECT FROM statuses WHERE id = ${id} AND in_reply_to_account_id = a.id) AS mentioned,
-              (SELECT state FROM interaction_requests WHERE status_id = ${id} AND account_id = a.id AND kind = ${kind}
-                AND kind <> 'reply') AS before
-            FROM accounts a WHERE a.id = ${account}`)
-          )
-          const standing = {
-            ...row,
-            isAuthor: accountId === account,
-            uri: row.uri ?? Urls.actor(config, row.username)
-          }
-          const said = decide(policyOf(target, interactionOf[kind]), standing)
-          return {
-            // What was refused once is not asked again.
-            verdict: said !== "automatic" && row.before === "rejected" ? "denied" as const : said,
-            mentioned: row.mentioned,
-            local: row.uri === null
-          }
+      const standings = (asking: ReadonlyArray<Asking>) =>
+        standingRows(sql`
+          SELECT a.id AS account_id, given.status_id, a.username, a.uri,
+            EXISTS (SELECT FROM follows WHERE account_id = a.id AND target_account_id = given.author_id) AS follows,
+            EXISTS (SELECT FROM follows WHERE account_id = given.author_id AND target_account_id = a.id) AS followed,
+            EXISTS (SELECT FROM mentions WHERE status_id = given.status_id AND account_id = a.id AND NOT silent AND NOT quiet)
+              OR EXISTS (SELECT FROM unknown_mentions WHERE status_id = given.status_id AND uri = a.uri AND addressed)
+              OR EXISTS (SELECT FROM statuses WHERE id = given.status_id AND in_reply_to_account_id = a.id) AS mentioned,
+            ARRAY(SELECT kind FROM interaction_requests WHERE status_id = given.status_id AND account_id = a.id
+              AND state = 'rejected' AND kind <> 'reply') AS refused
+          FROM unnest(${asking.map(({ account }) => account)}::bigint[], ${
+          asking.map(({ target }) => target.id)
+        }::bigint[], ${
+          asking.map(({ target }) => target.accountId)
+        }::bigint[]) AS given (account_id, status_id, author_id)
+          JOIN accounts a ON a.id = given.account_id`)
+      const verdictOf = (row: typeof StandingRow.Type, target: PolicyTarget, kind: RequestKind): Verdict => {
+        const standing = {
+          ...row,
+          isAuthor: target.accountId === row.accountId,
+          uri: row.uri ?? Urls.actor(config, row.username)
         }
-      )
+        const said = decide(policyOf(target, interactionOf[kind]), standing)
+        // What was refused once is not asked again.
+        return said !== "automatic" && row.refused.includes(kind) ? "denied" : said
+      }
+      const keyOf = (account: bigint, statusId: bigint) => `${account} ${statusId}`
 
       return PolicyVerdicts.of({
-        of: verdict,
+        of: traced("PolicyVerdicts.of")((account, target, kind) =>
+          Effect.map(Effect.map(standings([{ account, target }]), only), (row) => ({
+            verdict: verdictOf(row, target, kind),
+            mentioned: row.mentioned,
+            local: row.uri === null
+          }))
+        ),
+        ofReaders: traced("PolicyVerdicts.ofReaders")(function*(asking) {
+          const targets = new Map(asking.map(({ target }) => [target.id, target]))
+          const rows = yield* standings(asking)
+          return new Map(rows.flatMap((row): ReadonlyArray<[string, Verdicts]> => {
+            const target = targets.get(row.statusId)
+            if (target === undefined) return []
+            const verdict = (kind: RequestKind) => verdictOf(row, target, kind)
+            return [[keyOf(row.accountId, row.statusId), {
+              favourite: verdict("favourite"),
+              // Whom a status names may always answer it.
+              reply: row.mentioned ? "automatic" : verdict("reply"),
+              reblog: verdict("reblog")
+            }]]
+          }))
+        }),
         isReply: traced("PolicyVerdicts.isReply")((statusId, parentId, account) =>
           Effect.map(
             sql`SELECT FROM statuses WHERE id = ${statusId} AND in_reply_to_id = ${parentId} AND account_id = ${account}

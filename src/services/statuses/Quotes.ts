@@ -9,6 +9,7 @@ import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
+import { waitsForOthers } from "./HeldStatuses.ts"
 import { decide, policyOf, type Verdict } from "./InteractionPolicy.ts"
 import { QuoteRecord } from "./Statuses.ts"
 import { StoredStatus } from "./StoredStatus.ts"
@@ -49,6 +50,7 @@ const Decided = Schema.Struct({
 export type Decided = typeof Decided.Type
 const authorRows = rowsOf(Schema.Struct({ quotedAccountId: Schema.BigInt }))
 const decidedRows = rowsOf(Decided)
+const localRows = rowsOf(Schema.Struct({ quotedAccountId: Schema.BigInt, state: QuoteState }))
 
 interface NewQuote {
   readonly statusId: bigint
@@ -89,10 +91,14 @@ export class Quotes extends Context.Service<Quotes, {
   readonly admit: (statusId: bigint, accountId: bigint) => Effect.Effect<void, SqlError>
   /** Whether a status that is there quotes another, or did before it lost the consent. */
   readonly isQuoted: (quoted: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
+  /** Whether somebody was asked to decide about a quote: by somebody here, or by a request of its server. */
+  readonly isAsked: (statusId: bigint, quotedAuthor: bigint) => Effect.Effect<boolean, SqlError>
   /** Whether a status quotes anything. */
   readonly isQuoting: (statusId: bigint) => Effect.Effect<boolean, SqlError>
-  /** Somebody here whom a status quotes with consent, beside its author. */
-  readonly agreed: (statusId: bigint) => Effect.Effect<bigint | undefined, SqlError>
+  /** Somebody here whom a status quotes, beside its author, and how that stands. */
+  readonly ofLocal: (
+    statusId: bigint
+  ) => Effect.Effect<{ readonly quotedAccountId: bigint; readonly state: QuoteState } | undefined, SqlError>
   /** Quotes of what somebody here wrote by somebody else. */
   readonly between: (quotedAuthor: bigint, account: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
   /** Statuses that quote one with consent and that the viewer may see, newest first. */
@@ -183,15 +189,25 @@ export class Quotes extends Context.Service<Quotes, {
             (rows) => rows.length > 0
           )
         ),
+        isAsked: traced("Quotes.isAsked")((statusId, quotedAuthor) =>
+          Effect.map(
+            sql`SELECT FROM quotes q JOIN statuses s ON s.id = q.status_id
+              WHERE q.status_id = ${statusId} AND q.quoted_account_id = ${quotedAuthor}
+                AND (s.local OR q.request_uri IS NOT NULL) AND NOT ${waitsForOthers(sql, quotedAuthor, "s")}`,
+            (rows) => rows.length > 0
+          )
+        ),
         isQuoting: traced("Quotes.isQuoting")((statusId) =>
           Effect.map(sql`SELECT FROM quotes WHERE status_id = ${statusId}`, (rows) => rows.length > 0)
         ),
         end,
-        agreed: traced("Quotes.agreed")((statusId) =>
+        ofLocal: traced("Quotes.ofLocal")((statusId) =>
           Effect.map(
-            idRows(sql`SELECT a.id FROM quotes q JOIN accounts a ON a.id = q.quoted_account_id
-              WHERE q.status_id = ${statusId} AND q.state = 'accepted' AND a.domain IS NULL AND a.id <> q.account_id`),
-            ([row]) => row?.id
+            localRows(
+              sql`SELECT q.quoted_account_id, q.state FROM quotes q JOIN accounts a ON a.id = q.quoted_account_id
+              WHERE q.status_id = ${statusId} AND a.domain IS NULL AND a.id <> q.account_id`
+            ),
+            ([row]) => row
           )
         ),
         quotable,

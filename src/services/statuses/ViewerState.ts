@@ -1,4 +1,5 @@
-import { decide, type Standing, type SubPolicy, type Verdict } from "./InteractionPolicy.ts"
+import { decide, type Standing, type StoredPolicy, type SubPolicy, type Verdict } from "./InteractionPolicy.ts"
+import type { Verdicts } from "./PolicyVerdicts.ts"
 import type { Reaction } from "./ReactionEmoji.ts"
 import type { StoredStatus } from "./StoredStatus.ts"
 
@@ -11,8 +12,8 @@ export interface StatusKey
 {
   /** It has a poll. */
   readonly poll: boolean
-  /** Not everybody may favourite it, so that somebody may have asked to. */
-  readonly controlled?: boolean
+  /** Its policy, where that leaves replies, favourites or reblogs to few. */
+  readonly control?: StoredPolicy
   /** Who may quote it. */
   readonly quoting: SubPolicy
   /** The original, where the status is a reblog. */
@@ -35,6 +36,8 @@ export interface ViewerState {
   readonly votes: ReadonlyArray<number>
   /** Whether the viewer may quote it. */
   readonly quoting: Verdict
+  /** What the viewer may do with it; absent where everybody may do all. */
+  readonly may?: Verdicts
   /** The emoji with which people react to it. */
   readonly reactions: ReadonlyArray<Reaction>
 }

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { hiddenAmong, hiddenBy } from "../HiddenAccounts.ts"
 import { BigInts } from "../Rows.ts"
 import type { Viewer } from "../Viewer.ts"
-import { dependsOnFollows } from "./InteractionPolicy.ts"
+import { dependsOnFollows, isFree } from "./InteractionPolicy.ts"
 import { type Hiding, quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
 import { isOpen, type RelationFacts, type StatusFacts } from "./Visibility.ts"
 
@@ -34,7 +34,7 @@ export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding
     else if (!isOpen(status.visibility) && hiding !== "permitted") variant |= restricted
     if (!status.local && hiding === "authors") variant |= remote
     if (status.poll) variant |= polling
-    if (status.controlled === true) variant |= asking
+    if (status.control !== undefined && !isFree(status.control, "canLike")) variant |= asking
     if (dependsOnFollows(status.quoting)) variant |= following
   }
   for (const status of page) {

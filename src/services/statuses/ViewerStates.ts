@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
+import { PolicyVerdicts } from "./PolicyVerdicts.ts"
 import * as RecipientQuery from "./RecipientQuery.ts"
 import { StatusReactions } from "./StatusReactions.ts"
 import { type Hiding, type QuotedState, standingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
@@ -10,8 +11,8 @@ import * as ViewerStateQuery from "./ViewerStateQuery.ts"
 import { canSee } from "./Visibility.ts"
 
 /**
- * Permission and viewer's flags of a page of statuses in ONE query, whatever the page's length, and one more for reactions, where
- * there are any. The query asks for what
+ * Permission and viewer's flags of a page of statuses in ONE query, whatever the page's length, one more for reactions and one for
+ * what policies say, where there are any. The query asks for what
  * can change (deleted, suspended, relations, counters, the viewer's own marks); `canSee` decides.
  */
 export class ViewerStates extends Context.Service<ViewerStates, {
@@ -49,8 +50,28 @@ export class ViewerStates extends Context.Service<ViewerStates, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const reactions = yield* StatusReactions
+      const verdicts = yield* PolicyVerdicts
       // Made once for each of the few variants, so that their text is hashed and prepared once.
       const texts = new Map<number, string>()
+
+      /** What policies say to viewers of statuses, or of what these repeat; undefined where none leaves anything to few. */
+      const verdictsFor = Effect.fnUntraced(function*(
+        viewers: ReadonlyArray<bigint>,
+        statuses: ReadonlyArray<StatusKey>
+      ) {
+        const asking = statuses.flatMap(({ original, ...status }) => {
+          const target = original ?? status
+          return target.control === undefined
+            ? []
+            : viewers.map((account) => ({ account, target: { ...target, interactionPolicy: target.control ?? null } }))
+        })
+        if (asking.length === 0) return undefined
+        const said = yield* verdicts.ofReaders(asking)
+        return (viewer: bigint, { id }: StatusKey) => {
+          const may = said.get(`${viewer} ${id}`)
+          return may && { may }
+        }
+      })
 
       const ask = Effect.fnUntraced(function*(
         viewer: Viewer,
@@ -70,10 +91,12 @@ export class ViewerStates extends Context.Service<ViewerStates, {
         const answers = ViewerStateQuery.answersOf(viewer, row)
         const visible = (status: StatusKey) =>
           canSee(viewer, ViewerStateQuery.factsOf(status, answers), answers.relations)
-        if (answers.reacted.length === 0) return { ...answers, visible }
+        const may = viewer === undefined ? undefined : yield* verdictsFor([viewer], statuses)
+        if (answers.reacted.length === 0 && may === undefined) return { ...answers, visible }
         const found = yield* reactions.of(viewer, answers.reacted)
         const state = (status: StatusKey): ViewerState => ({
           ...answers.state(status),
+          ...(viewer !== undefined && may?.(viewer, status)),
           reactions: found.get(status.id) ?? ViewerStateQuery.noReactions
         })
         return { ...answers, visible, state }
@@ -89,9 +112,15 @@ export class ViewerStates extends Context.Service<ViewerStates, {
         if (row === undefined) return undefined
         const answers = RecipientQuery.answersOf(row, status)
         const visible = (viewer: AccountId) => canSee(viewer, answers.facts, answers.relations(viewer))
-        if (!answers.hasReactions) return { ...answers, visible }
-        const found = yield* reactions.forViewers(viewers, (status.original ?? status).id)
-        const state = (viewer: bigint): ViewerState => ({ ...answers.state(viewer), reactions: found(viewer) })
+        const may = yield* verdictsFor(viewers, [status])
+        if (!answers.hasReactions && may === undefined) return { ...answers, visible }
+        const shown = status.original ?? status
+        const found = answers.hasReactions ? yield* reactions.forViewers(viewers, shown.id) : undefined
+        const state = (viewer: bigint): ViewerState => ({
+          ...answers.state(viewer),
+          ...may?.(viewer, shown),
+          reactions: found?.(viewer) ?? ViewerStateQuery.noReactions
+        })
         return { ...answers, visible, state }
       })
 
@@ -164,5 +193,5 @@ export class ViewerStates extends Context.Service<ViewerStates, {
       }, Effect.orDie)
       return ViewerStates.of({ of, ofMarked, forViewers, ofQuoted, quotedForViewers })
     })
-  ).pipe(Layer.provide(StatusReactions.layer))
+  ).pipe(Layer.provide([PolicyVerdicts.layer, StatusReactions.layer]))
 }

@@ -1,22 +1,14 @@
-import { Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql/SqlClient"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import { RecordNotFound } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
 import { MediaRecord, recordOf } from "../media/MediaRecord.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { traced } from "../Traced.ts"
 import { PersistedPost, type Post } from "./Post.ts"
-
-/* Posts that wait as rows of `scheduled_statuses`: for their time, or as drafts without one. */
-
-/** What both kinds are read of. */
-export const WaitingRow = Schema.Struct({
-  id: Schema.BigInt,
-  params: Schema.Unknown,
-  media: Schema.Array(MediaRecord)
-})
-
-/** Its columns, of a row under `s`. */
-export const waitingColumns = (sql: SqlClient): Fragment =>
-  sql`s.id, s.params, coalesce((SELECT json_agg(${recordOf(sql)})
-    FROM media_attachments m WHERE m.scheduled_status_id = s.id), '[]') AS media`
 
 /** A post that waits, with its files in their order. */
 export interface WaitingPost {
@@ -24,11 +16,78 @@ export interface WaitingPost {
   readonly post: Post
   readonly media: ReadonlyArray<MediaRecord>
 }
+/** One that waits for its time. */
+export interface ScheduledRecord extends WaitingPost {
+  readonly scheduledAt: Date
+}
+/** One that its author has not finished. */
+export interface DraftRecord extends WaitingPost {
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
 
-export const readWaiting = Effect.fnUntraced(
-  function*<Row extends typeof WaitingRow.Type>({ media, params, ...row }: Row) {
-    const post = yield* PersistedPost.decode(params)
-    const known = new Map(media.map((one) => [BigInt(one.id), one]))
-    return { ...row, post, media: (post.mediaIds ?? []).flatMap((id) => known.get(id) ?? []) }
-  }
-)
+const waiting = { id: Schema.BigInt, params: Schema.Unknown, media: Schema.Array(MediaRecord) }
+const WaitingRow = Schema.Struct(waiting)
+const scheduledRows = rowsOf(Schema.Struct({ ...waiting, scheduledAt: Timestamptz }))
+const draftRows = rowsOf(Schema.Struct({ ...waiting, createdAt: Timestamptz, updatedAt: Timestamptz }))
+
+interface Reads<Record> {
+  readonly page: (owner: AccountId, page: Page) => Effect.Effect<ReadonlyArray<Record>>
+  readonly find: (owner: AccountId, id: bigint) => Effect.Effect<Record, RecordNotFound>
+}
+
+/**
+ * Reads posts that wait as rows of `scheduled_statuses`: for their time, or as drafts without one. Their account's actor
+ * writes them.
+ */
+export class WaitingPosts extends Context.Service<WaitingPosts, {
+  readonly scheduled: Reads<ScheduledRecord>
+  readonly drafts: Reads<DraftRecord>
+}>()("murmuration/services/statuses/WaitingPosts") {
+  static readonly layer = Layer.effect(
+    WaitingPosts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const complete = Effect.fnUntraced(function*<Row extends typeof WaitingRow.Type>({ media, params, ...row }: Row) {
+        const post = yield* PersistedPost.decode(params)
+        const known = new Map(media.map((one) => [BigInt(one.id), one]))
+        return { ...row, post, media: (post.mediaIds ?? []).flatMap((id) => known.get(id) ?? []) }
+      })
+      /** Reads those of one kind, of which `more` is known beside what all have. */
+      const readsOf = <Row extends typeof WaitingRow.Type>(
+        rows: (
+          statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>
+        ) => Effect.Effect<ReadonlyArray<Row>, SqlError>,
+        kind: Fragment,
+        more: Fragment
+      ) => {
+        const found = (owner: AccountId, where: Fragment) =>
+          rows(sql`SELECT s.id, s.params, coalesce((SELECT json_agg(${recordOf(sql)})
+              FROM media_attachments m WHERE m.scheduled_status_id = s.id), '[]') AS media, ${more}
+            FROM scheduled_statuses s WHERE account_id = ${owner} AND ${kind} AND ${where}`)
+        return {
+          page: traced("WaitingPosts.page")(function*(owner: AccountId, page: Page) {
+            if (page.limit === 0) return []
+            const { tail, where } = clauses(sql, "id", page)
+            const rows = yield* found(owner, sql`${where} ${tail}`)
+            return yield* Effect.forEach(newestFirst(page, rows), complete)
+          }, Effect.orDie),
+          find: traced("WaitingPosts.find")(function*(owner: AccountId, id: bigint) {
+            const [row] = yield* Effect.orDie(found(owner, sql`id = ${id}`))
+            return row === undefined ? yield* new RecordNotFound() : yield* Effect.orDie(complete(row))
+          })
+        }
+      }
+
+      return WaitingPosts.of({
+        scheduled: readsOf(scheduledRows, sql`scheduled_at IS NOT NULL`, sql`s.scheduled_at`),
+        drafts: readsOf(
+          draftRows,
+          sql`scheduled_at IS NULL`,
+          sql`s.created_at, coalesce(s.updated_at, s.created_at) AS updated_at`
+        )
+      })
+    })
+  )
+}

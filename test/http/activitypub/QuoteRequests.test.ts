@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import type { Json } from "../../services/federation/Peer.ts"
 import { TestServer } from "../../support/Server.ts"
 import { sentOf } from "./QuoteDocuments.ts"
 import { done, note, OtherServer, servers } from "./Sending.ts"
@@ -56,5 +57,46 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
         manual: [],
         current_user: "denied"
       })
+    }))
+
+  it.effect("row 21: what the author is asked about waits, however often it is asked, and is answered as they decide", () =>
+    Effect.gen(function*() {
+      const zoe = yield* there("zoe6")
+      const anna = yield* person("anna6")
+      const quoted = yield* post(anna, "ask me", { interaction_policy: { can_quote: { manual_approval: ["public"] } } })
+      const asks = (name: string, number: number, instrument: unknown) =>
+        done(zoe, { id: `${zoe.id}/requests/${name}${number}`, type: "QuoteRequest", object: quoted.uri, instrument })
+      const waiting = Effect.map(
+        json(anna, "/api/v1/interaction_requests"),
+        (all) => all.map(({ id, type }: { id: string; type: string }) => [type, id])
+      )
+      const [yes, no] = [note(zoe, "yes", { quote: quoted.uri }), note(zoe, "no", { quote: quoted.uri })]
+      // Nobody is asked about what only came.
+      assert.strictEqual(yield* done(zoe, { type: "Create", object: yes }), "done")
+      assert.deepStrictEqual(yield* waiting, [])
+      assert.strictEqual(yield* asks("yes", 1, yes), "done")
+      assert.strictEqual(yield* asks("yes", 2, yes), "done")
+      assert.strictEqual(yield* asks("no", 1, no), "done")
+      const all = yield* waiting
+      assert.strictEqual(all.length, 2)
+      const answersTo = (type: string) =>
+        Effect.map(
+          sentOf(type),
+          (sent) =>
+            sent.filter(({ to }) => String(to) === zoe.id).map(({ object, result }) => [(object as Json)["id"], result])
+        )
+      assert.deepStrictEqual([yield* answersTo("Accept"), yield* answersTo("Reject")], [[], []])
+      yield* json(anna, `/api/v1/interaction_requests/${all[1][1]}/authorize`, {})
+      yield* json(anna, `/api/v1/interaction_requests/${all[0][1]}/reject`, {})
+      const [[asked, stamp]] = (yield* answersTo("Accept")) as [[string, string]]
+      assert.strictEqual(asked, `${zoe.id}/requests/yes2`)
+      assert.match(stamp, new RegExp(`/quote_authorizations/${all[1][1]}$`))
+      assert.deepStrictEqual(yield* answersTo("Reject"), [[`${zoe.id}/requests/no1`, undefined]])
+      assert.strictEqual((yield* json(anna, `/api/v1/statuses/${quoted.id}`)).quotes_count, 1)
+      assert.deepStrictEqual(yield* waiting, [])
+      // What was agreed to by hand is agreed to when it is asked again; what was refused is not.
+      yield* asks("yes", 3, yes)
+      assert.strictEqual((yield* answersTo("Accept")).length, 2)
+      assert.strictEqual(yield* asks("no", 2, no), "ignored: it is refused")
     }))
 })

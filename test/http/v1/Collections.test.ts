@@ -32,6 +32,45 @@ const told = (me: Person, type: string) =>
   Effect.map(call("GET", `/api/v1/notifications?types[]=${type}`, me.token), ({ body }) => body)
 
 layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => {
+  it.effect("S-150: collections are found by words of their names and by their addresses, as far as their owners and the viewer let them", () =>
+    Effect.gen(function*() {
+      const [me, eve, ada] = yield* Effect.all([person("finder"), person("keeper"), person("passer")])
+      const [open, mine, hidden] = yield* Effect.all([
+        made(eve, { name: "Water birds" }),
+        made(me, { name: "Waterfalls", discoverable: false }),
+        made(eve, { name: "Waterworks", discoverable: false })
+      ])
+      const search = (by: Person | undefined, q: string, more = "") =>
+        Effect.map(
+          call("GET", `/api/v2/search?q=${encodeURIComponent(q)}${more}`, by?.token),
+          ({ body }) => body.collections.map((one: { id: string }) => one.id)
+        )
+      assert.deepStrictEqual(yield* search(me, "water"), [mine.id, open.id])
+      assert.deepStrictEqual(yield* search(undefined, "water"), [open.id])
+      assert.deepStrictEqual(yield* search(ada, "BIRDS wat"), [open.id])
+      assert.deepStrictEqual(yield* search(ada, "rds"), [])
+      assert.deepStrictEqual(yield* search(me, "water", "&type=accounts"), [])
+      assert.deepStrictEqual(yield* search(me, "water", "&type=collections&offset=1&limit=1"), [open.id])
+      // Who knows an address may look, as at the operation.
+      assert.deepStrictEqual(yield* search(ada, hidden.uri, "&resolve=true"), [hidden.id])
+      assert.deepStrictEqual(yield* search(ada, hidden.uri.replace(/users\/[0-9]+/, "users/1"), "&resolve=true"), [])
+      for (const odd of ["9".repeat(19), "0", "-1"]) {
+        assert.deepStrictEqual(yield* search(ada, hidden.uri.replace(/[0-9]+$/, odd), "&resolve=true"), [])
+      }
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO collections (id, account_id, local, uri, url, name, created_at, updated_at)
+        SELECT 7, account_id, false, 'https://other.example/c/7', 'https://other.example/@x/7', 'Afar', created_at, updated_at
+        FROM collections WHERE id = ${open.id}`
+      for (const address of ["https://other.example/c/7", "https://other.example/@x/7"]) {
+        assert.deepStrictEqual(yield* search(ada, address, "&resolve=true"), ["7"])
+      }
+      yield* to(ada, eve, "mute")
+      assert.deepStrictEqual(yield* search(ada, "water"), [])
+      yield* to(eve, me, "block")
+      assert.deepStrictEqual(yield* search(me, "water"), [mine.id])
+      assert.deepStrictEqual(yield* search(me, open.uri, "&resolve=true"), [])
+    }))
+
   it.effect("an account recommends others, who are told of it and of what changes, by both paths", () =>
     Effect.gen(function*() {
       const [me, ada, bob] = yield* Effect.all([person("me"), person("ada"), person("bob")])

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Status, StatusReactionAccounts } from "../../../src/http/wire/Status.ts"
 import { accountReactionsMax, reactionsMax } from "../../../src/services/statuses/ReactionEmoji.ts"
@@ -159,6 +159,39 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       // Of a status that is gone nothing is said.
       yield* call("DELETE", `/api/v1/statuses/${id}`, fred.token)
       assert.deepStrictEqual(yield* asked("PUT", id, hugo), yield* asked("PUT", "4711", hugo))
+    }))
+
+  it.effect("are bounded however many bring another emoji at once", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const author = yield* person("bounded")
+      const all = yield* Effect.forEach(["bounded1", "bounded2", "bounded3"], person)
+      const { id } = yield* post(author)
+      const emojis = Array.from({ length: reactionsMax + 2 }, (_, at) => String.fromCodePoint(0x1f400 + at))
+      yield* Effect.forEach(
+        emojis.slice(0, reactionsMax - 1),
+        (name, at) =>
+          sql`INSERT INTO emoji_reaction_counts (id, status_id, name, count) VALUES (${at}, ${BigInt(id)}, ${name}, 1)`
+      )
+      // All of them have looked and come as far as counting, unless one waits for another.
+      const answers = yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`SELECT FROM status_stats WHERE status_id = ${BigInt(id)} FOR UPDATE`
+        const running = yield* Effect.forEach(
+          all,
+          (by, at) => Effect.forkDetach(react(by, id, emojis[reactionsMax - 1 + at]!))
+        )
+        yield* Effect.repeat(
+          sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          { until: ([row]) => row?.count === all.length }
+        )
+        return running
+      })).pipe(Effect.flatMap((running) => Effect.forEach(running, (one) => Fiber.join(one))))
+      assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 422, 422])
+      assert.strictEqual(
+        (yield* sql`SELECT FROM emoji_reaction_counts WHERE status_id = ${BigInt(id)}`).length,
+        reactionsMax
+      )
     }))
 
   it.effect("are bounded: different emoji of one account, and on one status", () =>

@@ -4,7 +4,7 @@ import { ask, newPerson, settled } from "../../support/Api.ts"
 import { act, only, reply, requests } from "../../support/InteractionCalls.ts"
 import { follow } from "../../support/ListCalls.ts"
 import { decodeStatus, post, show } from "../../support/QuoteCalls.ts"
-import { TestServer } from "../../support/Server.ts"
+import { type Person, TestServer } from "../../support/Server.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("who may do what with a post", (it) => {
   it.effect("row 21: the policy is said with a post, by an edit and with one that waits, in words of both versions; nonsense is refused", () =>
@@ -19,19 +19,19 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         }
       })
       const { interaction_policy: said } = one
-      assert.deepStrictEqual(said?.can_reply.automatic_approval, ["followers", "author", "mentioned"])
+      assert.deepStrictEqual(said?.can_reply.automatic_approval, ["followers", "author", "mentioned", "me"])
       assert.deepStrictEqual(said?.can_reply.manual_approval, ["public"])
       assert.deepStrictEqual(said?.can_reply.with_approval, ["public"])
-      assert.deepStrictEqual(said?.can_reblog.always, ["author"])
-      assert.deepStrictEqual(said?.can_favourite.always, ["public"])
+      assert.deepStrictEqual(said?.can_reblog.always, ["author", "me"])
+      assert.deepStrictEqual(said?.can_favourite.always, ["public", "me"])
       const edited = yield* ask(anna, "PUT", `/api/v1/statuses/${one.id}`, {
         status: "one",
         interaction_policy: { can_favourite: { automatic_approval: "mutuals" } },
         quote_approval_policy: "nobody"
       })
       const after = yield* decodeStatus(edited.body)
-      assert.deepStrictEqual(after.interaction_policy?.can_favourite.automatic_approval, ["mutuals", "author"])
-      assert.deepStrictEqual(after.interaction_policy?.can_reply.automatic_approval, ["public"])
+      assert.deepStrictEqual(after.interaction_policy?.can_favourite.automatic_approval, ["mutuals", "author", "me"])
+      assert.deepStrictEqual(after.interaction_policy?.can_reply.automatic_approval, ["public", "me"])
       assert.deepStrictEqual(after.quote_approval.automatic, [])
       assert.isNull(after.edited_at)
       const open = yield* ask(anna, "PUT", `/api/v1/statuses/${one.id}`, { status: "one", interaction_policy: {} })
@@ -82,9 +82,9 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual((yield* ask(anna, "GET", path)).body, body)
       const given = (visibility: string) =>
         Effect.map(post(anna, visibility, { visibility }), (one) => one.interaction_policy)
-      assert.deepStrictEqual((yield* given("public"))?.can_reply.always, ["followers", "author", "mentioned"])
+      assert.deepStrictEqual((yield* given("public"))?.can_reply.always, ["followers", "author", "mentioned", "me"])
       assert.isUndefined(yield* given("unlisted"))
-      assert.deepStrictEqual((yield* given("private"))?.can_favourite.always, ["author"])
+      assert.deepStrictEqual((yield* given("private"))?.can_favourite.always, ["author", "me"])
       assert.notProperty(yield* post(anna, "open", { interaction_policy: {} }), "interaction_policy")
       assert.strictEqual((yield* ask(anna, "PATCH", path, { public: { can_reply: { always: ["x"] } } })).status, 422)
       yield* ask(anna, "PATCH", path, { unlisted: null })
@@ -122,6 +122,32 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* show(anna, closed)).replies_count, 1)
       assert.strictEqual((yield* show(anna, closed)).favourites_count, 1)
       assert.deepStrictEqual((yield* requests(anna)).body, [])
+      // What is said to each reader, on every way to them.
+      const asking = yield* post(anna, "@cleo3 ask", {
+        interaction_policy: {
+          can_reply: { manual_approval: ["followers"] },
+          can_favourite: { automatic_approval: ["followers"] }
+        }
+      })
+      const rules = (by: Person | undefined, id = asking.id) =>
+        Effect.map(show(by, { id }), ({ interaction_policy: policy }) => [
+          policy?.can_reply.always.includes("me"),
+          policy?.can_reply.with_approval.includes("me"),
+          policy?.can_favourite.automatic_approval.includes("me"),
+          policy?.can_reblog.always.includes("me")
+        ])
+      assert.deepStrictEqual(yield* rules(anna), [true, false, true, true])
+      assert.deepStrictEqual(yield* rules(ben), [false, true, true, true])
+      assert.deepStrictEqual(yield* rules(cleo), [true, false, false, true])
+      assert.deepStrictEqual(yield* rules(undefined), [false, false, false, false])
+      const { body: [boosted] } = yield* ask(ben, "POST", `/api/v1/statuses/${asking.id}/reblog`)
+        .pipe(Effect.andThen(ask(cleo, "GET", `/api/v1/accounts/${ben.accountId}/statuses?limit=1`)))
+      assert.notProperty(boosted, "interaction_policy")
+      assert.deepStrictEqual(boosted.reblog.interaction_policy.can_reply.automatic_approval, [
+        "author",
+        "mentioned",
+        "me"
+      ])
       // Who is named may answer, whatever is said; a single account is meant by its id.
       const naming = yield* post(anna, "@cleo3 what do you say", only("can_reply", []))
       assert.strictEqual((yield* reply(cleo, naming)).status, 200)

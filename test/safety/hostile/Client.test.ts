@@ -21,8 +21,27 @@ layer(TestServer.layer(), { excludeTestServices: true })("a hostile client", (it
           status: "?",
           poll: { options: ["a", "b"], expires_in: 3600 }
         })
+        const asked = yield* post("/api/v1/statuses", eve, {
+          status: "ask",
+          interaction_policy: {
+            can_reply: { manual_approval: ["public"] },
+            can_quote: { manual_approval: ["public"] }
+          }
+        })
+        yield* post("/api/v1/statuses", ada, { status: "may I", in_reply_to_id: asked.body.id })
+        const quote = yield* post("/api/v1/statuses", ada, { status: "look", quoted_status_id: asked.body.id })
+        const requests = yield* get("/api/v1/interaction_requests", eve)
+        const draft = yield* post("/api/v1/drafts", eve, { status: "later" })
+        const collection = yield* post("/api/v1/collections", eve, { name: "friends" })
         const ids = [
           id,
+          asked.body.id,
+          quote.body.id,
+          requests.body[0].id,
+          draft.body.id,
+          collection.body.collection.id,
+          "👍",
+          ":blobcat@other.example:",
           String(eve.accountId),
           String(ada.accountId),
           String(poll.body.id),

@@ -62,6 +62,17 @@ const others: ReadonlyArray<Route> = [
   { method: "GET", path: "/@:id", names: ["max_id", "page"] },
   { method: "GET", path: "/tags/:id", names: ["max_id"] },
   { method: "GET", path: "/users/:id/outbox", names: ["page", "min_id", "max_id"] },
+  { method: "GET", path: "/@:id/:id/embed", names: ["max_id"] },
+  { method: "GET", path: "/@:id/wrapstodon/:id/:id", names: [] },
+  { method: "GET", path: "/email_subscriptions/confirmation", names: ["confirmation_token"] },
+  { method: "GET", path: "/unsubscribe", names: ["token"] },
+  { method: "GET", path: "/email_subscriptions/new/:id", names: ["lang"] },
+  { method: "POST", path: "/email_subscriptions/new/:id", names: ["email", "authenticity_token"] },
+  { method: "POST", path: "/unsubscribe", names: ["token", "List-Unsubscribe"] },
+  { method: "GET", path: "/users/:id/authorizations/:id", names: [] },
+  { method: "GET", path: "/users/:id/quote_authorizations/:id", names: [] },
+  { method: "GET", path: "/users/:id/statuses/:id/emoji_reactions", names: ["page"] },
+  { method: "GET", path: "/users/:id/featured_collections", names: ["page"] },
   { method: "GET", path: "/:id", names: [] },
   { method: "POST", path: "/nothing/of/the/kind/:id", names: ["a"] },
   { method: "PUT", path: "/api/v9/:id", names: ["a"] }
@@ -70,6 +81,12 @@ const others: ReadonlyArray<Route> = [
 /** One's own account and its tokens stay, so that there is somebody to go on. */
 const spared = /^\/(?:oauth\/revoke|api\/v1\/streaming|auth\/sign_out)/
 const routes = [...declared, ...others].filter(({ path }) => !spared.test(path))
+
+/** What came after Mastodon's own routes, where fewer have looked. */
+const younger = routes.filter(({ path }) =>
+  /interaction|reactions|drafts|subscri|oembed|embed|collection|quote|catchup|wrapstodon|annual|crypto|encrypt|authorizations/
+    .test(path)
+)
 
 export interface Try {
   readonly method: string
@@ -111,7 +128,7 @@ const formText = (dice: Dice, names: ReadonlyArray<string>, bytesMax: number): s
 
 /** What a hostile client sends: a known route, with ids that exist or cannot, and values that no client means to send. */
 export const tryOf = (dice: Dice, ids: ReadonlyArray<string>): Try => {
-  const { method, names, path: pattern } = dice.pick(routes)
+  const { method, names, path: pattern } = dice.pick(dice.chance(0.5) ? younger : routes)
   const path = pattern.replaceAll(
     /:\w+/g,
     () => dice.chance(0.7) ? dice.pick(ids) : encoded(text(dice).slice(0, 2_000)) || "-"

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
@@ -10,6 +10,8 @@ import { interactionContext, requestType, stampDocument, stamped } from "../docu
 import { type Document, everybody } from "../documents/Vocabulary.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { Objects } from "../Objects.ts"
+import * as GivenConsents from "./GivenConsents.ts"
+import type { ConsentAsked } from "./GivenConsents.ts"
 import { type HostNames, Outbox } from "./Outbox.ts"
 import { given } from "./Reaches.ts"
 
@@ -30,16 +32,10 @@ const Parties = Schema.Struct({
   state: Schema.String
 })
 const partyRows = rowsOf(Parties)
-const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
 
 /** What another server asked for, or did without asking. */
-export interface Asking {
+export interface Asking extends Omit<ConsentAsked, "type"> {
   readonly kind: RequestKind
-  /** The ids of the request, if there is one, of who makes it, of what it is about and of the interaction. */
-  readonly request: string | undefined
-  readonly requester: string
-  readonly object: string
-  readonly instrument: string
 }
 
 /** Consent to replies, favourites and reblogs: asked of other servers, and given or refused by accounts here. */
@@ -68,12 +64,7 @@ export class InteractionActivities extends Context.Service<InteractionActivities
       const outbox = yield* Outbox
       const none: HostNames = []
 
-      const actorOf = ({ uri, username }: typeof Party.Type) => uri ?? LocalIds.actor(config, username)
-      const activity = (document: Document & { readonly id: string; readonly type: string }): Activity => ({
-        type: document.type,
-        uri: document.id,
-        document: { "@context": interactionContext, ...document }
-      })
+      const { activity, actorOf, answered, refuse } = yield* GivenConsents.make(interactionContext, "interactions")
 
       const find = Effect.fnUntraced(function*(requestId: bigint) {
         const [row] = yield* partyRows(sql`
@@ -132,32 +123,6 @@ export class InteractionActivities extends Context.Service<InteractionActivities
         return hosts
       })
 
-      const answered = Effect.fnUntraced(function*(
-        type: "Accept" | "Reject",
-        from: { readonly id: bigint; readonly actor: string },
-        to: bigint,
-        { instrument, kind, object, request, requester }: Asking,
-        result: string | undefined
-      ) {
-        const number = yield* Clock.currentTimeMillis
-        return yield* outbox.toAccounts({
-          senderId: from.id,
-          about: to,
-          activity: activity({
-            id: `${from.actor}#${type === "Accept" ? "accepts" : "rejects"}/interactions/${to}-${number}`,
-            type,
-            actor: from.actor,
-            to: [requester],
-            // Who did not ask is told of what it did.
-            object: request === undefined
-              ? instrument
-              : { id: request, type: requestType(kind), actor: requester, object, instrument },
-            target: object,
-            ...(result === undefined ? {} : { result })
-          })
-        }, [to])
-      })
-
       const answer = traced("InteractionActivities.answer")(function*(type: "Accept" | "Reject", requestId: bigint) {
         const found = outbox.enabled ? yield* find(requestId) : undefined
         if (found === undefined || found.account.uri === null || found.author.uri !== null) return none
@@ -167,20 +132,10 @@ export class InteractionActivities extends Context.Service<InteractionActivities
           type,
           { id: BigInt(author.id), actor: me },
           BigInt(account.id),
-          { kind, request: requestUri ?? undefined, requester: actor, object: target, instrument },
+          { type: requestType(kind), request: requestUri ?? undefined, requester: actor, object: target, instrument },
           type === "Accept" ? LocalIds.interactionAuthorization(me, requestId) : undefined
         )
       })
-
-      const refuse = traced("InteractionActivities.refuse")(
-        function*(author: bigint, requesterId: bigint, asking: Asking) {
-          if (!outbox.enabled) return none
-          const [me] = yield* usernameRows(sql`SELECT username FROM accounts WHERE id = ${author} AND domain IS NULL`)
-          if (me === undefined) return none
-          const from = { id: author, actor: LocalIds.actor(config, me.username) }
-          return yield* answered("Reject", from, requesterId, asking, undefined)
-        }
-      )
 
       const favourite = Effect.fnUntraced(
         function*(
@@ -221,7 +176,17 @@ export class InteractionActivities extends Context.Service<InteractionActivities
         Effect.map(objects.uris([statusId]), (uris) => uris.get(statusId))
       )
 
-      return InteractionActivities.of({ request, answer, refuse, like, undoLike, uriOf, stamp })
+      return InteractionActivities.of({
+        request,
+        answer,
+        refuse: traced("InteractionActivities.refuse")((author, requesterId, { kind, ...asking }) =>
+          refuse(author, requesterId, { ...asking, type: requestType(kind) })
+        ),
+        like,
+        undoLike,
+        uriOf,
+        stamp
+      })
     })
   )
   static readonly layer = InteractionActivities.layerNoDeps.pipe(Layer.provide([Objects.layer, Outbox.layer]))

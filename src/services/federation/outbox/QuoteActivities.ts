@@ -1,14 +1,15 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
-import type { Activity } from "../documents/Activities.ts"
 import { noteContext } from "../documents/NoteDocument.ts"
 import { type Document, everybody } from "../documents/Vocabulary.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { Objects } from "../Objects.ts"
+import * as GivenConsents from "./GivenConsents.ts"
+import type { ConsentAsked } from "./GivenConsents.ts"
 import { type HostNames, Outbox } from "./Outbox.ts"
 import { given } from "./Reaches.ts"
 
@@ -24,15 +25,11 @@ const QuoteParties = Schema.Struct({
   state: Schema.String
 })
 const partyRows = rowsOf(QuoteParties)
-const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
+const requestType = "QuoteRequest"
 
 /** A request that another server made. */
-interface Request {
+interface Request extends Omit<ConsentAsked, "request" | "type"> {
   readonly id: string
-  readonly requester: string
-  /** The ids of what is quoted, and of what quotes. */
-  readonly object: string
-  readonly instrument: string
 }
 
 /** Consent to be quoted, asked of other servers, and given or taken back by accounts here (FEP-044f). */
@@ -57,13 +54,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
       const outbox = yield* Outbox
       const none: HostNames = []
 
-      const actorOf = ({ uri, username }: { readonly uri: string | null; readonly username: string }) =>
-        uri ?? LocalIds.actor(config, username)
-      const activity = (document: Document & { readonly id: string; readonly type: string }): Activity => ({
-        type: document.type,
-        uri: document.id,
-        document: { "@context": noteContext, ...document }
-      })
+      const { activity, actorOf, answered, refuse } = yield* GivenConsents.make(noteContext, "quote_requests")
 
       const find = Effect.fnUntraced(function*(statusId: bigint) {
         const [row] = yield* partyRows(sql`
@@ -102,7 +93,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
           about: statusId,
           activity: activity({
             id: `${actor}#quote_requests/${statusId}`,
-            type: "QuoteRequest",
+            type: requestType,
             actor,
             to: [quoted.uri],
             object,
@@ -112,28 +103,6 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
         // The post goes along, so that its server is told of its end.
         yield* given(sql, sql`SELECT ${statusId}::bigint AS id`, BigInt(quoted.id))
         return hosts
-      })
-
-      const answered = Effect.fnUntraced(function*(
-        type: "Accept" | "Reject",
-        from: { readonly id: bigint; readonly actor: string },
-        to: bigint,
-        { id, instrument, object, requester }: Request,
-        result: string | undefined
-      ) {
-        const number = yield* Clock.currentTimeMillis
-        return yield* outbox.toAccounts({
-          senderId: from.id,
-          about: to,
-          activity: activity({
-            id: `${from.actor}#${type === "Accept" ? "accepts" : "rejects"}/quote_requests/${to}-${number}`,
-            type,
-            actor: from.actor,
-            to: [requester],
-            object: { id, type: "QuoteRequest", actor: requester, object, instrument },
-            ...(result === undefined ? {} : { result })
-          })
-        }, [to])
       })
 
       const answer = traced("QuoteActivities.answer")(function*(type: "Accept" | "Reject", statusId: bigint) {
@@ -146,22 +115,10 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
           type,
           { id: BigInt(quoted.id), actor: actorOf(quoted) },
           BigInt(account.id),
-          { id: requestUri, requester: actorOf(account), object, instrument },
+          { type: requestType, request: requestUri, requester: actorOf(account), object, instrument },
           type === "Accept" ? stampOf(found, statusId).id : undefined
         )
       })
-
-      const refuse = traced("QuoteActivities.refuse")(
-        function*(quotedAuthor: bigint, requesterId: bigint, request: Request) {
-          if (!outbox.enabled) return none
-          const [me] = yield* usernameRows(
-            sql`SELECT username FROM accounts WHERE id = ${quotedAuthor} AND domain IS NULL`
-          )
-          if (me === undefined) return none
-          const from = { id: quotedAuthor, actor: LocalIds.actor(config, me.username) }
-          return yield* answered("Reject", from, requesterId, request, undefined)
-        }
-      )
 
       const withdraw = traced("QuoteActivities.withdraw")(function*(statusId: bigint) {
         const found = outbox.enabled ? yield* find(statusId) : undefined
@@ -189,7 +146,15 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
           : undefined
       }, Effect.orDie)
 
-      return QuoteActivities.of({ request, answer, refuse, withdraw, stamp })
+      return QuoteActivities.of({
+        request,
+        answer,
+        refuse: traced("QuoteActivities.refuse")((quotedAuthor, requesterId, { id, ...asked }) =>
+          refuse(quotedAuthor, requesterId, { ...asked, type: requestType, request: id })
+        ),
+        withdraw,
+        stamp
+      })
     })
   )
   static readonly layer = QuoteActivities.layerNoDeps.pipe(Layer.provide([Objects.layer, Outbox.layer]))

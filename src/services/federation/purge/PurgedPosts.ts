@@ -39,7 +39,7 @@ const remove = Effect.fnUntraced(function*(sql: SqlClient, ids: ReadonlyArray<bi
       UNION ALL SELECT q.quoted_status_id, 0, 0, 1 FROM gone JOIN quotes q ON q.status_id = gone.id
         WHERE gone.deleted_at IS NULL AND q.state = 'accepted') sides
       WHERE status_id IS NOT NULL GROUP BY status_id),
-    authors AS MATERIALIZED (SELECT account_id, count(*)::int AS statuses FROM gone WHERE deleted_at IS NULL GROUP BY account_id),
+    authors AS MATERIALIZED (SELECT account_id, count(*)::int AS statuses FROM gone WHERE counts GROUP BY account_id),
     locked_authors AS MATERIALIZED (SELECT account_id FROM account_stats WHERE account_id IN (SELECT account_id FROM authors)
       ORDER BY account_id FOR UPDATE),
     counted AS (UPDATE account_stats s SET statuses_count = s.statuses_count - a.statuses

@@ -1,0 +1,12 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Quotes that wait for somebody, as that reads them. */
+const statements = [
+  `CREATE INDEX quotes_waiting ON quotes (quoted_account_id, status_id) WHERE state = 'pending' AND quoted_account_id IS NOT NULL`
+]
+
+export default Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  for (const statement of statements) yield* sql.unsafe(statement)
+})

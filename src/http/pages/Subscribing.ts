@@ -1,0 +1,91 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import { Accounts } from "../../services/identity/Accounts.ts"
+import { isValid } from "../../services/identity/Usernames.ts"
+import { AccountId } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { EmailSubscriptions } from "../../services/subscriptions/EmailSubscriptions.ts"
+import { Forms, hidden, tokenField } from "../html/Forms.ts"
+import { html } from "../html/Html.ts"
+import { problem } from "../html/HtmlPage.ts"
+import { Visitors } from "../html/Visitors.ts"
+import { nameOf } from "./Posts.ts"
+import { PublicPages } from "./PublicPages.ts"
+
+/** Where somebody asks for the posts of a local account by e-mail. */
+export const subscribingPath = (username: string): string => `/email_subscriptions/new/${username}`
+
+const make = Effect.gen(function*() {
+  const accounts = yield* Accounts
+  const config = yield* ServerConfig
+  const forms = yield* Forms
+  const pages = yield* PublicPages
+  const subscriptions = yield* EmailSubscriptions
+  const visitors = yield* Visitors
+
+  /** A local account that offers its posts by e-mail; undefined for any other. */
+  const offerer = Effect.gen(function*() {
+    const { name = "" } = yield* HttpRouter.params
+    if (!config.emailSubscriptions || !isValid(name)) return undefined
+    const id = yield* accounts.lookup(name)
+    const account = (yield* accounts.load([id])).find((record) => record.id === id)
+    return account?.domain === null && account.emailSubscriptions ? account : undefined
+  }).pipe(Effect.catchTags({ RecordNotFound: () => Effect.undefined, Gone: () => Effect.undefined }))
+
+  const ask = Effect.fnUntraced(function*(wrong?: string) {
+    const account = yield* offerer
+    if (account === undefined) return yield* pages.notFound
+    const { formToken, remember, way, words } = yield* visitors.current
+    const { say } = words
+    return remember(pages.respond({
+      words,
+      title: say("Posts by e-mail"),
+      ...(wrong === undefined ? {} : { status: 422 }),
+      body: html`
+${problem(wrong === undefined ? undefined : words.translate(wrong))}
+<p>${
+        say("New public posts of {account} are sent to your address, once you have confirmed it.", {
+          account: `${nameOf(account)} (@${account.username}@${config.localDomain})`
+        })
+      }</p>
+<form method="post" action="${way(subscribingPath(account.username))}">
+${hidden(tokenField, formToken)}
+<label>${say("E-mail address")}
+<input type="email" name="email" autocomplete="email" required autofocus></label>
+<p class="row"><button type="submit">${say("Send the letter")}</button></p>
+</form>`
+    }))
+  })
+
+  // The same page whether the address gets them already or not.
+  const sent = Effect.map(visitors.reader, ({ words: { say }, words }) =>
+    pages.respond({
+      words,
+      title: say("Look into your mail"),
+      body: html`<p class="done" role="status">${
+        say("A letter with a link is on its way to your address, unless it gets these posts already.")
+      }</p>`
+    }))
+
+  const subscribe = (form: URLSearchParams) =>
+    Effect.gen(function*() {
+      const account = yield* offerer
+      if (account === undefined) return yield* pages.notFound
+      const { words } = yield* visitors.reader
+      yield* subscriptions.subscribe(AccountId.make(account.id), form.get("email") ?? "", words.tag)
+      return yield* sent
+    }).pipe(Effect.catchTags({ RecordNotFound: () => pages.notFound, Unprocessable: ({ text }) => ask(text) }))
+
+  const closed = config.limitedFederation
+  return Layer.merge(
+    HttpRouter.add("GET", "/email_subscriptions/new/:name", pages.behind(closed, ask())),
+    HttpRouter.add(
+      "POST",
+      "/email_subscriptions/new/:name",
+      pages.behind(closed, forms.handle(subscribe, { address: "mailAddress", email: "mailEmail" }))
+    )
+  )
+})
+
+/** Asks for somebody's public posts by e-mail, where that account offers them. */
+export const layer = Layer.unwrap(make)
