@@ -46,7 +46,7 @@ const isKey = Schema.is(Schema.Literals(dimensionKeys))
 const valueRows = rowsOf(Schema.Struct({ key: Schema.NullOr(Schema.String), value: Schema.BigInt }))
 const sizeRows = rowsOf(Schema.Struct({ database: Schema.BigInt, media: Schema.BigInt, version: Schema.String }))
 
-const nameOfLanguage = (code: string) => languages.find((one) => one.code === code)?.name ?? code
+const nameOfLanguage = (tag: string) => languages.find(({ code }) => tag === code)?.name ?? tag
 
 /** What staff see of who comes from where and speaks what. */
 export class Dimensions extends Context.Service<Dimensions, {

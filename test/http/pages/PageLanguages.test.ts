@@ -21,7 +21,9 @@ const english = files.get("en")!
 
 /** Where people's pages and letters are made, and what is told to their phones. */
 const isForPeople = ({ path }: Source) =>
-  /^src\/(?:http\/(?:pages|html|oauth)\/|services\/(?:emails\/\w+Texts|NotificationTitles))/.test(path) &&
+  /^src\/(?:http\/(?:pages|html|oauth)\/|services\/(?:(?:emails|moderation)\/\w+Texts|NotificationTitles))/.test(
+    path
+  ) &&
   !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts/.test(path)
 
 /** What is no text for people: headers, policies, what only programmers read. */
