@@ -46,7 +46,8 @@ const isKey = Schema.is(Schema.Literals(dimensionKeys))
 const valueRows = rowsOf(Schema.Struct({ key: Schema.NullOr(Schema.String), value: Schema.BigInt }))
 const sizeRows = rowsOf(Schema.Struct({ database: Schema.BigInt, media: Schema.BigInt, version: Schema.String }))
 
-const nameOfLanguage = (tag: string) => languages.find(({ code }) => tag === code)?.name ?? tag
+const languageNames: ReadonlyMap<string, string> = new Map(languages.map(({ code, name }) => [code, name]))
+const nameOfLanguage = (tag: string) => languageNames.get(tag) ?? tag
 
 /** What staff see of who comes from where and speaks what. */
 export class Dimensions extends Context.Service<Dimensions, {
