@@ -1,9 +1,12 @@
 import { Clock, Context, Effect, Option } from "effect"
-import { HttpRouter, HttpServerRequest } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BlockedAddresses } from "../../services/moderation/BlockedAddresses.ts"
 import * as Reply from "./Reply.ts"
 
-const forbidden = Reply.plainError(403, "Forbidden", { "cache-control": "private, no-store" })
+const headers = { "cache-control": "private, no-store" }
+const ofApi = Reply.plainError(403, "Forbidden", headers)
+/** Outside of the API it is a text for people (auth.md section 5). */
+const elsewhere = HttpServerResponse.text("Forbidden", { status: 403, headers })
 
 /**
  * Keeps out whom staff lets nowhere (S-174): of the API, pages, files, streams and inboxes alike. It stands behind what finds
@@ -15,10 +18,10 @@ export const layer = HttpRouter.middleware(
     ({ areNone, find }) => (handler) =>
       Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
         if (areNone()) return handler
-        const { remoteAddress } = Context.get(context, HttpServerRequest.HttpServerRequest)
+        const { remoteAddress, url } = Context.get(context, HttpServerRequest.HttpServerRequest)
         const now = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
         return Option.isSome(remoteAddress) && find(remoteAddress.value, now) === "no_access"
-          ? Effect.succeed(forbidden)
+          ? Effect.succeed(url.startsWith("/api/") ? ofApi : elsewhere)
           : handler
       })
   ),

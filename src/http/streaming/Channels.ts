@@ -73,6 +73,7 @@ const refusals = {
   foreignList: { status: 401, text: "Not authorized to stream this list" },
   noScope: { status: 401, text: "Access token does not have the required scopes" },
   noToken: { status: 401, text: "Missing access token" },
+  blocked: { status: 403, text: "Forbidden" },
   badToken: { status: 401, text: "Invalid access token" },
   busy: { status: 503, text: "The server is busy, please try again" }
 } as const

@@ -94,12 +94,11 @@ export class Hub extends Context.Service<Hub, {
       )
 
       const clock = yield* Clock.Clock
+      const isBlocked = ({ exactAddress }: Connection) =>
+        !addresses.areNone() && addresses.find(exactAddress, clock.currentTimeMillisUnsafe()) === "no_access"
       yield* addresses.changed(() => {
         if (addresses.areNone()) return
-        const now = clock.currentTimeMillisUnsafe()
-        for (const connection of registry.connections()) {
-          if (addresses.find(connection.exactAddress, now) === "no_access") connection.end("blocked")
-        }
+        for (const connection of registry.connections()) if (isBlocked(connection)) connection.end("blocked")
       })
 
       const revalidate = Effect.gen(function*() {
@@ -119,6 +118,7 @@ export class Hub extends Context.Service<Hub, {
           () => Effect.andThen(Effect.sync(() => registry.remove(connection)), measure)
         )
         // Asked after it is entered: an end in this very moment is either read here or heard.
+        if (isBlocked(connection)) return yield* refused("blocked")
         const live = yield* liveTokens.among([connection.tokenId])
         if (!live.has(connection.tokenId)) return yield* refused("badToken")
         return {

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Queue, Schedule, Schema, type Scope } from "effect"
+import { Clock, Context, Effect, Layer, Queue, Schedule, Schema, type Scope, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
@@ -43,6 +43,8 @@ export class BlockedAddresses extends Context.Service<BlockedAddresses, {
       let rules = new AddressRules([])
       let readAt = 0
 
+      // One after the other: a read that began before a change may not end after the one that knows it.
+      const turns = Semaphore.makeUnsafe(1)
       const refresh = Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
         const rows = yield* blockRows(sql`SELECT ip::text AS network, severity, expires_at FROM ip_blocks
@@ -56,7 +58,7 @@ export class BlockedAddresses extends Context.Service<BlockedAddresses, {
         )
         readAt = now
         for (const listener of listeners) listener()
-      }).pipe(Effect.withSpan("BlockedAddresses.refresh"))
+      }).pipe(turns.withPermits(1), Effect.withSpan("BlockedAddresses.refresh"))
 
       const again = Effect.catchCause(refresh, (cause) => Effect.logWarning("IP blocks are not read anew", cause))
       const whenOld = Effect.gen(function*() {
