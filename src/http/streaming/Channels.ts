@@ -56,7 +56,7 @@ export interface ChannelParameters {
 
 /** A channel or a connection is refused with this status and text. */
 export class StreamRefused extends Schema.TaggedError<StreamRefused>()("StreamRefused", {
-  status: Schema.Literals([400, 401, 503]),
+  status: Schema.Literals([400, 401, 403, 503]),
   text: Schema.String
 }) {
   override get message() {
