@@ -55,11 +55,12 @@ export class AuditLog extends Context.Service<AuditLog, {
   )
 }
 
+/** Postgres keeps no NUL in JSON. */
+const withoutNul = (value: unknown) => typeof value === "string" ? value.replaceAll("\0", "") : value
+
 const stateText = (state: State | undefined): string | null => {
   if (state === undefined) return null
-  const text = JSON.stringify(state, (_, value: unknown) => typeof value === "bigint" ? `${value}` : value)
-    // Postgres keeps no NUL in JSON.
-    .replaceAll("\\u0000", "")
+  const text = JSON.stringify(state, (_, value: unknown) => typeof value === "bigint" ? `${value}` : withoutNul(value))
   const bytes = new TextEncoder().encode(text).length
   return bytes <= stateBytesMax ? text : JSON.stringify({ bytes })
 }
