@@ -10,7 +10,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 
 /** Bytes from which an answer gains more than its headers grow, and up to which nobody waits for it. */
 export const compressedBytesMin = 2_048
-const compressedBytesMax = 1_048_576
+const compressedBytesMax = 2_097_152
 
 /** Text that is told at once. Pictures, sounds and videos are compressed already, streams go as they come. */
 const types = /^(?:text\/(?:html|css)|application\/(?:[\w.-]+\+)?json)\b/

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { boundedMap } from "../BoundedMap.ts"
 import { Broadcast, type BroadcastMessage, type Change } from "../Broadcast.ts"
 
@@ -28,6 +28,8 @@ export class Changes extends Context.Service<Changes, {
   readonly lastOf: (kind: ChangeKind, id: bigint) => number
   /** The same of any row of a kind. */
   readonly last: (kind: ChangeKind) => number
+  /** Calls `listener` at each change of a kind, for as long as the scope is open: for what acts on it at once. */
+  readonly each: (kind: ChangeKind, listener: () => void) => Effect.Effect<void, never, Scope.Scope>
   /** False while changes on other nodes can be missed. */
   readonly connected: Effect.Effect<boolean>
 }>()("murmuration/services/caching/Changes") {
@@ -36,6 +38,7 @@ export class Changes extends Context.Service<Changes, {
     Effect.gen(function*() {
       const { connected, heard } = yield* Broadcast
       const kinds = new Map<ChangeKind, Known>()
+      const listeners = new Set<readonly [kind: ChangeKind, listener: () => void]>()
       /** Those that were counted already, in whichever way they come back. */
       const counted = new WeakSet<Change>()
       let count = 0
@@ -59,6 +62,7 @@ export class Changes extends Context.Service<Changes, {
         const known = knownOf(kind)
         known.last = ++count
         for (const id of ids) known.rows.set(id, count)
+        for (const [listened, listener] of listeners) if (listened === kind) listener()
       }
       const hear = (message: BroadcastMessage) => {
         switch (message._tag) {
@@ -92,6 +96,13 @@ export class Changes extends Context.Service<Changes, {
           return known === undefined ? 0 : known.rows.peek(id) ?? known.forgotten
         },
         last: (kind) => kinds.get(kind)?.last ?? 0,
+        each: (kind, listener) => {
+          const entry = [kind, listener] as const
+          return Effect.asVoid(Effect.acquireRelease(
+            Effect.sync(() => listeners.add(entry)),
+            () => Effect.sync(() => listeners.delete(entry))
+          ))
+        },
         connected
       })
     })

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Queue, Schedule, Schema, type Scope, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { Broadcast } from "../Broadcast.ts"
+import { Changes } from "../caching/Changes.ts"
 import { rowsMax } from "../Paging.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { AddressRules, ipBlockSeverities, type IpBlockSeverity } from "./AddressRules.ts"
@@ -37,7 +37,7 @@ export class BlockedAddresses extends Context.Service<BlockedAddresses, {
     BlockedAddresses,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const broadcast = yield* Broadcast
+      const changes = yield* Changes
       const wanted = yield* Queue.sliding<void>(1)
       const listeners = new Set<() => void>()
       let rules = new AddressRules([])
@@ -62,12 +62,10 @@ export class BlockedAddresses extends Context.Service<BlockedAddresses, {
 
       const again = Effect.catchCause(refresh, (cause) => Effect.logWarning("IP blocks are not read anew", cause))
       const whenOld = Effect.gen(function*() {
-        const most = (yield* broadcast.connected) ? knownMillisMax : aloneMillisMax
+        const most = (yield* changes.connected) ? knownMillisMax : aloneMillisMax
         if ((yield* Clock.currentTimeMillis) - readAt >= most) yield* again
       })
-      yield* broadcast.heard((message) => {
-        if (message._tag === "Changed" && message.kind === "ip_blocks") Queue.offerUnsafe(wanted, undefined)
-      })
+      yield* changes.each("ip_blocks", () => Queue.offerUnsafe(wanted, undefined))
       yield* refresh
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(wanted), again)))
       yield* Effect.forkScoped(Effect.schedule(whenOld, Schedule.spaced("1 second")))
@@ -83,5 +81,5 @@ export class BlockedAddresses extends Context.Service<BlockedAddresses, {
           ))
       })
     })
-  )
+  ).pipe(Layer.provide(Changes.layer))
 }
