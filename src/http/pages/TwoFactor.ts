@@ -72,7 +72,7 @@ ${form(visitor, "setup", to, html`${passwordField(visitor)}<button type="submit"
       html`<p class="done">${say("It is on since {day}.", { day: day(enabledAt) })}</p>
 <p>${
         say(
-          "{left, plural, =0 {No recovery code is left.} one {# recovery code is left.} other {# recovery codes are left.}}",
+          "{left, plural, one {# recovery code is left.} other {# recovery codes are left.}}",
           { left: recoveryCodesLeft }
         )
       }</p>
@@ -132,7 +132,7 @@ ${
     const { words: { say } } = visitor
     return page(
       visitor,
-      html`<p class="done" role="status">${say("Two-factor sign-in is on.")}</p>
+      html`<p class="done" role="status">${say("Two-factor sign-in is on")}</p>
 <p>${
         say(
           "Each of these codes signs you in once, should you lose your phone. Write them down: they are not shown again."

@@ -42,7 +42,7 @@ export const recovered = (about: About & { readonly left: number }): Written => 
     say("A recovery code was used"),
     say("Somebody signed in as {name} on {server} with one of your recovery codes.", { name, server }),
     say(
-      "{left, plural, =0 {None is left: make new ones in the settings.} one {# code is left.} other {# codes are left.}}",
+      "{left, plural, one {# recovery code is left.} other {# recovery codes are left.}}",
       { left }
     ),
     say("If it was not you, set a new password at once and tell the administrators of your server.")
