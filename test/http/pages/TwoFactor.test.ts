@@ -208,7 +208,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       const qr = yield* his.submit(yield* his.get(settings), { password })
       const setup = TestBrowser.formsOf(qr)[0]?.fields["setup"] ?? ""
       const form = yield* hers.submit(yield* hers.get(settings), { password })
-      for (const given of [setup, "", "x", "A".repeat(5_000), `${setup.slice(0, -2)}AA`, "\0"]) {
+      for (const given of [setup, "", "x", "A".repeat(5_000), `${setup.slice(0, -2)}AA`]) {
         const answer = yield* hers.submit(form, { setup: given, code: "123456" })
         assert.deepStrictEqual([answer.status, answer.text.includes("That took too long")], [422, true], given)
       }
