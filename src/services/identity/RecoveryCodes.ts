@@ -5,7 +5,7 @@ import type { AccountId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 
 /** Codes that somebody gets, and chance in each. */
-export const recoveryCodesMax = 10
+const recoveryCodesMax = 10
 const codeBytes = 10
 /** Without letters that are taken for others. */
 const letters = "abcdefghijkmnpqrstuvwxyz23456789"

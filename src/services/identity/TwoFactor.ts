@@ -24,7 +24,7 @@ const setupMillisMax = 30 * 60_000
 const setupCharactersMax = 1_000
 
 /** Why a second factor was not set up, changed or believed. */
-export class TwoFactorRefused extends Schema.TaggedError<TwoFactorRefused>()("TwoFactorRefused", {
+class TwoFactorRefused extends Schema.TaggedError<TwoFactorRefused>()("TwoFactorRefused", {
   reason: Schema.Literals(["password", "code", "late", "on", "off"])
 }) {
   override get message() {
@@ -52,7 +52,7 @@ export interface Setup {
 }
 
 /** How it is with somebody's second factor. */
-export interface TwoFactorState {
+interface TwoFactorState {
   readonly enabledAt: Date | undefined
   readonly recoveryCodesLeft: number
   /** The role gives nothing without it. */

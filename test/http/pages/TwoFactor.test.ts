@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { PendingSignIns } from "../../../src/services/identity/PendingSignIns.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
