@@ -6,6 +6,7 @@ import * as JobRunner from "../actors/agenda/JobRunner.ts"
 import * as ListRunner from "../actors/agenda/ListRunner.ts"
 import * as NewMemberRunner from "../actors/agenda/NewMemberRunner.ts"
 import * as PushRunner from "../actors/agenda/PushRunner.ts"
+import * as SpamRunner from "../actors/agenda/SpamRunner.ts"
 import * as TrendReviewRunner from "../actors/agenda/TrendReviewRunner.ts"
 import * as HostDocuments from "../actors/domain/HostDocuments.ts"
 import * as Body from "../http/body/Body.ts"
@@ -90,7 +91,7 @@ export const layer = Layer.satisfiesServicesType<Environment>()(
   Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
     // Streams end before the server waits for what it still answers.
     Layer.provideMerge(
-      Layer.mergeAll(served, JobRunner.layer, cards, pushes, trendReviews, newMembers, lists, digests)
+      Layer.mergeAll(served, JobRunner.layer, cards, pushes, trendReviews, newMembers, lists, digests, SpamRunner.layer)
     ),
     Layer.provideMerge(HttpServer.layer),
     Layer.provideMerge(Routes.hub),

@@ -36,6 +36,9 @@ export type Permission = keyof typeof permissions
 
 export const every = Object.values(permissions).reduce((bits, bit) => bits | bit, 0n)
 
+/** What makes somebody staff: everything but what everybody may be given. */
+export const staffBits = every & ~(permissions.inviteUsers | permissions.inviteBypassApproval)
+
 /** What a user may do: the own role's bits and everybody's; an administrator has them all. */
 export const effective = (own: bigint, everybodys: bigint): bigint => {
   const bits = own | everybodys
