@@ -30,6 +30,7 @@ import { AdminStatusActionsGroup } from "./v1/admin/StatusActions.ts"
 import { AdminTagsGroup } from "./v1/admin/Tags.ts"
 import { AdminTrendsGroup } from "./v1/admin/Trends.ts"
 import { AdminUsernameBlocksGroup } from "./v1/admin/UsernameBlocks.ts"
+import { AdminWebhooksGroup } from "./v1/admin/Webhooks.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AnnualReportsGroup } from "./v1/AnnualReports.ts"
 import { AppsGroup } from "./v1/Apps.ts"
@@ -112,6 +113,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminStatusActionsGroup)
   .add(AdminModerationListsGroup)
   .add(AdminSpamRulesGroup)
+  .add(AdminWebhooksGroup)
   .add(AdminHeldPostsGroup)
   .add(AdminRolesGroup)
   .add(AdminCanonicalEmailBlocksGroup)

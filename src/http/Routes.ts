@@ -43,6 +43,7 @@ import * as AdminStatusActions from "./v1/admin/StatusActions.ts"
 import * as AdminTags from "./v1/admin/Tags.ts"
 import * as AdminTrends from "./v1/admin/Trends.ts"
 import * as AdminUsernameBlocks from "./v1/admin/UsernameBlocks.ts"
+import * as AdminWebhooks from "./v1/admin/Webhooks.ts"
 import * as Announcements from "./v1/Announcements.ts"
 import * as AnnualReports from "./v1/AnnualReports.ts"
 import * as Apps from "./v1/Apps.ts"
@@ -125,6 +126,7 @@ const groups = Layer.mergeAll(
   AdminStatusActions.layer,
   AdminModerationLists.layer,
   AdminSpamRules.layer,
+  AdminWebhooks.layer,
   AdminHeldPosts.layer,
   AdminRoles.layer,
   AdminCanonicalEmailBlocks.layer,

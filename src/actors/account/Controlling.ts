@@ -228,7 +228,9 @@ export const make = Effect.gen(function*() {
   })
 
   /** What waits is edited at its author's server. */
-  const holdAgain = (statusId: bigint) => Effect.andThen(held.holdAgain(statusId), reviewed.holdAgain(statusId))
+  const holdAgain = Effect.fnUntraced(function*(statusId: bigint) {
+    yield* (yield* reviewed.isHeld(statusId)) ? reviewed.holdAgain(statusId) : held.holdAgain(statusId)
+  })
 
   return { favourite, attach, holdAgain, accepted, rejected, forget, revealed, settled, withdraw }
 })

@@ -9,8 +9,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * Access tokens that have to be told to their apps again, in messages by which these know whose they are: of all others the hash
- * alone is kept. Readable with the server's own key, which is not in the database's tables of tokens.
+ * Access tokens that have to be told to their apps again, in messages by which these know whose they are, and what webhooks are
+ * signed with: of all others the hash alone is kept. Readable with the server's own key, which is not in the database's tables of tokens.
  */
 export class SealedTokens extends Context.Service<SealedTokens, {
   readonly seal: (token: Redacted.Redacted) => Effect.Effect<Uint8Array>

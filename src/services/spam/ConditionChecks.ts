@@ -58,20 +58,20 @@ export const checkConditions = Effect.fnUntraced(
       const blank = (term: string) =>
         isOfDomains ? !domain.test(term) : (name === "textWords" ? spaced(folded(term)) : folded(term)).trim() === ""
       if (list.some((term) => exceeds(term, termCharactersMax) || blank(term))) {
-        return yield* validationFailed("Conditions are invalid")
+        return yield* validationFailed("Conditions is invalid")
       }
       found[name] = list
     }
     for (const name of numberNames) {
       const number = given.numbers[name]
       if (number === undefined) continue
-      if (number < 0 || number > numberMax) return yield* validationFailed("Conditions are invalid")
+      if (number < 0 || number > numberMax) return yield* validationFailed("Conditions is invalid")
       found[name] = number
     }
     const { lookAlike = [], origin = "" } = given
-    if (origin !== "" && !isOrigin(origin)) return yield* validationFailed("Conditions are invalid")
+    if (origin !== "" && !isOrigin(origin)) return yield* validationFailed("Conditions is invalid")
     if (isOrigin(origin)) found.origin = origin
-    if (!lookAlike.every(isLookalike)) return yield* validationFailed("Conditions are invalid")
+    if (!lookAlike.every(isLookalike)) return yield* validationFailed("Conditions is invalid")
     if (lookAlike.length > 0) found.lookAlike = [...new Set(lookAlike.filter(isLookalike))]
     // It would find every post.
     return Object.keys(found).length === 0 ? yield* validationFailed("Conditions can't be blank") : found

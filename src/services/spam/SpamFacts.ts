@@ -18,7 +18,7 @@ const countedMax = 1_000
 const scoredAccountsMax = 10_000
 
 /** A post of which the author is asked for; `at` is when it is written, in milliseconds since 1970. */
-export interface AskedPost {
+interface AskedPost {
   readonly accountId: bigint
   readonly at: number
   readonly mentionIds: ReadonlyArray<bigint>

@@ -84,8 +84,8 @@ const authorTest = (conditions: Conditions): (author: AuthorFacts, score: number
     (strangersMin === undefined || author.strangers >= strangersMin) &&
     (sameTextAccountsMin === undefined || author.sameTextAccounts >= sameTextAccountsMin) &&
     (lookAlike === undefined || lookAlike.some((kind) => author.lookAlike.includes(kind))) &&
-    (scoreMin === undefined || score >= scoreMin) &&
-    (domainScoreMin === undefined || author.domainScore >= domainScoreMin)
+    (scoreMin === undefined || Math.round(score) >= scoreMin) &&
+    (domainScoreMin === undefined || Math.round(author.domainScore) >= domainScoreMin)
 }
 
 export const readyRule = (rule: Rule): ReadyRule => ({

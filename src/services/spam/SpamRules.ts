@@ -89,7 +89,7 @@ const make = Effect.gen(function*() {
     }
     if (!isState(state)) return yield* validationFailed("State is not included in the list")
     if (!isAction(action)) return yield* validationFailed("Action is not included in the list")
-    if (Math.abs(score) > scoreMax) return yield* validationFailed(`Score must be less than or equal to ${scoreMax}`)
+    if (Math.abs(score) > scoreMax) return yield* validationFailed("Score is not included in the list")
     const conditions = wish.conditions !== undefined || before === undefined
       ? yield* checkConditions(wish.conditions ?? { lists: {}, numbers: {} })
       : before.conditions

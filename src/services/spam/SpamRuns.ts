@@ -61,11 +61,13 @@ export class SpamRuns extends Context.Service<SpamRuns, {
           Effect.gen(function*() {
             yield* standing(by, "manageRules")
             if (days < 1 || days > runDaysMax) {
-              return yield* validationFailed(`Days must be between 1 and ${runDaysMax}`)
+              return yield* validationFailed("Days is not included in the list")
             }
             yield* sql`LOCK TABLE spam_runs IN SHARE ROW EXCLUSIVE MODE`
             const waiting = (yield* newest).filter(({ state }) => state === "waiting")
-            if (waiting.length >= waitingMax) return yield* validationFailed("Dry runs are too many at once")
+            if (waiting.length >= waitingMax) {
+              return yield* validationFailed(`Dry runs are too many (maximum is ${waitingMax})`)
+            }
             const now = yield* Clock.currentTimeMillis
             const at = new Date(now)
             const run = only(
