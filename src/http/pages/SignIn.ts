@@ -14,7 +14,7 @@ import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
 const landing = "/oauth/authorized_applications"
 
 /** Pages to which a sign-in may lead back; anything else in an address is not followed. */
-const returns = /^\/(?:oauth\/(?:authorize\?|authorized_applications$)|@[\w.-]|tags\/)/
+const returns = /^\/(?:oauth\/(?:authorize\?|authorized_applications$)|@[\w.-]|tags\/|admin(?:[/?]|$)|disputes\/)/
 /** Characters of such an address, all of which stand for themselves in a header. */
 const returnCharactersMax = 4_000
 const plain = /^[!#-;=?-[\]_a-~]+$/

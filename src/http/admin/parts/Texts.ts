@@ -1,0 +1,50 @@
+import type { Messages } from "../../../services/languages/Messages.ts"
+import { type Html, html } from "../../html/Html.ts"
+
+/** A moment; the server does not know where its readers are, so it is told in UTC. */
+export const moment = (words: Messages, date: Date | null | undefined): Html =>
+  date === null || date === undefined
+    ? html`<span class="soft">–</span>`
+    : html`<time datetime="${date.toISOString()}">${words.moment(date)}</time>`
+
+type Tone = "plain" | "good" | "warn" | "bad"
+
+/** A short word about a row. */
+export const badge = (text: string, tone: Tone = "plain"): Html => html`<span class="badge ${tone}">${text}</span>`
+
+/** Names with what they are; what is undefined is left out. */
+export const definitions = (entries: ReadonlyArray<readonly [name: string, value: Html | string | undefined]>): Html =>
+  html`<dl class="about">${
+    entries.flatMap(([name, value]) => value === undefined ? [] : [html`<div><dt>${name}</dt><dd>${value}</dd></div>`])
+  }</dl>`
+
+/** A part of a page with its title. */
+export const section = (title: string, inside: Html): Html =>
+  html`<section class="card"><h2>${title}</h2>${inside}</section>`
+
+/** Text that somebody wrote, with its lines. */
+export const written = (text: string): Html => html`<p class="written" dir="auto">${text}</p>`
+
+interface Named {
+  readonly id: bigint
+  readonly username: string
+  readonly domain: string | null
+}
+
+export const handleOf = ({ domain, username }: Omit<Named, "id">): string =>
+  domain === null ? `@${username}` : `@${username}@${domain}`
+
+/** The way to the page about an account. */
+export const accountPath = (id: bigint): string => `/admin/accounts/${id}`
+
+/** An account in a line, leading to its page. */
+export const accountLine = (
+  account: Named & { readonly displayName?: string; readonly avatar?: string | undefined }
+): Html =>
+  html`<a class="account" href="${accountPath(account.id)}">${
+    account.avatar === undefined ? "" : html`<img src="${account.avatar}" alt="" width="36" height="36" loading="lazy">`
+  }<span>${
+    account.displayName === undefined || account.displayName === ""
+      ? ""
+      : html`<bdi class="name">${account.displayName}</bdi> `
+  }<span class="handle">${handleOf(account)}</span></span></a>`
