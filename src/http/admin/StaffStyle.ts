@@ -116,6 +116,9 @@ summary { cursor: pointer }
 .notes > li { padding: .75rem 0; border-top: 1px solid var(--line) }
 .notes > li:first-child { border-top: 0 }
 .right { text-align: right }
+.row.top { gap: .75rem 1.25rem; margin-bottom: 1.25rem }
+.row.badges { gap: .25rem }
+.content p { margin: 0 0 .5rem }
 @media (max-width: 60rem) {
   body { display: block }
   nav.side { display: none }

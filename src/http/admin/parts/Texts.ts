@@ -26,25 +26,9 @@ export const section = (title: string, inside: Html): Html =>
 export const written = (text: string): Html => html`<p class="written" dir="auto">${text}</p>`
 
 interface Named {
-  readonly id: bigint
   readonly username: string
   readonly domain: string | null
 }
 
-export const handleOf = ({ domain, username }: Omit<Named, "id">): string =>
+export const handleOf = ({ domain, username }: Named): string =>
   domain === null ? `@${username}` : `@${username}@${domain}`
-
-/** The way to the page about an account. */
-export const accountPath = (id: bigint): string => `/admin/accounts/${id}`
-
-/** An account in a line, leading to its page. */
-export const accountLine = (
-  account: Named & { readonly displayName?: string; readonly avatar?: string | undefined }
-): Html =>
-  html`<a class="account" href="${accountPath(account.id)}">${
-    account.avatar === undefined ? "" : html`<img src="${account.avatar}" alt="" width="36" height="36" loading="lazy">`
-  }<span>${
-    account.displayName === undefined || account.displayName === ""
-      ? ""
-      : html`<bdi class="name">${account.displayName}</bdi> `
-  }<span class="handle">${handleOf(account)}</span></span></a>`
