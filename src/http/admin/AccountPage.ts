@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { sanitise } from "../../services/html/Sanitise.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { lastingTypes } from "../../services/moderation/ActionTypes.ts"
 import { type AdminAccountRecord, AdminAccounts } from "../../services/moderation/AdminAccounts.ts"
@@ -197,7 +198,7 @@ const facts = ({ may, words: { day, figure, say }, words }: Visit, account: Admi
       say("Biography"),
       record === undefined || record.noteHtml === ""
         ? undefined
-        : html`<div class="content" dir="auto">${raw(record.noteHtml)}</div>`
+        : html`<div class="content" dir="auto">${raw(sanitise(record.noteHtml))}</div>`
     ]
   ])
 }

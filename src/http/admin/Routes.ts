@@ -8,9 +8,12 @@ import { Visitors } from "../html/Visitors.ts"
 import { AccountDecisions } from "./AccountDecisions.ts"
 import * as AccountPage from "./AccountPage.ts"
 import * as Accounts from "./Accounts.ts"
+import * as AppealPages from "./Appeals.ts"
 import * as Dashboard from "./Dashboard.ts"
 import { NoteList } from "./parts/NoteList.ts"
 import { People } from "./parts/People.ts"
+import * as ReportPage from "./ReportPage.ts"
+import * as Reports from "./Reports.ts"
 import { StaffPages } from "./StaffPages.ts"
 import * as StaffStyle from "./StaffStyle.ts"
 
@@ -29,6 +32,9 @@ const reads = Layer.mergeAll(
 export const layer = Layer.mergeAll(
   AccountPage.layer,
   Accounts.layer,
+  AppealPages.layer,
   Dashboard.layer,
+  ReportPage.layer,
+  Reports.layer,
   StaffStyle.layer
 ).pipe(Layer.provide([reads, StaffPages.layer]), Layer.provide(Forms.layer), Layer.provide(Visitors.layer))

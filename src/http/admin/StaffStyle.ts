@@ -112,6 +112,9 @@ summary { cursor: pointer }
 .post { padding: .875rem 0; border-top: 1px solid var(--line) }
 .post:first-of-type { border-top: 0 }
 .post p { margin: 0 0 .5rem }
+.said { white-space: pre-line }
+.grow { flex: 1; min-width: 0 }
+.files { margin: 0 0 .5rem; padding-left: 1.25rem }
 .notes { list-style: none; margin: 0 0 1rem; padding: 0 }
 .notes > li { padding: .75rem 0; border-top: 1px solid var(--line) }
 .notes > li:first-child { border-top: 0 }

@@ -91,8 +91,8 @@ export const requireId = (visit: Visit, name = "id"): Effect.Effect<bigint, Reco
 }
 
 /** Rows of a list that a form may name at once. */
-export const chosenMax = 40
+const chosenMax = 40
 
-/** The ids that a bulk form names, in their order and each once; those beyond the rows of a page are left out. */
-export const chosenIds = ({ form }: Visit): ReadonlyArray<bigint> =>
-  [...new Set(form.getAll("ids").flatMap((text) => idOf(text) ?? []))].slice(0, chosenMax)
+/** The ids that a bulk form names, in their order and each once; those beyond `max` are left out. */
+export const chosenIds = ({ form }: Visit, max = chosenMax): ReadonlyArray<bigint> =>
+  [...new Set(form.getAll("ids").flatMap((text) => idOf(text) ?? []))].slice(0, max)
