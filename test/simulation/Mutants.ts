@@ -52,7 +52,7 @@ const epochUnchecked: Mutant = {
         }))
     })
   },
-  foundAt: 5,
+  foundAt: 6,
   seedsMax: 30
 }
 

@@ -24,8 +24,8 @@ const alerts = [
 const idleMillis = 5_000
 /** For so long a push is at least its node's that claimed it, by whatever clock, in milliseconds. */
 const claimMillis = 50_000
-/** Notifications that were made by different nodes within that time may come in any order: their ids' distance. */
-const orderMillis = 4_000n << 16n
+/** Notifications that different nodes make within that time may come in any order, in milliseconds. */
+const orderMillis = 500
 
 /** Everybody has a phone that wants to hear of everything. */
 export const insert = Effect.fnUntraced(function*(people: ReadonlyArray<AccountId>, at: Date) {
@@ -54,8 +54,8 @@ export const check = Effect.fnUntraced(function*({ outcomes, shared: { sql }, wo
   const { byId, rows: { notifications } } = facts
   const pushed = yield* kept(sql)
   const out = moderated(outcomes)
-  if (world.talking) yield* sent(world, sql, pushed)
-  return notifications.flatMap(({ accountId, filtered, fromAccountId, id, statusId, type }) => {
+  const wrong = world.talking ? yield* sent(world, sql, pushed) : []
+  const told = notifications.flatMap(({ accountId, filtered, fromAccountId, id, statusId, type }) => {
     const times = pushed.get(id) ?? 0
     if (filtered && times > 0) return [`I24: ${id} waits, and is pushed`]
     const isOut = out.has(accountId) || out.has(fromAccountId)
@@ -63,11 +63,13 @@ export const check = Effect.fnUntraced(function*({ outcomes, shared: { sql }, wo
     if (times > 1 || (times === 0 && !maybe)) return [`I24: the phone of ${accountId} is told ${times} times of ${id}`]
     return []
   })
+  return [...wrong, ...told]
 })
 
-/** Adds those that were sent, each as one push; what was wrong with how they came is told to the run. */
+/** Adds those that were sent, each as one push; answers what was wrong with how they came. */
 const sent = Effect.fnUntraced(function*(world: World, sql: SqlClient.SqlClient, pushed: Map<bigint, number>) {
-  const { phones: { done, received, tried }, wrong } = world
+  const { done, received, tried } = world.phones
+  const wrong: Array<string> = []
   const left = yield* sql<{ id: bigint }>`SELECT notification_id AS id FROM pushes
     WHERE due_at < ${new Date(world.time.now - idleMillis)}`
   for (const { id } of left) wrong.push(`I16: the push of ${id} is left`)
@@ -75,22 +77,35 @@ const sent = Effect.fnUntraced(function*(world: World, sql: SqlClient.SqlClient,
     const id = BigInt(key.split(" ")[1] ?? 0)
     if (!pushed.has(id)) pushed.set(id, 1)
   }
+  const toldAt = new Map(
+    world.told.flatMap(({ at, message }) =>
+      message._tag === "NotificationCreated" ? [[message.notificationId, at] as const] : []
+    )
+  )
+  /** When it was there at the latest. */
+  const thereAt = (id: bigint, receivedAt: number) => Math.min(toldAt.get(id) ?? Infinity, receivedAt)
   for (const [phone, messages] of Map.groupBy(received, ({ subscription }) => subscription)) {
-    let newest = 0n
     const before = new Map<bigint, Received>()
+    const latest = new Map<bigint, Received>()
     for (const message of messages) {
       const { at, notificationId } = message
       const first = before.get(notificationId)
       const isDone = (done.get(`${phone} ${notificationId}`) ?? Infinity) < at
-      const isClaimed = first?.answered === true && at - first.at < claimMillis
+      const isClaimed = latest.get(notificationId)?.answered === true &&
+        at - (latest.get(notificationId)?.at ?? 0) < claimMillis
       if (first !== undefined) world.count("push repeated")
       if (first !== undefined && (isDone || isClaimed)) wrong.push(`I24: ${phone} is told of ${notificationId} twice`)
-      if (first === undefined && notificationId + orderMillis < newest) {
-        wrong.push(`I24: ${phone} is told of ${notificationId} after ${newest}`)
+      const overtaking = [...before.values()].find((other) =>
+        other.notificationId > notificationId &&
+        thereAt(other.notificationId, other.at) > (toldAt.get(notificationId) ?? Infinity) + orderMillis
+      )
+      if (first === undefined && overtaking !== undefined) {
+        wrong.push(`I24: ${phone} is told of ${notificationId} after ${overtaking.notificationId}`)
       }
-      before.set(notificationId, message)
-      if (notificationId > newest) newest = notificationId
+      if (first === undefined) before.set(notificationId, message)
+      latest.set(notificationId, message)
     }
     world.counts.set("push", (world.counts.get("push") ?? 0) + before.size)
   }
+  return wrong
 })
