@@ -52,7 +52,7 @@ const epochUnchecked: Mutant = {
         }))
     })
   },
-  foundAt: 6,
+  foundAt: 5,
   seedsMax: 30
 }
 
@@ -139,8 +139,7 @@ const attemptCounts: Mutant = {
   mutation: { sql: (text) => text.replace(/AND attempts = (\$\d+) AND state/, "AND $1::int > 0 AND state") },
   breaks: /^I15: attempt/,
   standstills: true,
-  commands: 12,
-  foundAt: 3,
+  foundAt: 4,
   seedsMax: 30
 }
 
