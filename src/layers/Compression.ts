@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 
 /*
@@ -20,7 +20,7 @@ const types = /^(?:text\/(?:html|css)|application\/(?:[\w.-]+\+)?json)\b/
  * Their compressed length would tell of the secrets (BREACH); the API's answers are for tokens that no other site's script
  * can send.
  */
-const secretive = /^\/(?:(?:oauth|auth|invite|email_subscriptions)\/|unsubscribe\b)/
+const secretive = /^\/(?:(?:oauth|auth|invite|settings|email_subscriptions)\/|unsubscribe\b)/
 
 type Coding = "br" | "gzip"
 
@@ -40,6 +40,18 @@ const compress = (bytes: Uint8Array, coding: Coding): Uint8Array =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
   })
 
+/** Bytes from which a body that is sent again is compressed once: what the server describes itself with is made once, too. */
+const keptBytesMin = 262_144
+const kept = new WeakMap<HttpBody.HttpBody, Map<Coding, Uint8Array>>()
+
+const compressedOnce = (body: HttpBody.Uint8Array, coding: Coding): Uint8Array => {
+  if (body.contentLength < keptBytesMin) return compress(body.body, coding)
+  const known = kept.get(body) ?? new Map<Coding, Uint8Array>()
+  const bytes = known.get(coding) ?? compress(body.body, coding)
+  kept.set(body, known.set(coding, bytes))
+  return bytes
+}
+
 const varying = (vary: string | undefined): string =>
   vary === undefined ? "Accept-Encoding" : /\baccept-encoding\b/i.test(vary) ? vary : `${vary}, Accept-Encoding`
 
@@ -56,7 +68,7 @@ const compressed = (accepted: string | undefined, response: HttpServerResponse.H
   if (coding === undefined) {
     return vary === headers["vary"] ? response : HttpServerResponse.setHeader(response, "vary", vary)
   }
-  const bytes = compress(body.body, coding)
+  const bytes = compressedOnce(body, coding)
   return HttpServerResponse.setHeaders(
     HttpServerResponse.uint8Array(bytes, { status, contentType: body.contentType, cookies }),
     { ...headers, "content-encoding": coding, "content-length": String(bytes.length), vary }

@@ -12,6 +12,7 @@ import * as Pages from "./rows/Pages.ts"
 import { pauses } from "./rows/Pauses.ts"
 import * as Requests from "./rows/Requests.ts"
 import { search } from "./rows/Search.ts"
+import * as Staff from "./rows/Staff.ts"
 import { events } from "./rows/Streaming.ts"
 import { trends } from "./rows/Trends.ts"
 import * as Web from "./rows/Web.ts"
@@ -63,7 +64,8 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
     where: " (cluster)",
     start: BenchServer.clustered
   },
-  // At the end: it leaves a million posts.
+  single({}, [Staff.row]),
+  // At the end: each leaves a million posts.
   single({}, [search])
 ]
 

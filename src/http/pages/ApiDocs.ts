@@ -24,16 +24,14 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
     const config = yield* ServerConfig
     const pages = yield* PublicPages
     const document = yield* Effect.cached(Effect.sync(() => documentOf(api, config)))
-    const json = yield* Effect.cached(Effect.map(document, encode))
+    const json = yield* Effect.cached(
+      Effect.map(document, (made) => Reply.json(encode(made), { headers: { "cache-control": "private, no-store" } }))
+    )
     const page = yield* Effect.cached(
       Effect.map(document, (made) => pages.respond({ words: english, title: "The API", body: referenceOf(made) }))
     )
     return Layer.mergeAll(
-      HttpRouter.add(
-        "GET",
-        openApiPath,
-        Effect.map(json, (text) => Reply.json(text, { headers: { "cache-control": "private, no-store" } }))
-      ),
+      HttpRouter.add("GET", openApiPath, json),
       HttpRouter.add("GET", docsPath, page)
     )
   })).pipe(Layer.provide(PublicPages.layer))

@@ -1,0 +1,126 @@
+import { between, spent } from "../Cpu.ts"
+import { firstReaderNumber, token } from "../People.ts"
+import { type Bench, type Measured, percentile, type Row } from "../Row.ts"
+
+const postsOf = (quick: boolean) => quick ? 20_000 : 1_000_000
+const remoteCount = 20_000
+const domainsCount = 500
+const reportsCount = 10_000
+const timesEach = 40
+/** Of a list, and of counts over a million posts, which are kept for minutes once they are made. */
+const [listMillis, countsMillis] = [100, 500]
+const staff = firstReaderNumber + 1
+const day = 86_400_000
+
+/** Servers with people, posts of a year by everybody, and reports, of which every third is open. */
+const seed = async ({ options, people, stand: { query } }: Bench) => {
+  const now = Date.now()
+  const [remote, posts, reports] = [now - 3 * day, now - 365 * day, now - 300 * day].map((at) =>
+    String(BigInt(at) << 16n)
+  )
+  const at = new Date(now - 3 * day).toISOString()
+  const count = postsOf(options.quick)
+  const base = people.accountId(0)
+  await query("SET session_replication_role = replica")
+  await query(`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
+    SELECT ${remote} + n, 'remote' || n, 'server' || n % ${domainsCount} || '.test', 'https://server' || n % ${domainsCount} || '.test/' || n,
+      '${at}', '${at}' FROM generate_series(1, ${remoteCount}) n`)
+  await query(`INSERT INTO account_stats (account_id) SELECT ${remote} + n FROM generate_series(1, ${remoteCount}) n`)
+  const id = `${posts} + ((n * ${365 * day / count}::float8)::bigint << 16)`
+  await query(`INSERT INTO statuses (id, account_id, text, html, visibility, language, conversation_id, created_at)
+    SELECT ${id}, ${base} + 1 + n * 7919 % ${people.accounts}, 'A post', '<p>A post</p>', 'public', 'en', 0,
+      to_timestamp((${id} >> 16) / 1000.0) FROM generate_series(1, ${count}::bigint) n ON CONFLICT DO NOTHING`)
+  await query(
+    `INSERT INTO reports (id, account_id, target_account_id, category, comment, status_ids, rule_ids, forward_domains,
+      created_at, action_taken_at)
+    SELECT ${reports} + ((n * ${300 * day / reportsCount}::bigint) << 16), ${base} + 1 + n * 31 % ${people.accounts},
+      CASE n % 2 WHEN 0 THEN ${remote} + 1 + n % ${remoteCount} ELSE ${base} + 1 + n * 17 % ${people.accounts} END,
+      'spam', 'A comment', '{}', '{}', '{}', '${at}', CASE n % 3 WHEN 0 THEN NULL ELSE '${at}'::timestamptz END
+    FROM generate_series(1, ${reportsCount}) n`
+  )
+  await query("SET session_replication_role = origin")
+  await query(`UPDATE users SET role_id = (SELECT id FROM roles ORDER BY position DESC LIMIT 1)
+    WHERE account_id = ${people.accountId(staff)}`)
+  await query(`UPDATE oauth_tokens SET scopes = scopes || ' admin:read' WHERE account_id = ${people.accountId(staff)}`)
+  await query("VACUUM ANALYZE")
+  return { posts: count }
+}
+
+const dates = (n: number) => ({
+  start_at: new Date(Date.now() - (30 + n) * day).toISOString(),
+  end_at: new Date(Date.now() - n * day).toISOString()
+})
+const measureKeys = ["active_users", "new_users", "interactions", "opened_reports", "resolved_reports"]
+
+/** What staff ask for: a path and, where it is a POST, its body. A period is asked for once: counts are kept for minutes. */
+const questions: Readonly<Record<string, (bench: Bench, n: number) => readonly [string, object?]>> = {
+  "accounts, the newest": () => ["/api/v2/admin/accounts?limit=40"],
+  "accounts, further on": (
+    { people },
+    n
+  ) => [`/api/v2/admin/accounts?limit=40&max_id=${people.accountId(40 + n * 20)}`],
+  "accounts of here": () => ["/api/v2/admin/accounts?limit=40&origin=local"],
+  "accounts of elsewhere": () => ["/api/v2/admin/accounts?limit=40&origin=remote"],
+  "accounts of a server": (_, n) => [`/api/v2/admin/accounts?limit=40&by_domain=server${n}.test`],
+  "accounts by name": (_, n) => [`/api/v2/admin/accounts?limit=40&username=person${n * 23}`],
+  "accounts by address": (_, n) => [`/api/v2/admin/accounts?limit=40&email=person${n * 23}@example.org`],
+  "accounts that are suspended": () => ["/api/v2/admin/accounts?limit=40&status=suspended"],
+  "accounts that wait": () => ["/api/v1/admin/accounts?limit=40&pending=true"],
+  "reports that are open": () => ["/api/v1/admin/reports?limit=40"],
+  "reports that are resolved": () => ["/api/v1/admin/reports?limit=40&resolved=true"],
+  "reports about a server": (_, n) => [`/api/v1/admin/reports?limit=40&by_target_domain=server${n}.test`],
+  "measures of 30 days": (_, n) => ["/api/v1/admin/measures", { keys: measureKeys, ...dates(n) }],
+  "measures of a server": (_, n) => ["/api/v1/admin/measures", {
+    keys: ["instance_accounts", "instance_statuses", "instance_follows", "instance_reports"],
+    ...Object.fromEntries(["accounts", "statuses", "follows", "reports"].map((what) => [
+      `instance_${what}`,
+      { domain: `server${n}.test` }
+    ])),
+    ...dates(n)
+  }],
+  "dimensions of 30 days": (_, n) => ["/api/v1/admin/dimensions", {
+    keys: ["languages", "sources", "servers", "space_usage"],
+    ...dates(n)
+  }],
+  "retention by month": (
+    _,
+    n
+  ) => ["/api/v1/admin/retention", { frequency: "month", ...dates(n), start_at: dates(150 + n).start_at }]
+}
+
+const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
+  const { people, stand } = bench
+  const { posts } = await seed(bench)
+  const ask = async (name: string, n: number) => {
+    const [path, body] = questions[name]?.(bench, n) ?? [""]
+    const asked = performance.now()
+    const answer = await fetch(`http://127.0.0.1:${stand.port}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${token(staff)}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) })
+    })
+    const text = await answer.text()
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text.slice(0, 200)}`)
+    return performance.now() - asked
+  }
+  const measured: Array<Measured> = []
+  for (const name of Object.keys(questions)) {
+    for (let n = 0; n < 3; n++) await ask(name, 200 + n)
+    const before = spent(stand.watched)
+    const took: Array<number> = []
+    for (let n = 0; n < timesEach; n++) took.push(await ask(name, n))
+    const p95 = percentile(took, 0.95)
+    const target = /^(?:accounts|reports)/.test(name) ? listMillis : countsMillis
+    measured.push({
+      name: `staff: ${name}`,
+      millis: between(before, spent(stand.watched), timesEach),
+      figures: { "ms (median)": percentile(took, 0.5), "ms (95 of 100)": p95, "ms (longest)": Math.max(...took) },
+      target: { text: `${target} ms (95 of 100)`, met: p95 < target }
+    })
+  }
+  const figures = { accounts: people.accounts + remoteCount, posts, reports: reportsCount }
+  return [{ name: row.name, figures }, ...measured]
+}
+
+/** Lists and measures of staff, one after another, as somebody waits for them. */
+export const row: Row = { name: "staff's lists and measures", measure }
