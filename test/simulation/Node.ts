@@ -26,8 +26,8 @@ import * as Files from "./Files.ts"
 import { Machine } from "./Machine.ts"
 import * as Performed from "./Performed.ts"
 import { Dice } from "./Seeded.ts"
-import * as Telling from "./Telling.ts"
 import * as Uploading from "./Uploading.ts"
+import * as Watching from "./Watching.ts"
 import { client, type Shared, type Step, type World } from "./World.ts"
 
 /** A started node: the real actors on a machine of its own. */
@@ -39,7 +39,7 @@ export interface Node {
   readonly filters: ActiveFilters["Service"]
   readonly listTimelines: ListTimelines["Service"]
   /** What people get to see; undefined where the run looks at none of it. */
-  readonly shown: Telling.Shown["Service"]
+  readonly shown: Watching.Shown["Service"]
   /** Undefined where the run has no media. */
   readonly uploading: Uploading.Uploading | undefined
   /** Ends it as SIGTERM does; answers when it is over. */
@@ -110,8 +110,8 @@ export const start = Effect.fnUntraced(
       : Layer.succeed(MediaOfNode, undefined)
     const actors = Layer.fresh(Actors.layerOverCommands)
     const acting = world.talking
-      ? Telling.layer(world, machine).pipe(Layer.provideMerge(actors))
-      : Layer.merge(actors, Layer.succeed(Telling.Shown, undefined))
+      ? Watching.layer(world, machine).pipe(Layer.provideMerge(actors))
+      : Layer.merge(actors, Layer.succeed(Watching.Shown, undefined))
     const layer = Layer.merge(acting, media).pipe(
       Layer.provideMerge(Layer.mergeAll(HomeTimelines.layer, ListTimelines.layer, ActiveFilters.layer)),
       Layer.provide(Layer.fresh(Performed.commands(world, machine))),
@@ -133,7 +133,7 @@ export const start = Effect.fnUntraced(
       homes: Context.get(built, HomeTimelines),
       filters: Context.get(built, ActiveFilters),
       listTimelines: Context.get(built, ListTimelines),
-      shown: Context.get(built, Telling.Shown),
+      shown: Context.get(built, Watching.Shown),
       uploading: Context.get(built, MediaOfNode),
       stop: machine.on(world.outside)(Scope.close(scope, Exit.void)).pipe(
         Effect.andThen(Effect.sync(() => world.crash(machine)))

@@ -1,6 +1,6 @@
 import { Effect, Schedule } from "effect"
 import type { Command } from "../../src/actors/account/Protocol.ts"
-import { AccountId, StatusId } from "../../src/services/Ids.ts"
+import { type AccountId, StatusId } from "../../src/services/Ids.ts"
 import { pollSecondsMin } from "../../src/services/instance/ContentLimits.ts"
 import type { Post } from "../../src/services/statuses/Post.ts"
 import { post } from "../support/Posts.ts"
@@ -36,10 +36,10 @@ export const none = (): Requests => ({ now: [], ever: new Map() })
 /** People look at what waits for them. */
 export const look = (requests: Requests, { sql }: Shared) =>
   Effect.gen(function*() {
-    const rows = yield* sql<{ requestId: bigint; target: bigint; interactionId: bigint }>`
+    const rows = yield* sql<Asked>`
       SELECT id AS request_id, target_account_id AS target, interaction_id FROM interaction_requests WHERE state = 'pending'
       UNION ALL SELECT status_id, quoted_account_id, status_id FROM quotes WHERE state = 'pending' ORDER BY 1`
-    requests.now = rows.map((row) => ({ ...row, target: AccountId.make(row.target) }))
+    requests.now = rows
     for (const asked of requests.now) requests.ever.set(asked.requestId, asked)
   }).pipe(Effect.ignore, Effect.repeat(Schedule.spaced("1 second")))
 
