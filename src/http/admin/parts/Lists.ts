@@ -76,7 +76,7 @@ export const bulk = (visit: Visit, rows: Html, buttons: Html): Html =>
 /** Filters in the address: a form that leads to the page itself, unfolded where something is filtered. */
 export const filters = (visit: Visit, fields: Html): Html => {
   const { path, query, words: { say } } = visit
-  const filtered = [...query].some(([name, value]) => value !== "" && !cursors.includes(name) && name !== "state")
+  const filtered = [...query].some(([name, value]) => value !== "" && !cursors.has(name) && name !== "state")
   return html`<details class="filtering"${filtered ? html` open` : ""}><summary>${
     say("Filters")
   }</summary><form method="get" action="${path}" class="filters" role="search">${
