@@ -71,7 +71,8 @@ export class AdminReports extends Context.Service<AdminReports, {
           ...(accountId === undefined ? [] : [sql`r.account_id = ${accountId}`]),
           ...(targetAccountId === undefined ? [] : [sql`r.target_account_id = ${targetAccountId}`]),
           ...(targetDomain === undefined ? [] : [sql`EXISTS (SELECT FROM accounts a WHERE a.id = r.target_account_id
-            AND lower(a.domain) = lower(${targetDomain}))`])
+            AND a.domain IS NOT NULL
+            AND (domain_key(a.domain) COLLATE "C") = (domain_key(${targetDomain.trim()}) COLLATE "C"))`])
         ]
         const rows = yield* reportRows(sql`SELECT ${selected} FROM reports r WHERE ${sql.and(conditions)} ${tail}`)
         return newestFirst(page, rows)
