@@ -14,6 +14,7 @@ import { enqueue } from "./Enqueue.ts"
 import { findUser, refuse } from "./Lookup.ts"
 import * as Moving from "./Moving.ts"
 import * as Operator from "./Operator.ts"
+import * as SecondFactors from "./SecondFactors.ts"
 
 const name = Argument.String("name").pipe(Argument.withDescription("Name of the account, without @ and domain"))
 const email = Flag.String("email").pipe(Flag.withDescription("Mail address of the user"))
@@ -87,6 +88,7 @@ const modify = Command.make(
     password: Flag.optional(
       Flag.Redacted("password").pipe(Flag.withDescription("Signs the user out everywhere and sets it"))
     ),
+    disable2fa: toggle("disable-2fa", "Takes the second factor from a user who lost phone and recovery codes"),
     displayName: Flag.optional(Flag.String("display-name").pipe(Flag.withDescription("The name that others see")))
   },
   traced("account modify")(function*(given) {
@@ -107,11 +109,12 @@ const modify = Command.make(
         yield* Console.log(`Password: ${Redacted.value(password)}`)
       }
     }
+    if (given.disable2fa) yield* SecondFactors.take(given.name, accountId)
     if (Option.isSome(given.displayName)) {
       yield* enqueue(accountId, { _tag: "UpdateProfile", change: { displayName: given.displayName.value } })
     }
     yield* Console.log(`Account ${given.name} was changed.`)
-  }, (effect) => Effect.provide(effect, Operator.layer))
+  }, (effect) => Effect.provide(effect, SecondFactors.layer))
 ).pipe(Command.withDescription("Changes a user of this server"))
 
 const remove = Command.make(

@@ -32,7 +32,6 @@ import { Pages } from "../services/previews/Pages.ts"
 import { Previews } from "../services/previews/Previews.ts"
 import { PushContents } from "../services/push/PushContents.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
-import { AuditLog } from "../services/staff/AuditLog.ts"
 import { EmailDigests } from "../services/subscriptions/EmailDigests.ts"
 import { TrendReviewEmails } from "../services/trends/TrendReviewEmails.ts"
 import { Webhooks } from "../services/webhooks/Webhooks.ts"
@@ -91,10 +90,7 @@ const newMembers = NewMemberRunner.layer.pipe(Layer.provide([AutoClosing.layer, 
 const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 
 /** What tells other programs. */
-const webhooks = WebhookRunner.layer.pipe(
-  Layer.provide(WebhookObjects.layer),
-  Layer.provide(Webhooks.layerNoDeps.pipe(Layer.provide([AuditLog.layer, SealedTokens.layer])))
-)
+const webhooks = WebhookRunner.layer.pipe(Layer.provide([WebhookObjects.layer, Webhooks.layer]))
 
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
 export const layer = Layer.satisfiesServicesType<Environment>()(

@@ -54,6 +54,8 @@ import { Settings } from "../services/identity/Settings.ts"
 import { SignIns } from "../services/identity/SignIns.ts"
 import { SignUps } from "../services/identity/SignUps.ts"
 import { StaffEmails } from "../services/identity/StaffEmails.ts"
+import { TwoFactor } from "../services/identity/TwoFactor.ts"
+import { TwoFactorReset } from "../services/identity/TwoFactorReset.ts"
 import { Users } from "../services/identity/Users.ts"
 import { Activity } from "../services/instance/Activity.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
@@ -133,6 +135,8 @@ const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret 
     SignIns.layer,
     SignUps.layer,
     StaffEmails.layer,
+    TwoFactor.layer,
+    TwoFactorReset.layer,
     Users.layer
   ).pipe(
     Layer.provideMerge(Layer.merge(Emails.layer, Tokens.layer)),

@@ -52,6 +52,29 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       ])
     }))
 
+  it.effect("account modify: takes the second factor from who lost it, once, and the log has it", () =>
+    Effect.gen(function*() {
+      yield* run("account", "create", "lost", "--email", "lost@example.org", "--confirmed")
+      const sql = yield* SqlClient.SqlClient
+      const [{ id } = { id: 0n }] = yield* sql<{ id: bigint }>`UPDATE users SET otp_secret = '\\x00', otp_last_step = 1,
+        otp_enabled_at = created_at WHERE email = 'lost@example.org' RETURNING account_id AS id`
+      yield* sql`INSERT INTO recovery_codes VALUES (${id}, '\\x00')`
+      const { code, out } = yield* run("account", "modify", "lost", "--disable-2fa")
+      assert.strictEqual(code, 0, out)
+      assert.deepStrictEqual(
+        yield* sql`SELECT otp_enabled_at, otp_secret, (SELECT count(*)::int FROM recovery_codes) AS codes
+          FROM users WHERE account_id = ${id}`,
+        [{ otpEnabledAt: null, otpSecret: null, codes: 0 }]
+      )
+      assert.deepStrictEqual(
+        yield* sql`SELECT account_id, action FROM audit_log WHERE target_id = ${id}`,
+        [{ accountId: null, action: "disable_2fa" }]
+      )
+      const again = yield* run("account", "modify", "lost", "--disable-2fa")
+      assert.strictEqual(again.code, 1)
+      assert.include(again.err, "lost has no two-factor sign-in")
+    }))
+
   it.effect("account create: says in words what is wrong, with exit code 1", () =>
     Effect.gen(function*() {
       const { code, err } = yield* run("account", "create", "no good", "--email", "nowhere", "--password", "short")

@@ -22,6 +22,9 @@ export const limits = {
   confirmationUser: { uses: 5, seconds: 1800 },
   signInAddress: { uses: 25, seconds: 300 },
   signInEmail: { uses: 25, seconds: 3600 },
+  // Codes of a second factor, and the password asked for again: 10 guesses at one of a million in half an hour.
+  secondFactorAddress: { uses: 25, seconds: 300 },
+  secondFactorUser: { uses: 10, seconds: 1800 },
   mailAddress: { uses: 25, seconds: 300 },
   mailEmail: { uses: 5, seconds: 1800 },
   // Files that are fetched for somebody; those that there are copies of cost nothing. Avatars come this way, too.

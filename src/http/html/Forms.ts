@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
+import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import { type LimitName, Limits } from "../guard/Limits.ts"
@@ -12,10 +13,11 @@ import { Visitors } from "./Visitors.ts"
 type Response = HttpServerResponse.HttpServerResponse
 type Request = HttpServerRequest.HttpServerRequest
 
-/** Limits that a form spends: of the sender's address, and of the e-mail address that it names. */
+/** Limits that a form spends: of the sender's address, of the e-mail address that it names, and of the user who sends it. */
 interface Costs {
   readonly address: LimitName
   readonly email?: LimitName
+  readonly user?: { readonly limit: LimitName; readonly of: Effect.Effect<AccountId | undefined, never, Request> }
 }
 
 /** Forms of our pages. */
@@ -96,7 +98,10 @@ ${problem(words.say("For your safety we only accept forms that our own pages hav
     const form = yield* parameters
     if (!(yield* visitors.isOurs(form.get(tokenField)))) return yield* notOurs
     const refused = yield* spend(costs?.email, EmailAddresses.limitKey(form.get("email") ?? ""))
-    return refused ?? (yield* handler(form))
+    if (refused !== undefined) return refused
+    const user = costs?.user === undefined ? undefined : yield* costs.user.of
+    const over = user === undefined ? undefined : yield* spend(costs?.user?.limit, String(user))
+    return over ?? (yield* handler(form))
   })
 
   return Forms.of({ handle })

@@ -3,6 +3,10 @@
  */
 
 export const signInPath = "/auth/sign_in"
+/** Where a code is asked for after the password. */
+export const secondStepPath = "/auth/two_factor"
+/** Where somebody sets their second factor up. */
+export const twoFactorPath = "/settings/two_factor_authentication"
 /** The reference of the API. */
 export const docsPath = "/api/docs"
 

@@ -58,6 +58,7 @@ main > :last-child, main > :last-child > p { margin-bottom: 0 }
 .scopes li.dangerous { border-left: 4px solid var(--danger); padding: .75rem; background: var(--danger-back) }
 .dangerous h2, .dangerous .badge { color: var(--danger); border-color: var(--danger) }
 .scopes .row, .apps .row { justify-content: space-between; gap: .25rem .75rem; margin-bottom: .25rem }
+.qr svg { display: block; width: 100%; max-width: 16rem; margin: 0 auto 1rem; border-radius: .5rem }
 code.secret {
   display: block; padding: .75rem; margin-bottom: 1rem; background: var(--back); border: 1px dashed var(--line);
   border-radius: .5rem; user-select: all;

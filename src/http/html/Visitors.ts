@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { Mac } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { pendingSignInMillisMax } from "../../services/identity/PendingSignIns.ts"
 import { type Session, sessionMillisMax, Sessions } from "../../services/identity/Sessions.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -47,6 +48,13 @@ export class Visitors extends Context.Service<Visitors, {
     accountId: AccountId,
     response: HttpServerResponse.HttpServerResponse
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Request>
+  /** Has the browser keep the secret of a sign-in whose second factor is still to come. */
+  readonly keepPending: (
+    pending: Redacted.Redacted,
+    response: HttpServerResponse.HttpServerResponse
+  ) => HttpServerResponse.HttpServerResponse
+  /** That secret. */
+  readonly pending: Effect.Effect<Redacted.Redacted | undefined, never, Request>
   readonly signOut: (
     response: HttpServerResponse.HttpServerResponse
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Request>
@@ -64,7 +72,7 @@ const make = Effect.gen(function*() {
   const secure = publicUrl.startsWith("https:")
   // With this prefix a browser takes the cookie from this very host only, not from a neighbour's.
   const prefix = secure ? "__Host-" : ""
-  const [sessionCookie, formCookie] = [`${prefix}session`, `${prefix}form`]
+  const [sessionCookie, formCookie, pendingCookie] = [`${prefix}session`, `${prefix}form`, `${prefix}pending`]
   const attributes = { httpOnly: true, sameSite: "lax", secure, path: "/" } as const
 
   const cookie = (request: Request, name: string) => request.cookies[name] || undefined
@@ -135,10 +143,23 @@ const make = Effect.gen(function*() {
       userAgent: request.headers["user-agent"] ?? "",
       address: Option.getOrUndefined(request.remoteAddress)
     })
-    return HttpServerResponse.setCookieUnsafe(response, sessionCookie, Redacted.value(secret), {
+    const known = HttpServerResponse.setCookieUnsafe(response, sessionCookie, Redacted.value(secret), {
       ...attributes,
       maxAge: sessionMillisMax
     })
+    return cookie(request, pendingCookie) === undefined
+      ? known
+      : HttpServerResponse.setCookieUnsafe(known, pendingCookie, "", { ...attributes, maxAge: 0 })
+  })
+
+  const keepPending: Visitors["Service"]["keepPending"] = (pending, response) =>
+    HttpServerResponse.setCookieUnsafe(response, pendingCookie, Redacted.value(pending), {
+      ...attributes,
+      maxAge: pendingSignInMillisMax
+    })
+  const pending = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+    const secret = cookie(request, pendingCookie)
+    return secret === undefined ? undefined : Redacted.make(secret)
   })
 
   const signOut: Visitors["Service"]["signOut"] = traced("Visitors.signOut")(function*(response) {
@@ -146,5 +167,5 @@ const make = Effect.gen(function*() {
     return HttpServerResponse.setCookieUnsafe(response, sessionCookie, "", { ...attributes, maxAge: 0 })
   })
 
-  return Visitors.of({ current, reader, mayBeOurs, isOurs, signIn, signOut })
+  return Visitors.of({ current, reader, mayBeOurs, isOurs, signIn, keepPending, pending, signOut })
 })

@@ -10,7 +10,9 @@ import * as Confirmations from "./Confirmations.ts"
 import * as EmailSubscriptions from "./EmailSubscriptions.ts"
 import * as InvitePage from "./InvitePage.ts"
 import * as Passwords from "./Passwords.ts"
+import * as SecondStep from "./SecondStep.ts"
 import * as SignIn from "./SignIn.ts"
+import * as TwoFactor from "./TwoFactor.ts"
 
 /** Every page about signing in, allowing apps and links in e-mails; raw routes, as no client calls them by the API's description. */
 export const layer = Layer.mergeAll(
@@ -20,8 +22,10 @@ export const layer = Layer.mergeAll(
   EmailSubscriptions.layer,
   InvitePage.layer,
   Passwords.layer,
+  SecondStep.layer,
   SignIn.layer,
-  Stylesheet.layer
+  Stylesheet.layer,
+  TwoFactor.layer
 ).pipe(
   Layer.provide(Forms.layer),
   Layer.provide([AuthorizationResponses.layer, AuthorizationRequests.layer, Visitors.layer])

@@ -9,17 +9,8 @@ import { linkTo, problem, redirect, respond } from "../html/HtmlPage.ts"
 import { signInPath } from "../html/PagePaths.ts"
 import { type Visitor, Visitors } from "../html/Visitors.ts"
 import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
-
-/** Where somebody lands who signed in for nothing in particular. */
-const landing = "/oauth/authorized_applications"
-
-/** Pages to which a sign-in may lead back; anything else in an address is not followed. */
-const returns = /^\/(?:oauth\/(?:authorize\?|authorized_applications$)|@[\w.-]|tags\/)/
-/** Characters of such an address, all of which stand for themselves in a header. */
-const returnCharactersMax = 4_000
-const plain = /^[!#-;=?-[\]_a-~]+$/
-const returnTo = (asked: string | null): string =>
-  asked !== null && asked.length <= returnCharactersMax && plain.test(asked) && returns.test(asked) ? asked : landing
+import { returnTo } from "./Returns.ts"
+import * as SecondStep from "./SecondStep.ts"
 
 interface Shown {
   readonly visitor: Visitor
@@ -79,7 +70,11 @@ ${hidden(tokenField, visitor.formToken)}${hidden("return_to", to)}
       // A text that is too long for an address is not shown again: the page would be as long.
       const [to, email] = [returnTo(form.get("return_to")), given.length > emailCharactersMax ? "" : given]
       return yield* signIns.signIn(email, Redacted.make(form.get("password") ?? "")).pipe(
-        Effect.flatMap(({ accountId }) => visitors.signIn(accountId, redirect(to))),
+        Effect.flatMap((found) =>
+          found._tag === "Known"
+            ? visitors.signIn(found.accountId, SecondStep.onward(found, to))
+            : Effect.succeed(visitors.keepPending(found.pending, SecondStep.ask(to)))
+        ),
         Effect.catch((refused) =>
           Effect.flatMap(
             visitors.current,

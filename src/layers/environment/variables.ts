@@ -57,7 +57,7 @@ export const variables = {
   }),
   SECRET_KEY: optional(secretText(32), "made once and kept", {
     about:
-      "Signs cookies and links. Where it is not set it is kept in `DATA_DIR`, or with `DATABASE_URL` in the database.",
+      "Signs cookies and links, and seals the secrets of two-factor sign-in: with another one nobody's codes work. Where it is not set it is kept in `DATA_DIR`, or with `DATABASE_URL` in the database.",
     secret: true
   }),
   SOURCE_URL: optional(url("http", "https"), "not shown", {

@@ -6,16 +6,17 @@ import type { Email } from "./Mailer.ts"
  * its link, and every mail program shows that.
  */
 
-interface About {
+export interface About {
   readonly to: string
   /** The server, by its domain. */
   readonly server: string
   readonly username: string
 }
 
-type Written = (words: Messages) => Email
+export type Written = (words: Messages) => Email
 
-const email = (
+/** A letter of some paragraphs, under a subject that names the server. */
+export const email = (
   { server, to }: Omit<About, "username">,
   { say }: Messages,
   subject: string,

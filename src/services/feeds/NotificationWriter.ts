@@ -20,7 +20,7 @@ import {
 } from "../NotificationTypes.ts"
 import { rowsMax } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
-import { permissions } from "../staff/Permissions.ts"
+import { givenBits, permissions } from "../staff/Permissions.ts"
 import { traced } from "../Traced.ts"
 import { type Reason, standing, telling } from "./NewNotifications.ts"
 import { isOf, ofFollows } from "./NotificationConditions.ts"
@@ -209,7 +209,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
             from,
             subjectId,
             sql`SELECT u.account_id FROM users u JOIN roles r ON r.id = u.role_id
-            WHERE r.permissions & ${needed}::bigint <> 0
+            WHERE (${sql.literal(givenBits)}) & ${needed}::bigint <> 0
               AND u.confirmed_at IS NOT NULL AND u.approved AND NOT u.disabled AND u.account_id <> ${from}
             ORDER BY u.account_id LIMIT ${rowsMax(sql, staffMax)}`
           )

@@ -5,7 +5,7 @@ import type { AccountId } from "../Ids.ts"
 import { InstancePolicies } from "../instance/InstancePolicies.ts"
 import type { Reach, TimelinesAccess as Access } from "../instance/SettingNames.ts"
 import { idRows } from "../Rows.ts"
-import { everyone, permissions } from "../staff/Permissions.ts"
+import { everyone, givenBits, permissions } from "../staff/Permissions.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
@@ -43,7 +43,9 @@ export class TimelineAccess extends Context.Service<TimelineAccess, {
         Effect.map(
           Effect.orDie(idRows(sql`SELECT u.account_id AS id
             FROM users u JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${everyone}
-            WHERE u.account_id = ANY (${accountIds}::bigint[]) AND ((r.permissions | e.permissions) & ${seeing}) <> 0`)),
+            WHERE u.account_id = ANY (${accountIds}::bigint[]) AND ((${
+            sql.literal(givenBits)
+          } | e.permissions) & ${seeing}) <> 0`)),
           (rows) => new Set(rows.map(({ id }) => id))
         )
       const open = Effect.fnUntraced(function*(viewer: Viewer, { local, remote }: Access[keyof Access]) {

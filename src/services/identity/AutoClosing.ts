@@ -7,7 +7,7 @@ import { InstanceSettings } from "../instance/InstanceSettings.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { idRows } from "../Rows.ts"
-import { everyone, permissions } from "../staff/Permissions.ts"
+import { everyone, givenBits, permissions } from "../staff/Permissions.ts"
 import { staffWith } from "./Staff.ts"
 
 /** How long registrations stay open while nobody is there who may decide about people, in milliseconds. */
@@ -35,7 +35,7 @@ export class AutoClosing extends Context.Service<AutoClosing, {
         const since = new Date((yield* Clock.currentTimeMillis) - unattendedMillisMax)
         const here = yield* idRows(sql`SELECT u.account_id AS id FROM users u
           JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${everyone}
-          WHERE ((r.permissions | e.permissions) & ${deciding}) <> 0 AND u.last_seen_at > ${since} LIMIT 1`)
+          WHERE ((${sql.literal(givenBits)} | e.permissions) & ${deciding}) <> 0 AND u.last_seen_at > ${since} LIMIT 1`)
         if (here.length > 0) return
         yield* settings.change(undefined, { registrations: "approval" })
         for (const { email: to, locale } of yield* staffWith(sql, "manageUsers")) {

@@ -4,7 +4,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { NotAllowed, type Unavailable, type Unprocessable } from "../Errors.ts"
 import { AccountId, type AppId } from "../Ids.ts"
 import { idRows, rowsOf } from "../Rows.ts"
-import { everyone, permissions, type RoleId } from "../staff/Permissions.ts"
+import { everyone, givenBits, permissions, type RoleId } from "../staff/Permissions.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { Credentials } from "./Credentials.ts"
@@ -74,7 +74,9 @@ const make = Effect.gen(function*() {
         AND u.account_id = i.account_id AND e.id = ${everyone}
         AND NOT u.disabled AND u.approved AND u.confirmed_at IS NOT NULL AND a.suspended_at IS NULL
         AND a.moved_to_id IS NULL AND NOT a.memorial
-      RETURNING i.id, i.account_id, i.autofollow, ((r.permissions | e.permissions) & ${bypassing}) <> 0 AS bypasses_approval`)
+      RETURNING i.id, i.account_id, i.autofollow, ((${
+      sql.literal(givenBits)
+    } | e.permissions) & ${bypassing}) <> 0 AS bypasses_approval`)
     return invite === undefined ? yield* new NotAllowed({ text: "Forbidden" }) : invite
   })
 

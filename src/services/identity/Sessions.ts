@@ -41,6 +41,7 @@ export class Sessions extends Context.Service<Sessions, {
   /** The session, where its user may still sign in. */
   readonly find: (secret: Redacted.Redacted) => Effect.Effect<Option.Option<Session>>
   readonly end: (secret: Redacted.Redacted) => Effect.Effect<void>
+  /** Those included that wait for a second factor. */
   readonly endAll: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/identity/Sessions") {
   static readonly layer = Layer.effect(Sessions, Effect.suspend(() => make))
@@ -99,6 +100,7 @@ const make = Effect.gen(function*() {
   const endAll = traced("Sessions.endAll")(
     function*(accountId: AccountId) {
       yield* sql`DELETE FROM sessions WHERE account_id = ${accountId}`
+      yield* sql`DELETE FROM pending_sign_ins WHERE account_id = ${accountId}`
     },
     again,
     Effect.orDie

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
-import { effective, everyone } from "../staff/Permissions.ts"
+import { effective, everyone, givenBits } from "../staff/Permissions.ts"
 import { Visibility } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import { StoredField } from "./Accounts.ts"
@@ -64,7 +64,9 @@ export class Settings extends Context.Service<Settings, {
               WHERE q.target_account_id = a.id AND f.suspended_at IS NULL) AS follow_requests_count,
             r.id AS role_id, r.name AS role_name, r.color AS role_color, r.highlighted AS role_highlighted,
             r.collection_limit AS role_collection_limit,
-            r.permissions, coalesce((SELECT permissions FROM roles WHERE id = ${everyone}), 0) AS everybodys
+            ${
+          sql.literal(givenBits)
+        } AS permissions, coalesce((SELECT permissions FROM roles WHERE id = ${everyone}), 0) AS everybodys
           FROM accounts a JOIN users u ON u.account_id = a.id JOIN roles r ON r.id = u.role_id
           WHERE a.id = ${account}`).pipe(Effect.orDie)
         if (row === undefined) return yield* new RecordNotFound()

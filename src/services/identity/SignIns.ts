@@ -1,8 +1,10 @@
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import type { Unavailable } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 import { Credentials } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
+import { CodeRefused, PendingSignIns } from "./PendingSignIns.ts"
 import { type User, Users } from "./Users.ts"
 
 /** Nobody is signed in; `state` is told only to who knew the password. */
@@ -23,32 +25,67 @@ class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused",
   }
 }
 
-/** Sign-ins with e-mail address and password. */
+/** Somebody is who they say; `lacksFactor` where their role gives nothing without a second factor, and there is none. */
+interface Known {
+  readonly _tag: "Known"
+  readonly accountId: AccountId
+  readonly lacksFactor: boolean
+}
+/** The password was right; a code is to come, from the browser that has this secret. */
+interface CodeWanted {
+  readonly _tag: "CodeWanted"
+  readonly pending: Redacted.Redacted
+}
+
+/** Sign-ins with e-mail address and password, and a code where the user wants it so. */
 export class SignIns extends Context.Service<SignIns, {
   /** Costs the same whether there is such a user or not. */
   readonly signIn: (
     email: string,
     password: Redacted.Redacted
-  ) => Effect.Effect<User, SignInRefused | Unavailable>
+  ) => Effect.Effect<Known | CodeWanted, SignInRefused | Unavailable>
+  /** Whose sign-in waits for a code. */
+  readonly waiting: (pending: Redacted.Redacted) => Effect.Effect<AccountId | undefined>
+  /** The second step of it. */
+  readonly enterCode: (
+    pending: Redacted.Redacted,
+    code: string
+  ) => Effect.Effect<Known, CodeRefused | SignInRefused>
 }>()("murmuration/services/identity/SignIns") {
   static readonly layerNoDeps = Layer.effect(
     SignIns,
     Effect.gen(function*() {
       const users = yield* Users
       const credentials = yield* Credentials
+      const pendings = yield* PendingSignIns
+
+      const requireOpen = Effect.fnUntraced(function*(user: User) {
+        if (user.disabled) return yield* new SignInRefused({ state: "disabled" })
+        if (!user.confirmed) return yield* new SignInRefused({ state: "unconfirmed" })
+        if (!user.approved) return yield* new SignInRefused({ state: "pending" })
+      })
+      const known = Effect.fnUntraced(function*({ accountId, secondFactor }: User) {
+        yield* users.signedIn(accountId)
+        return { _tag: "Known", accountId, lacksFactor: secondFactor === "missing" } as const
+      })
 
       const signIn = traced("SignIns.signIn")(function*(given: string, password: Redacted.Redacted) {
         const user = Option.getOrUndefined(yield* users.findByEmail(EmailAddresses.parse(given.trim()) ?? ""))
         const right = yield* credentials.verify(password, user?.passwordHash)
         if (user === undefined || !right) return yield* new SignInRefused({ state: "wrong" })
-        if (user.disabled) return yield* new SignInRefused({ state: "disabled" })
-        if (!user.confirmed) return yield* new SignInRefused({ state: "unconfirmed" })
-        if (!user.approved) return yield* new SignInRefused({ state: "pending" })
-        yield* users.signedIn(user.accountId)
-        return user
+        yield* requireOpen(user)
+        return user.secondFactor === "on"
+          ? { _tag: "CodeWanted", pending: yield* pendings.begin(user.accountId) } as const
+          : yield* known(user)
       })
-      return SignIns.of({ signIn })
+      const enterCode = traced("SignIns.enterCode")(function*(pending: Redacted.Redacted, code: string) {
+        const user = Option.getOrUndefined(yield* users.find(yield* pendings.finish(pending, code)))
+        if (user === undefined) return yield* new CodeRefused({ over: true })
+        yield* requireOpen(user)
+        return yield* known(user)
+      })
+      return SignIns.of({ signIn, waiting: pendings.find, enterCode })
     })
   )
-  static readonly layer = SignIns.layerNoDeps.pipe(Layer.provide(Users.layer))
+  static readonly layer = SignIns.layerNoDeps.pipe(Layer.provide([PendingSignIns.layer, Users.layer]))
 }

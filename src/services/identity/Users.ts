@@ -26,6 +26,8 @@ export interface User {
   readonly approved: boolean
   /** Disabled by a moderator, suspended or memorial. */
   readonly disabled: boolean
+  /** Whether a code is asked for after the password; `missing` where the role gives nothing without one. */
+  readonly secondFactor: "on" | "off" | "missing"
   readonly createdByAppId: AppId | undefined
   /** The language in which they are written to (BCP 47). */
   readonly locale: string | undefined
@@ -73,6 +75,7 @@ const Row = Schema.Struct({
   confirmed: Schema.Boolean,
   approved: Schema.Boolean,
   disabled: Schema.Boolean,
+  secondFactor: Schema.Literals(["on", "off", "missing"]),
   createdByAppId: Schema.NullOr(AppId),
   locale: Schema.NullOr(Schema.String)
 })
@@ -98,8 +101,9 @@ const make = Effect.gen(function*() {
   const where = Effect.fnUntraced(function*(condition: ReturnType<typeof sql.and>) {
     const [row] = yield* userRows(sql`
       SELECT u.account_id, a.username, u.email, u.unconfirmed_email, u.password_hash, u.approved, u.created_by_app_id, u.locale,
-        u.confirmed_at IS NOT NULL AS confirmed, u.disabled OR a.suspended_at IS NOT NULL OR a.memorial AS disabled
-      FROM users u JOIN accounts a ON a.id = u.account_id WHERE ${condition}`)
+        u.confirmed_at IS NOT NULL AS confirmed, u.disabled OR a.suspended_at IS NOT NULL OR a.memorial AS disabled,
+        CASE WHEN u.otp_enabled_at IS NOT NULL THEN 'on' WHEN r.require_2fa THEN 'missing' ELSE 'off' END AS second_factor
+      FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id WHERE ${condition}`)
     return row === undefined ? Option.none() : Option.some(userOf(row))
   }, Effect.orDie)
 

@@ -29,6 +29,7 @@ export class Retention extends Context.Service<Retention, {
         const ago = (days: number) => new Date(now - days * day)
         const removed = [
           yield* remove("mail_tokens", "expires_at", ago(0)),
+          yield* remove("pending_sign_ins", "expires_at", ago(0)),
           yield* remove("oauth_grants", "expires_at", ago(1)),
           yield* remove("oauth_tokens", "revoked_at", ago(1)),
           yield* remove("sessions", "seen_at", ago(365)),

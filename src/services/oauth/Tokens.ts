@@ -8,7 +8,7 @@ import { Changes } from "../caching/Changes.ts"
 import { AccountId, AppId, TokenId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
-import { effective, everyone } from "../staff/Permissions.ts"
+import { effective, everyone, givenBits } from "../staff/Permissions.ts"
 import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
 import * as Scopes from "./Scopes.ts"
@@ -129,7 +129,7 @@ const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const [row] = yield* tokenRows(sql`
       SELECT t.id, t.app_id, t.account_id, t.scopes, t.revoked_at IS NOT NULL AS revoked, t.created_at, t.last_used_at,
-        u.last_seen_at, r.permissions, e.permissions AS everybodys,
+        u.last_seen_at, ${sql.literal(givenBits)} AS permissions, e.permissions AS everybodys,
         ${sql.literal(userState)} AS state
       FROM oauth_tokens t
       LEFT JOIN users u ON u.account_id = t.account_id

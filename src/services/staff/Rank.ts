@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { NotAllowed } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
-import { effective, everyone, mayAny, type Permission } from "./Permissions.ts"
+import { effective, everyone, givenBits, mayAny, type Permission } from "./Permissions.ts"
 
 /** What somebody may do by their role, and how high that is. */
 export interface Standing {
@@ -25,10 +25,12 @@ export const outranks = (by: Standing, position: number): boolean => by.position
  */
 export const standingOf = (sql: SqlClient) =>
   Effect.fnUntraced(function*(by: AccountId, wanted: Permission | ReadonlyArray<Permission>) {
-    const [found] = yield* standingRows(sql`SELECT r.permissions, e.permissions AS everybodys, r.position
+    const [found] = yield* standingRows(
+      sql`SELECT ${sql.literal(givenBits)} AS permissions, e.permissions AS everybodys, r.position
       FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id
         JOIN roles e ON e.id = ${everyone}
-      WHERE u.account_id = ${by} AND NOT u.disabled AND u.approved AND a.suspended_at IS NULL FOR SHARE OF u, r`)
+      WHERE u.account_id = ${by} AND NOT u.disabled AND u.approved AND a.suspended_at IS NULL FOR SHARE OF u, r`
+    )
     if (found === undefined) return yield* new NotAllowed({})
     const standing: Standing = {
       permissions: effective(found.permissions, found.everybodys),

@@ -157,10 +157,7 @@ const valid = Effect.fnUntraced(
       ...(outranks(by, after.position) ? [] : ["Position must be lower than that of your current role"]),
       ...(after.collectionLimit >= 0 && after.collectionLimit <= collectionLimitMax
         ? []
-        : ["Collection limit is invalid"]),
-      ...(after.require2fa && !before.require2fa
-        ? ["Require 2fa is not possible while nobody can set up two-factor authentication"]
-        : [])
+        : ["Collection limit is invalid"])
     ]
     if (problems.length > 0 || after.color === undefined) return yield* validationFailed(...problems)
     return { ...after, color: after.color }

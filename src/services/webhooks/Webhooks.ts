@@ -7,8 +7,8 @@ import { urlReader } from "../federation/documents/Reading.ts"
 import type { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { rowsMax } from "../Paging.ts"
-import { SealedTokens } from "../push/SealedTokens.ts"
 import { only, rowsOf } from "../Rows.ts"
+import { sealsFor } from "../Seals.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { may } from "../staff/Permissions.ts"
 import { standingOf } from "../staff/Rank.ts"
@@ -53,14 +53,14 @@ export class Webhooks extends Context.Service<Webhooks, {
   readonly rotate: (by: AccountId, id: bigint) => Effect.Effect<Webhook, Refused>
   readonly remove: (by: AccountId, id: bigint) => Effect.Effect<void, Refused>
 }>()("murmuration/services/webhooks/Webhooks") {
-  static readonly layerNoDeps = Layer.effect(Webhooks, Effect.suspend(() => make))
+  static readonly layer = Layer.effect(Webhooks, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
 }
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
   const random = yield* SecureRandom.SecureRandom
-  const tokens = yield* SealedTokens
+  const seals = yield* sealsFor("secrets of webhooks")
   const { outboundAllow } = yield* ServerConfig
   const readUrl = urlReader(outboundAllow)
   const standing = standingOf(sql)
@@ -70,7 +70,7 @@ const make = Effect.gen(function*() {
 
   const sealed = Effect.flatMap(
     random.randomBytes(secretBytes),
-    (bytes) => tokens.seal(Redacted.make(Buffer.from(bytes).toString("hex")))
+    (bytes) => seals.seal(Redacted.make(Buffer.from(bytes).toString("hex")))
   )
 
   const act = <A, E>(by: AccountId, work: (permissions: bigint) => Effect.Effect<A, E>) =>
@@ -108,7 +108,7 @@ const make = Effect.gen(function*() {
       (rows) => new Map(rows.map(({ waiting, webhookId }) => [webhookId, waiting]))
     ).pipe(Effect.orDie),
     secretOf: ({ secret }) => {
-      const opened = tokens.open(secret)
+      const opened = seals.open(secret)
       return opened && Redacted.value(opened)
     },
     create: traced("Webhooks.create")((by, wish) =>

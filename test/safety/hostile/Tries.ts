@@ -57,6 +57,14 @@ const others: ReadonlyArray<Route> = [
   { method: "GET", path: "/auth/sign_in", names: ["return_to", "lang"] },
   { method: "POST", path: "/auth/sign_in", names: ["email", "password", "return_to", "otp_attempt"] },
   { method: "POST", path: "/auth/password/new", names: ["email"] },
+  { method: "GET", path: "/auth/two_factor", names: ["return_to", "lang"] },
+  { method: "POST", path: "/auth/two_factor", names: ["otp_attempt", "return_to", "authenticity_token"] },
+  { method: "GET", path: "/settings/two_factor_authentication", names: ["return_to", "lang"] },
+  {
+    method: "POST",
+    path: "/settings/two_factor_authentication/:id",
+    names: ["setup", "code", "password", "return_to"]
+  },
   { method: "GET", path: "/auth/confirmation", names: ["confirmation_token"] },
   { method: "GET", path: "/.well-known/webfinger", names: ["resource", "rel"] },
   { method: "GET", path: "/@:id", names: ["max_id", "page"] },

@@ -1,7 +1,5 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { SealedTokens } from "../../../services/push/SealedTokens.ts"
-import { AuditLog } from "../../../services/staff/AuditLog.ts"
 import { traced } from "../../../services/Traced.ts"
 import type { Webhook } from "../../../services/webhooks/Webhook.ts"
 import { Webhooks } from "../../../services/webhooks/Webhooks.ts"
@@ -105,4 +103,4 @@ export const layer = group(
       })
     })
   })
-).pipe(Layer.provide(Webhooks.layerNoDeps.pipe(Layer.provide([AuditLog.layer, SealedTokens.layer]))))
+).pipe(Layer.provide(Webhooks.layer))

@@ -94,12 +94,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         ],
         ["POST", { name: "x", position: -1 }, "Position is invalid"],
         ["POST", { name: "x", position: 100 }, "Position must be lower than that of your current role"],
-        ["POST", { name: "x", collection_limit: -1 }, "Collection limit is invalid"],
-        [
-          "POST",
-          { name: "x", require_2fa: true },
-          "Require 2fa is not possible while nobody can set up two-factor authentication"
-        ]
+        ["POST", { name: "x", collection_limit: -1 }, "Collection limit is invalid"]
       ]
       for (const [method, given, text] of refusals) {
         const { body, status } = yield* ask(admin, method, path, given)

@@ -1,0 +1,24 @@
+import { Effect, Layer } from "effect"
+import * as Catalogs from "../layers/Catalogs.ts"
+import * as Environment from "../layers/Environment.ts"
+import * as Mail from "../layers/Mail.ts"
+import { OperatorError } from "../layers/OperatorError.ts"
+import { Emails } from "../services/emails/Emails.ts"
+import { TwoFactorReset } from "../services/identity/TwoFactorReset.ts"
+import type { AccountId } from "../services/Ids.ts"
+import * as Operator from "./Operator.ts"
+
+/** What it takes; e-mails that wait are sent before the command ends. */
+export const layer = TwoFactorReset.layer.pipe(
+  Layer.provide([Emails.layer.pipe(Layer.provide(Mail.layer)), Catalogs.layer]),
+  Layer.provideMerge(Environment.serverConfig),
+  Layer.provideMerge(Operator.layer)
+)
+
+/** Takes the second factor from a user, who is told. */
+export const take = Effect.fnUntraced(function*(name: string, accountId: AccountId) {
+  yield* Effect.mapError(
+    (yield* TwoFactorReset).disable(accountId, undefined),
+    () => new OperatorError({ message: `${name} has no two-factor sign-in` })
+  )
+})

@@ -1,0 +1,93 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import { SignIns } from "../../services/identity/SignIns.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { Forms, hidden, parameters, tokenField } from "../html/Forms.ts"
+import { html } from "../html/Html.ts"
+import { problem, redirect, respond } from "../html/HtmlPage.ts"
+import { secondStepPath, signInPath, twoFactorPath } from "../html/PagePaths.ts"
+import { Visitors } from "../html/Visitors.ts"
+import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
+import { returnTo } from "./Returns.ts"
+
+/** Leads to the second step of a sign-in. */
+export const ask = (to: string) => redirect(`${secondStepPath}?${new URLSearchParams([["return_to", to]])}`)
+
+/** Where somebody goes on who is signed in: to set a second factor up, where their role gives nothing without one. */
+export const onward = ({ lacksFactor }: { readonly lacksFactor: boolean }, to: string) =>
+  redirect(lacksFactor ? `${twoFactorPath}?${new URLSearchParams([["return_to", to]])}` : to)
+
+const make = Effect.gen(function*() {
+  const { localDomain: server } = yield* ServerConfig
+  const forms = yield* Forms
+  const requests = yield* AuthorizationRequests
+  const signIns = yield* SignIns
+  const visitors = yield* Visitors
+
+  const again = (to: string) => redirect(`${signInPath}?${new URLSearchParams([["return_to", to]])}`)
+  const whose = Effect.flatMap(
+    visitors.pending,
+    (secret) => secret === undefined ? Effect.undefined : signIns.waiting(secret)
+  )
+
+  const show = Effect.fnUntraced(function*(to: string, wrong?: string) {
+    const { formToken, remember, way, words } = yield* visitors.current
+    const { say } = words
+    return remember(respond({
+      words,
+      title: say("Two-factor sign-in"),
+      server,
+      ...(wrong !== undefined && { status: 422 }),
+      formTarget: yield* requests.formTarget(to),
+      body: html`
+${problem(wrong === undefined ? undefined : words.translate(wrong))}
+<form method="post" action="${way(secondStepPath)}">
+${hidden(tokenField, formToken)}${hidden("return_to", to)}
+<label>${say("Code")}
+<input name="otp_attempt" autocomplete="one-time-code" inputmode="text" spellcheck="false" required autofocus aria-describedby="which">
+<span class="hint" id="which">${
+        say("The six digits that your app shows now, or one of your recovery codes.")
+      }</span></label>
+<p class="row"><button type="submit">${say("Sign in")}</button> <a href="${way(signInPath)}">${
+        say("Begin again")
+      }</a></p>
+</form>`
+    }))
+  })
+
+  const get = Effect.gen(function*() {
+    const to = returnTo((yield* parameters).get("return_to"))
+    return (yield* whose) === undefined ? again(to) : yield* show(to)
+  })
+
+  const over = (text: string) =>
+    Effect.map(visitors.reader, ({ way, words }) =>
+      respond({
+        words,
+        title: words.say("Two-factor sign-in"),
+        server,
+        status: 422,
+        body: html`${problem(words.translate(text))}<p><a href="${way(signInPath)}">${words.say("Sign in")}</a></p>`
+      }))
+
+  const post = forms.handle(
+    Effect.fnUntraced(function*(form) {
+      const to = returnTo(form.get("return_to"))
+      const secret = yield* visitors.pending
+      if (secret === undefined) return again(to)
+      return yield* signIns.enterCode(secret, form.get("otp_attempt") ?? "").pipe(
+        Effect.flatMap((found) => visitors.signIn(found.accountId, onward(found, to))),
+        Effect.catchTags({
+          CodeRefused: ({ message, over: ended }) => ended ? over(message) : show(to, message),
+          SignInRefused: ({ message }) => over(message)
+        })
+      )
+    }),
+    { address: "secondFactorAddress", user: { limit: "secondFactorUser", of: whose } }
+  )
+
+  return Layer.mergeAll(HttpRouter.add("GET", secondStepPath, get), HttpRouter.add("POST", secondStepPath, post))
+})
+
+/** The second page of a sign-in: nobody has a session before the code. */
+export const layer = Layer.unwrap(make)

@@ -1,0 +1,13 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { AccountId } from "../Ids.ts"
+
+/** Nothing is left of somebody's second factor, in the running transaction; answers whether there was one. */
+export const forgetFactor = (sql: SqlClient) =>
+  Effect.fnUntraced(function*(accountId: AccountId) {
+    const had = yield* sql`UPDATE users SET otp_secret = NULL, otp_enabled_at = NULL, otp_last_step = NULL
+      WHERE account_id = ${accountId} AND otp_enabled_at IS NOT NULL RETURNING 1`
+    yield* sql`DELETE FROM recovery_codes WHERE account_id = ${accountId}`
+    yield* sql`DELETE FROM pending_sign_ins WHERE account_id = ${accountId}`
+    return had.length > 0
+  })

@@ -1,0 +1,249 @@
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
+import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../Broadcast.ts"
+import type { Unavailable } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { sealsFor } from "../Seals.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { Credentials } from "./Credentials.ts"
+import { forgetFactor } from "./ForgottenFactors.ts"
+import * as OneTimeCodes from "./OneTimeCodes.ts"
+import { recoveryCodes } from "./RecoveryCodes.ts"
+import { Sessions } from "./Sessions.ts"
+import { TwoFactorEmails } from "./TwoFactorEmails.ts"
+
+/** How long somebody may take from the password to the first code of the app (milliseconds). */
+const setupMillisMax = 30 * 60_000
+/** Characters of what a form brings back of a set-up. */
+const setupCharactersMax = 1_000
+
+/** Why a second factor was not set up, changed or believed. */
+class TwoFactorRefused extends Schema.TaggedError<TwoFactorRefused>()("TwoFactorRefused", {
+  reason: Schema.Literals(["password", "code", "late", "on", "off"])
+}) {
+  override get message() {
+    switch (this.reason) {
+      case "password":
+        return "The password is wrong."
+      case "code":
+        return "This code is wrong, or it was used already."
+      case "late":
+        return "That took too long. Begin again."
+      case "on":
+        return "Two-factor sign-in is switched on already."
+      case "off":
+        return "Two-factor sign-in is switched off."
+    }
+  }
+}
+
+/** What somebody is shown who sets it up; `setup` is what their form brings back, and stands for nothing elsewhere. */
+export interface Setup {
+  readonly setup: string
+  readonly secret: Redacted.Redacted
+  /** What an app reads from a QR code. */
+  readonly address: string
+}
+
+/** How it is with somebody's second factor. */
+interface TwoFactorState {
+  readonly enabledAt: Date | undefined
+  readonly recoveryCodesLeft: number
+  /** The role gives nothing without it. */
+  readonly wanted: boolean
+}
+
+type Codes = ReadonlyArray<Redacted.Redacted>
+
+/** The second factor of sign-in: codes of an app (RFC 6238), and recovery codes for the day on which there is no app. */
+export class TwoFactor extends Context.Service<TwoFactor, {
+  readonly of: (accountId: AccountId) => Effect.Effect<TwoFactorState>
+  /** A new secret, which nobody keeps before a code shows that an app has it. */
+  readonly begin: (
+    accountId: AccountId,
+    password: Redacted.Redacted
+  ) => Effect.Effect<Setup, TwoFactorRefused | Unavailable>
+  /** The set-up that a form brings back. */
+  readonly setupOf: (accountId: AccountId, setup: string) => Effect.Effect<Setup, TwoFactorRefused>
+  /** Switches it on, ends all sessions, tells the user; tokens stay. Answers the recovery codes, which nobody can show again. */
+  readonly confirm: (accountId: AccountId, setup: string, code: string) => Effect.Effect<Codes, TwoFactorRefused>
+  /** New recovery codes in place of the others. */
+  readonly renew: (
+    accountId: AccountId,
+    password: Redacted.Redacted,
+    code: string
+  ) => Effect.Effect<Codes, TwoFactorRefused | Unavailable>
+  readonly switchOff: (
+    accountId: AccountId,
+    password: Redacted.Redacted,
+    code: string
+  ) => Effect.Effect<void, TwoFactorRefused | Unavailable>
+  /** Takes a code of the app or a recovery code: each once, whichever node it is brought to. */
+  readonly use: (accountId: AccountId, code: string) => Effect.Effect<void, TwoFactorRefused>
+}>()("murmuration/services/identity/TwoFactor") {
+  static readonly layerNoDeps = Layer.effect(TwoFactor, Effect.suspend(() => make))
+  static readonly layer = TwoFactor.layerNoDeps.pipe(Layer.provide([Sessions.layer, TwoFactorEmails.layer]))
+}
+
+const Row = Schema.Struct({
+  username: Schema.String,
+  passwordHash: Schema.String,
+  otpSecret: Schema.NullOr(Schema.Uint8Array),
+  otpEnabledAt: Schema.NullOr(Timestamptz),
+  recoveryCodesLeft: Schema.Int,
+  wanted: Schema.Boolean
+})
+const userRows = rowsOf(Row)
+
+/** What stands sealed in the form of somebody who is setting it up. */
+const Sealed = Schema.fromJsonString(
+  Schema.Struct({ accountId: Schema.String, secret: Schema.String, until: Schema.Finite })
+)
+const decodeSealed = Schema.decodeUnknownOption(Sealed)
+
+/** Characters of a code that may be one; how it is spaced says nothing. */
+const codeCharactersMax = 100
+const plain = (code: string) => code.slice(0, codeCharactersMax).replaceAll(/[\s-]/g, "")
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const credentials = yield* Credentials
+  const emails = yield* TwoFactorEmails
+  const random = yield* SecureRandom.SecureRandom
+  const sessions = yield* Sessions
+  const { localDomain } = yield* ServerConfig
+  const codes = yield* recoveryCodes(sql)
+  const setups = yield* sealsFor("set-ups of two-factor sign-in")
+  const kept = yield* sealsFor("secrets of two-factor sign-in")
+
+  const userOf = Effect.fnUntraced(function*(accountId: AccountId, locked = false) {
+    const [user] = yield* userRows(sql`SELECT a.username, u.password_hash, u.otp_secret, u.otp_enabled_at,
+        (SELECT count(*)::int FROM recovery_codes c WHERE c.account_id = u.account_id) AS recovery_codes_left,
+        r.require_2fa AS wanted
+      FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id
+      WHERE u.account_id = ${accountId} ${sql.literal(locked ? "FOR NO KEY UPDATE OF u" : "")}`)
+    return user ?? (yield* new TwoFactorRefused({ reason: "off" }))
+  }, Effect.catchTag("SqlError", Effect.die))
+
+  const shown = (username: string, secret: Redacted.Redacted, setup: string): Setup => ({
+    setup,
+    secret,
+    address: OneTimeCodes.addressOf(secret, localDomain, username)
+  })
+  const requirePassword = Effect.fnUntraced(function*(password: Redacted.Redacted, hash: string) {
+    if (!(yield* credentials.verify(password, hash))) return yield* new TwoFactorRefused({ reason: "password" })
+  })
+
+  const begin: TwoFactor["Service"]["begin"] = traced("TwoFactor.begin")(function*(accountId, password) {
+    const { otpEnabledAt, passwordHash, username } = yield* userOf(accountId)
+    if (otpEnabledAt !== null) return yield* new TwoFactorRefused({ reason: "on" })
+    yield* requirePassword(password, passwordHash)
+    const secret = OneTimeCodes.secretOf(yield* random.randomBytes(OneTimeCodes.secretBytes))
+    const until = (yield* Clock.currentTimeMillis) + setupMillisMax
+    const text = JSON.stringify({ accountId: String(accountId), secret: Redacted.value(secret), until })
+    return shown(username, secret, Base64Url.encode(yield* setups.seal(Redacted.make(text))))
+  })
+
+  const setupOf: TwoFactor["Service"]["setupOf"] = traced("TwoFactor.setupOf")(function*(accountId, setup) {
+    const late = new TwoFactorRefused({ reason: "late" })
+    const bytes = setup.length > setupCharactersMax ? undefined : Result.getOrUndefined(Base64Url.decode(setup))
+    const opened = bytes === undefined ? undefined : setups.open(bytes)
+    const said = opened === undefined ? undefined : Option.getOrUndefined(decodeSealed(Redacted.value(opened)))
+    if (said === undefined || said.accountId !== String(accountId)) return yield* late
+    if (said.until <= (yield* Clock.currentTimeMillis)) return yield* late
+    const { username } = yield* userOf(accountId)
+    return shown(username, Redacted.make(said.secret), setup)
+  })
+
+  /** Every node asks anew what the role gives. */
+  const tell = (accountId: AccountId) =>
+    sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "user", ids: [accountId] }))
+
+  const confirm: TwoFactor["Service"]["confirm"] = traced("TwoFactor.confirm")(function*(accountId, setup, code) {
+    const { secret } = yield* setupOf(accountId, setup)
+    const now = yield* Clock.currentTimeMillis
+    const step = OneTimeCodes.stepOf(secret, plain(code), now)
+    if (step === undefined) return yield* new TwoFactorRefused({ reason: "code" })
+    const sealed = yield* kept.seal(secret)
+    const made = yield* Effect.gen(function*() {
+      const [on] = yield* sql`UPDATE users SET otp_secret = ${sealed}, otp_enabled_at = ${new Date(now)},
+          otp_last_step = ${step} WHERE account_id = ${accountId} AND otp_enabled_at IS NULL RETURNING 1`
+      if (on === undefined) return yield* new TwoFactorRefused({ reason: "on" })
+      yield* sessions.endAll(accountId)
+      yield* tell(accountId)
+      return yield* codes.renew(accountId)
+    }).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))
+    yield* emails.send(accountId, "on")
+    return made
+  })
+
+  /** Of codes of one step the first is taken; what is locked or was used is refused. Answers whether it was a recovery code. */
+  const spend = Effect.fnUntraced(function*(accountId: AccountId, code: string) {
+    const { otpSecret } = yield* userOf(accountId)
+    if (otpSecret === null) return yield* new TwoFactorRefused({ reason: "off" })
+    const secret = kept.open(otpSecret)
+    const given = plain(code)
+    const now = yield* Clock.currentTimeMillis
+    const step = secret === undefined ? undefined : OneTimeCodes.stepOf(secret, given, now)
+    if (step !== undefined) {
+      const [taken] = yield* sql`UPDATE users SET otp_last_step = ${step} WHERE account_id = ${accountId}
+        AND otp_secret = ${otpSecret} AND otp_last_step < ${step} RETURNING 1`
+      if (taken !== undefined) return false
+    } else if (yield* codes.take(accountId, given)) return true
+    return yield* new TwoFactorRefused({ reason: "code" })
+  })
+
+  const use: TwoFactor["Service"]["use"] = traced("TwoFactor.use")(function*(accountId, code) {
+    const recovered = yield* spend(accountId, code)
+    if (recovered) yield* emails.send(accountId, "recovered")
+  }, Effect.catchIf(isSqlError, Effect.die))
+
+  /** Something that the password and a code are asked for once more. */
+  const guarded = <A, E>(
+    accountId: AccountId,
+    password: Redacted.Redacted,
+    code: string,
+    work: Effect.Effect<A, E>
+  ) =>
+    Effect.gen(function*() {
+      yield* requirePassword(password, (yield* userOf(accountId)).passwordHash)
+      return yield* Effect.gen(function*() {
+        yield* userOf(accountId, true)
+        yield* spend(accountId, code)
+        return yield* work
+      }).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))
+    })
+
+  return TwoFactor.of({
+    of: traced("TwoFactor.of")(
+      (accountId) =>
+        Effect.map(
+          userOf(accountId),
+          ({ otpEnabledAt, recoveryCodesLeft, wanted }) => ({
+            enabledAt: otpEnabledAt ?? undefined,
+            recoveryCodesLeft,
+            wanted
+          })
+        ),
+      Effect.orDie
+    ),
+    begin,
+    setupOf,
+    confirm,
+    renew: traced("TwoFactor.renew")((accountId, password, code) =>
+      guarded(accountId, password, code, codes.renew(accountId))
+    ),
+    switchOff: traced("TwoFactor.switchOff")(function*(accountId, password, code) {
+      yield* guarded(accountId, password, code, Effect.andThen(forgetFactor(sql)(accountId), tell(accountId)))
+      yield* emails.send(accountId, "off")
+    }),
+    use
+  })
+})

@@ -1,0 +1,57 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Emails } from "../emails/Emails.ts"
+import * as TwoFactorTexts from "../emails/TwoFactorTexts.ts"
+import type { AccountId } from "../Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { UserCatalogs } from "../instance/UserCatalogs.ts"
+import { rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+
+type Event = "on" | "off" | "recovered"
+
+const userRows = rowsOf(
+  Schema.Struct({
+    email: Schema.String,
+    username: Schema.String,
+    locale: Schema.NullOr(Schema.String),
+    left: Schema.Int
+  })
+)
+
+/** E-mails to somebody about their second factor. */
+export class TwoFactorEmails extends Context.Service<TwoFactorEmails, {
+  /** Nobody waits for it. */
+  readonly send: (accountId: AccountId, event: Event) => Effect.Effect<void>
+}>()("murmuration/services/identity/TwoFactorEmails") {
+  static readonly layer = Layer.effect(
+    TwoFactorEmails,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const emails = yield* Emails
+      const catalogs = yield* UserCatalogs
+      const { localDomain: server } = yield* ServerConfig
+
+      const letter = Effect.fnUntraced(function*(accountId: AccountId, event: Event) {
+        const [user] = yield* userRows(sql`SELECT u.email, a.username, u.locale,
+            (SELECT count(*)::int FROM recovery_codes c WHERE c.account_id = u.account_id) AS left
+          FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id = ${accountId}`)
+        if (user === undefined) return undefined
+        const { email: to, left, locale, username } = user
+        const words = yield* catalogs.of({ locale: locale ?? undefined })
+        switch (event) {
+          case "on":
+            return TwoFactorTexts.switchedOn({ to, server, username })(words)
+          case "off":
+            return TwoFactorTexts.switchedOff({ to, server, username })(words)
+          case "recovered":
+            return TwoFactorTexts.recovered({ to, server, username, left })(words)
+        }
+      }, Effect.orDie)
+
+      return TwoFactorEmails.of({
+        send: traced("TwoFactorEmails.send")((accountId, event) => emails.post(letter(accountId, event)))
+      })
+    })
+  ).pipe(Layer.provide(UserCatalogs.layer))
+}

@@ -1,0 +1,50 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../Broadcast.ts"
+import { type NotAllowed, RecordNotFound } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { rowsOf } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { requireRank, standingOf } from "../staff/Rank.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { forgetFactor } from "./ForgottenFactors.ts"
+import { TwoFactorEmails } from "./TwoFactorEmails.ts"
+
+const nameRows = rowsOf(Schema.Struct({ username: Schema.String }))
+
+/** A second factor taken away from somebody who lost phone and paper, by staff or on the command line. */
+export class TwoFactorReset extends Context.Service<TwoFactorReset, {
+  /** `by` is undefined for the command line. The user is told. */
+  readonly disable: (
+    accountId: AccountId,
+    by: AccountId | undefined
+  ) => Effect.Effect<void, NotAllowed | RecordNotFound>
+}>()("murmuration/services/identity/TwoFactorReset") {
+  static readonly layer = Layer.effect(
+    TwoFactorReset,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const broadcast = yield* Broadcast
+      const emails = yield* TwoFactorEmails
+      const log = yield* AuditLog
+
+      const disable = Effect.fnUntraced(
+        function*(accountId: AccountId, by: AccountId | undefined) {
+          if (by !== undefined) yield* requireRank(sql)(yield* standingOf(sql)(by, "manageUserAccess"), accountId)
+          const [user] = yield* nameRows(sql`SELECT a.username FROM users u JOIN accounts a ON a.id = u.account_id
+            WHERE u.account_id = ${accountId}`)
+          if (user === undefined || !(yield* forgetFactor(sql)(accountId))) return yield* new RecordNotFound()
+          const target = { type: "account", id: accountId, label: user.username } as const
+          yield* log.record({ by, action: "disable_2fa", target })
+          yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "user", ids: [accountId] }))
+          yield* sql.afterCommit(emails.send(accountId, "off"))
+        },
+        transaction(sql),
+        Effect.catchIf(isSqlError, Effect.die)
+      )
+      return TwoFactorReset.of({ disable: traced("TwoFactorReset.disable")(disable) })
+    })
+  ).pipe(Layer.provide([AuditLog.layer, TwoFactorEmails.layer]))
+}

@@ -1,0 +1,35 @@
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Secret, TOTP } from "otpauth"
+import { rowsOf } from "../../src/services/Rows.ts"
+import { password } from "./SignedIn.ts"
+import type * as TestBrowser from "./TestBrowser.ts"
+
+type Browser = ReturnType<typeof TestBrowser.make>
+
+const idRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
+const settings = "/settings/two_factor_authentication"
+
+/** An app that shows codes of a secret, as a second implementation would; steps before or after now are its clock's fault. */
+export const authenticator = (secret: string) => {
+  const totp = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(" ", "")) })
+  return { code: (steps = 0) => totp.generate({ timestamp: Date.now() + steps * 30_000 }) }
+}
+
+const secretsOn = ({ text }: TestBrowser.Page) =>
+  /<code class="secret">([^<]*(?:<br>[^<]*)*)<\/code>/.exec(text)?.[1] ?? ""
+
+/** Somebody who is signed in switches it on; answers their app, their codes and the page that shows them. */
+export const setUp = Effect.fnUntraced(function*(browser: Browser) {
+  const qr = yield* browser.submit(yield* browser.get(settings), { password })
+  const app = authenticator(secretsOn(qr))
+  const page = yield* browser.submit(qr, { code: app.code() })
+  return { app, qr, page, codes: secretsOn(page).split("<br>") }
+})
+
+/** The next code is taken whichever was used before: nobody waits for half a minute. */
+export const nextStep = Effect.fnUntraced(function*(username: string) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* idRows(sql`UPDATE users SET otp_last_step = 0 WHERE account_id = (
+    SELECT id FROM accounts WHERE username = ${username} AND domain IS NULL) RETURNING account_id`)
+})
