@@ -34,8 +34,8 @@ export const make = Effect.gen(function*() {
     const [found] = yield* suspendedRows(sql`SELECT domain IS NULL AS local FROM accounts
       WHERE id = ${accountId} AND suspended_at IS NOT NULL AND NOT suspended_by_domain`)
     if (found === undefined) return
-    if (!found.local) return yield* purges.empty(accountId)
-    if (yield* purges.retire(accountId)) yield* tellFollowers(own, "Farewell")
+    if (found.local) yield* verbs.DeleteAccount(own, { _tag: "DeleteAccount" })
+    else yield* purges.empty(accountId)
   })
 
   return {
