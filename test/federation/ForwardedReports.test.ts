@@ -13,10 +13,10 @@ it.live(
       const here = yield* place()
       const there = yield* listener(here)
       const anna = yield* here.person("anna")
-      const mod = yield* TestServer.use(({ createPerson }) => createPerson("mod", Scopes.all)).pipe(
+      const mod = yield* TestServer.use(({ createPerson }) => createPerson("mona", Scopes.all)).pipe(
         Effect.provide(here.context)
       )
-      yield* here.sql`UPDATE users SET role_id = 3 WHERE account_id = (SELECT id FROM accounts WHERE username = 'mod')`
+      yield* here.sql`UPDATE users SET role_id = 3 WHERE account_id = (SELECT id FROM accounts WHERE username = 'mona')`
       const zoe = yield* there.actor("zoe")
       const mention = { cc: [anna.uri], tag: [{ type: "Mention", href: anna.uri }] }
       yield* sendTo(here, zoe)({ id: `${zoe.id}#create`, type: "Create", object: note(zoe, "rude", mention) })

@@ -13,7 +13,7 @@ export const isClients = (path: string): boolean => clients.test(path)
 
 /** Where no app sends more than a form's few fields. */
 export const isForPeople = (path: string): boolean =>
-  /^\/(?:(?:oauth|auth|invite|settings)\/|unsubscribe$|email_subscriptions\/)/.test(path)
+  /^\/(?:(?:oauth|auth|invite|settings)\/|unsubscribe$|invites(?:\/|$)|email_subscriptions\/)/.test(path)
 
 /** What the router itself makes of a path: it tells `/API` from `/api`, as Mastodon does. */
 export const routerConfig = { caseSensitive: true }
