@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { isSqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
@@ -60,9 +60,9 @@ export class ReportDesk extends Context.Service<ReportDesk, {
         transaction(sql)(log.record({ by, action, target: about(id), after: { refused } }))
 
       /** Work on a report that nobody else changes meanwhile. */
-      const on = <A, E>(
+      const on = <A>(
         name: string,
-        work: (by: AccountId, id: bigint, report: typeof Desk.Type) => Effect.Effect<A, E>
+        work: (by: AccountId, id: bigint, report: typeof Desk.Type) => Effect.Effect<A, Refused | SqlError>
       ) =>
         traced(`ReportDesk.${name}`)(
           function*(by: AccountId, id: bigint) {
