@@ -29,6 +29,7 @@ import { AdminSettingsGroup } from "./v1/admin/Settings.ts"
 import { AdminSpamRulesGroup } from "./v1/admin/SpamRules.ts"
 import { AdminStatusActionsGroup } from "./v1/admin/StatusActions.ts"
 import { AdminTagsGroup } from "./v1/admin/Tags.ts"
+import { AdminTermsEmailsGroup } from "./v1/admin/TermsEmails.ts"
 import { AdminTrendsGroup } from "./v1/admin/Trends.ts"
 import { AdminUsernameBlocksGroup } from "./v1/admin/UsernameBlocks.ts"
 import { AdminWarningPresetsGroup } from "./v1/admin/WarningPresets.ts"
@@ -118,6 +119,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminWebhooksGroup)
   .add(AdminWarningPresetsGroup)
   .add(AdminAccountControlsGroup)
+  .add(AdminTermsEmailsGroup)
   .add(AdminHeldPostsGroup)
   .add(AdminRolesGroup)
   .add(AdminCanonicalEmailBlocksGroup)

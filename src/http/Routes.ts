@@ -43,6 +43,7 @@ import * as AdminSettings from "./v1/admin/Settings.ts"
 import * as AdminSpamRules from "./v1/admin/SpamRules.ts"
 import * as AdminStatusActions from "./v1/admin/StatusActions.ts"
 import * as AdminTags from "./v1/admin/Tags.ts"
+import * as AdminTermsEmails from "./v1/admin/TermsEmails.ts"
 import * as AdminTrends from "./v1/admin/Trends.ts"
 import * as AdminUsernameBlocks from "./v1/admin/UsernameBlocks.ts"
 import * as AdminWarningPresets from "./v1/admin/WarningPresets.ts"
@@ -132,6 +133,7 @@ const groups = Layer.mergeAll(
   AdminWebhooks.layer,
   AdminWarningPresets.layer,
   AdminAccountControls.layer,
+  AdminTermsEmails.layer,
   AdminHeldPosts.layer,
   AdminRoles.layer,
   AdminCanonicalEmailBlocks.layer,
