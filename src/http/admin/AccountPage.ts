@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { validationFailed } from "../../services/Errors.ts"
 import { sanitise } from "../../services/html/Sanitise.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { lastingTypes } from "../../services/moderation/ActionTypes.ts"
@@ -11,7 +12,7 @@ import { AccountDecisions } from "./AccountDecisions.ts"
 import { roleOf, states } from "./parts/AccountStates.ts"
 import { actionForm, taking } from "./parts/ActionForm.ts"
 import { undoing } from "./parts/ActionTexts.ts"
-import { actButton } from "./parts/Controls.ts"
+import { actButton, button, form, textField } from "./parts/Controls.ts"
 import { nothing } from "./parts/Lists.ts"
 import { NoteList } from "./parts/NoteList.ts"
 import { type Names, People } from "./parts/People.ts"
@@ -103,7 +104,12 @@ ${
           ? section(
             say("Delete"),
             html`<p>${say("Everything of this account is removed for ever.")}</p>${
-              actButton(visit, "delete", say("Delete the account"), { kind: "danger" })
+              form(
+                visit,
+                html`${
+                  textField(visit, { name: "typed", label: say("Type {name} to delete it", { name }), required: true })
+                }${button("delete", say("Delete the account"), "danger")}`
+              )
             }`
           )
           : ""
@@ -172,6 +178,7 @@ ${
         })),
         run: Effect.fnUntraced(function*(visit) {
           const { id, name } = yield* subject(visit)
+          if (visit.form.get("typed")?.trim() !== name) return yield* validationFailed("Confirmation is invalid")
           yield* decisions.remove(visit.by, id)
           return { notice: visit.words.say("Done: {name} is being deleted.", { name }), to: "/admin/accounts" }
         })

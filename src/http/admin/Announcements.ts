@@ -2,8 +2,8 @@ import { Effect, Layer } from "effect"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import {
   type Announcement,
-  announcementCharactersMax,
-  type AnnouncementChange
+  type AnnouncementChange,
+  announcementCharactersMax
 } from "../../services/announcements/Announcement.ts"
 import { AnnouncementWriter } from "../../services/announcements/AnnouncementWriter.ts"
 import { RecordNotFound, validationFailed } from "../../services/Errors.ts"
@@ -54,9 +54,7 @@ const fields = (visit: Visit, one?: Announcement): Html => {
         value: fieldOf(one?.[key] ?? null)
       })
     )
-  }${
-    checkbox(visit, { name: "all_day", label: say("Days only, without times"), checked: one?.allDay ?? false })
-  }`
+  }${checkbox(visit, { name: "all_day", label: say("Days only, without times"), checked: one?.allDay ?? false })}`
 }
 
 const changeIn = Effect.fnUntraced(function*({ form: sent }: Visit) {
@@ -66,7 +64,7 @@ const changeIn = Effect.fnUntraced(function*({ form: sent }: Visit) {
   }
   for (const [name, key, label] of times) {
     const text = sent.get(name)?.trim() ?? ""
-    const millis = text === "" ? null : momentOf(/Z$/.test(text) ? text : `${text}Z`)
+    const millis = text === "" ? null : momentOf(text.endsWith("Z") ? text : `${text}Z`)
     if (millis === undefined) return yield* validationFailed(`${label} is invalid`)
     change[key] = millis
   }
@@ -129,7 +127,7 @@ const make = Effect.gen(function*() {
         : { notice: say("The announcement was made."), undo: { path: `${path}/${id}`, act: "unpublish" } }
     })
   const list = staff.page({
-    path,
+    path: "/admin/announcements",
     permission: "manageAnnouncements",
     show,
     acts: {
@@ -156,7 +154,7 @@ const make = Effect.gen(function*() {
     })
 
   const one = staff.page({
-    path: `${path}/:id`,
+    path: "/admin/announcements/:id",
     permission: "manageAnnouncements",
     show: Effect.fnUntraced(function*(visit) {
       const { words: { say } } = visit

@@ -43,8 +43,10 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
     const found = yield* entries.list(wantedIn(visit), pageOf(visit))
-    const choices = (all: ReadonlyArray<string>, any: string) =>
-      [["", any] as const, ...all.map((name) => [name, name.replaceAll("_", " ")] as const)]
+    const choices = (
+      all: ReadonlyArray<string>,
+      any: string
+    ) => [["", any] as const, ...all.map((name) => [name, name.replaceAll("_", " ")] as const)]
     const rows = found.map((entry) => [
       moment(words, entry.createdAt),
       by(visit, entry),
@@ -79,9 +81,9 @@ const make = Effect.gen(function*() {
     }
   })
 
-  const page = staff.page({ path, permission: "viewAuditLog", show })
+  const page = staff.page({ path: "/admin/audit_log", permission: "viewAuditLog", show })
   const file = staff.file({
-    path: `${path}/export.csv`,
+    path: "/admin/audit_log/export.csv",
     permission: "viewAuditLog",
     answer: (visit) =>
       Effect.map(

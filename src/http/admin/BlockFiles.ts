@@ -50,7 +50,7 @@ const make = Effect.gen(function*() {
   })
 
   const page = staff.page({
-    path,
+    path: "/admin/domain_block_files",
     permission: "manageFederation",
     show: (visit) => {
       const { words: { say } } = visit
@@ -72,7 +72,9 @@ const make = Effect.gen(function*() {
                 textArea(visit, {
                   name: "data",
                   label: say("Lines of CSV"),
-                  hint: say("With a first line that names the columns (#domain,#severity …), or a domain on each line."),
+                  hint: say(
+                    "With a first line that names the columns (#domain,#severity …), or a domain on each line."
+                  ),
                   rows: 12,
                   required: true
                 })
@@ -106,10 +108,9 @@ const make = Effect.gen(function*() {
     }
   })
   const file = staff.file({
-    path: `${path}/export.csv`,
+    path: "/admin/domain_block_files/export.csv",
     permission: "manageFederation",
-    answer: () =>
-      Effect.map(files.write, (text) => Reply.file(text, "text/csv; charset=utf-8", "domain_blocks.csv"))
+    answer: () => Effect.map(files.write, (text) => Reply.file(text, "text/csv; charset=utf-8", "domain_blocks.csv"))
   })
   return Layer.merge(page, file)
 })

@@ -25,7 +25,9 @@ const make = Effect.gen(function*() {
     return {
       title: say("Blocked e-mail addresses"),
       body: html`<p class="soft">${
-        say("Nobody signs up with these, however they are spelled. Only digests are kept, by which nobody reads the addresses.")
+        say(
+          "Nobody signs up with these, however they are spelled. Only digests are kept, by which nobody reads the addresses."
+        )
       }</p><div class="columns">${
         section(say("Block an address"), form(visit, html`${email}${button("create", say("Block"), "danger")}`))
       }${section(say("Try an address"), form(visit, html`${email}${button("test", say("Is it blocked?"))}`))}</div>${
@@ -37,7 +39,7 @@ const make = Effect.gen(function*() {
   })
 
   return staff.page({
-    path,
+    path: "/admin/canonical_email_blocks",
     permission: "manageBlocks",
     show,
     acts: {

@@ -85,7 +85,7 @@ const make = Effect.gen(function*() {
   }
 
   return staff.page({
-    path,
+    path: "/admin/custom_emojis",
     permission: "manageCustomEmojis",
     show,
     acts: {
@@ -98,7 +98,8 @@ const make = Effect.gen(function*() {
           eachChosen(
             visit,
             (id) => emojis.change(visit.by, id, { category: visit.form.get("category")?.trim() || null }),
-            ({ say }, count) => say("Done: {count, plural, one {# emoji has} other {# emoji have}} the category.", { count })
+            ({ say }, count) =>
+              say("Done: {count, plural, one {# emoji has} other {# emoji have}} the category.", { count })
           )
       },
       copy: {
@@ -113,7 +114,9 @@ const make = Effect.gen(function*() {
         confirm: ({ words: { say } }) =>
           Effect.succeed({
             title: say("Remove these emoji?"),
-            text: say("Posts show their shortcodes instead. It cannot be undone; an emoji that is disabled can be enabled again."),
+            text: say(
+              "Posts show their shortcodes instead. It cannot be undone; an emoji that is disabled can be enabled again."
+            ),
             button: say("Remove"),
             danger: true
           }),

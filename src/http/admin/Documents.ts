@@ -63,14 +63,16 @@ const make = Effect.gen(function*() {
                 label: say("Day from which it holds"),
                 hint: say("Today where nothing is said. The version of the same day is replaced.")
               })
-            }${
-              textArea(visit, { name: "notice", label: say("What is new"), hint: say("People are told."), rows: 2 })
-            }${button("publish", say("Publish"), "main")}`
+            }${textArea(visit, { name: "notice", label: say("What is new"), hint: say("People are told."), rows: 2 })}${
+              button("publish", say("Publish"), "main")
+            }`
           )
         )
-      }${yield* versions(visit, "privacy_policy", say("Privacy policy"))}${
-        yield* versions(visit, "terms_of_service", say("Terms of service"))
-      }<p><a href="/admin/settings">${say("Settings of the server")}</a></p>`
+      }${yield* versions(visit, "privacy_policy", say("Privacy policy"))}${yield* versions(
+        visit,
+        "terms_of_service",
+        say("Terms of service")
+      )}<p><a href="/admin/settings">${say("Settings of the server")}</a></p>`
     }
   })
 

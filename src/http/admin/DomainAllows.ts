@@ -48,7 +48,7 @@ const make = Effect.gen(function*() {
   })
 
   return staff.page({
-    path,
+    path: "/admin/domain_allows",
     permission: "manageFederation",
     show,
     acts: {

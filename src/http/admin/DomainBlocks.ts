@@ -33,9 +33,11 @@ const make = Effect.gen(function*() {
     ])
     return {
       title: say("Blocked servers"),
-      body: html`<p class="row"><a href="${path}/new">${say("Block a server")}</a> <a href="/admin/domain_block_files">${
-        say("Import and export")
-      }</a> <a href="/admin/domain_allows">${say("Allowed servers")}</a></p>${
+      body: html`<p class="row"><a href="${path}/new">${
+        say("Block a server")
+      }</a> <a href="/admin/domain_block_files">${say("Import and export")}</a> <a href="/admin/domain_allows">${
+        say("Allowed servers")
+      }</a></p>${
         rows.length === 0 ? nothing(say("No server is blocked.")) : bulk(
           visit,
           table([say("Chosen"), say("Server"), say("State"), say("Since")], rows, say("Blocked servers")),
@@ -46,7 +48,7 @@ const make = Effect.gen(function*() {
   })
 
   const list = staff.page({
-    path,
+    path: "/admin/domain_blocks",
     permission: "manageFederation",
     show,
     acts: {
@@ -61,14 +63,15 @@ const make = Effect.gen(function*() {
           eachChosen(
             visit,
             (id) => blocks.remove(id, visit.by),
-            ({ say }, count) => say("Done: {count, plural, one {# server was} other {# servers were}} unblocked.", { count })
+            ({ say }, count) =>
+              say("Done: {count, plural, one {# server was} other {# servers were}} unblocked.", { count })
           )
       }
     }
   })
 
   const fresh = staff.page({
-    path: `${path}/new`,
+    path: "/admin/domain_blocks/new",
     permission: "manageFederation",
     show: (visit) => {
       const { words: { say } } = visit
@@ -124,7 +127,7 @@ const make = Effect.gen(function*() {
 
   const asked = (visit: Visit) => Effect.flatMap(requireId(visit), (id) => blocks.find(id))
   const one = staff.page({
-    path: `${path}/:id`,
+    path: "/admin/domain_blocks/:id",
     permission: "manageFederation",
     show: Effect.fnUntraced(function*(visit) {
       const { words: { say }, words } = visit

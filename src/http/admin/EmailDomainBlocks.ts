@@ -17,11 +17,11 @@ const make = Effect.gen(function*() {
   const hosts = Effect.fnUntraced(function*(visit: Visit, domain: string) {
     const { words: { say } } = visit
     const found = yield* blocks.exchanges(domain)
-    return found.length === 0 ? html`<p class="soft">${say("Nobody takes mail for it.")}</p>` : html`<fieldset><legend>${
-      say("Its mail is taken by these hosts; those ticked are blocked, too.")
-    }</legend>${
-      found.map((host) => checkbox(visit, { name: "other_domains[]", value: host, label: host, checked: false }))
-    }</fieldset>`
+    return found.length === 0 ?
+      html`<p class="soft">${say("Nobody takes mail for it.")}</p>` :
+      html`<fieldset><legend>${say("Its mail is taken by these hosts; those ticked are blocked, too.")}</legend>${
+        found.map((host) => checkbox(visit, { name: "other_domains[]", value: host, label: host, checked: false }))
+      }</fieldset>`
   })
 
   const show = Effect.fnUntraced(function*(visit: Visit) {
@@ -41,7 +41,9 @@ const make = Effect.gen(function*() {
     )
     return {
       title: say("Blocked e-mail providers"),
-      body: html`<p class="soft">${say("Nobody signs up with an address of these domains, or of those below them.")}</p>${
+      body: html`<p class="soft">${
+        say("Nobody signs up with an address of these domains, or of those below them.")
+      }</p>${
         section(
           say("New block"),
           html`<form method="get" action="${path}"><label>${
@@ -71,7 +73,7 @@ const make = Effect.gen(function*() {
   })
 
   return staff.page({
-    path,
+    path: "/admin/email_domain_blocks",
     permission: "manageBlocks",
     show,
     acts: {

@@ -41,7 +41,7 @@ const make = Effect.gen(function*() {
   const staff = yield* StaffPages
 
   const list = staff.page({
-    path,
+    path: "/admin/instances",
     permission: "manageFederation",
     show: Effect.fnUntraced(function*(visit) {
       const { query, words: { figure, say }, words } = visit
@@ -58,9 +58,7 @@ const make = Effect.gen(function*() {
           say("Domain")
         }<input type="search" name="domain" required></label><p><button type="submit" class="quiet">${
           say("Look it up")
-        }</button></p></form>${
-          tabs(visit, "failing", [["", say("All")], ["yes", say("Failing or stopped")]])
-        }${
+        }</button></p></form>${tabs(visit, "failing", [["", say("All")], ["yes", say("Failing or stopped")]])}${
           rows.length === 0 ? nothing(say("No server is like that.")) : table(
             [say("Server"), say("Deliveries"), say("Waiting"), say("Last that arrived")],
             rows,
@@ -75,17 +73,15 @@ const make = Effect.gen(function*() {
     const { words: { figure, say }, words } = visit
     const host = yield* deliveries.find(domain).pipe(Effect.catchTag("RecordNotFound", () => Effect.undefined))
     return host === undefined ? nothing(say("Nothing was sent there yet.")) : html`${
-          definitions([
-            [say("State"), stateOf(visit, host)],
-            [say("Waiting"), figure(host.waiting)],
-            [say("Last that arrived"), moment(words, host.succeededAt)],
-            [say("Last failure"), host.error ?? undefined]
-          ])
-        }<div class="row">${
-          host.pausedBy === null ? actButton(visit, "stop", say("Stop"), { kind: "danger" }) : ""
-        }${actButton(visit, "restart", say("Try again now"))}${
-          host.failedDays === 0 ? "" : actButton(visit, "clear", say("Forget the failures"))
-        }</div>`
+      definitions([
+        [say("State"), stateOf(visit, host)],
+        [say("Waiting"), figure(host.waiting)],
+        [say("Last that arrived"), moment(words, host.succeededAt)],
+        [say("Last failure"), host.error ?? undefined]
+      ])
+    }<div class="row">${host.pausedBy === null ? actButton(visit, "stop", say("Stop"), { kind: "danger" }) : ""}${
+      actButton(visit, "restart", say("Try again now"))
+    }${host.failedDays === 0 ? "" : actButton(visit, "clear", say("Forget the failures"))}</div>`
   })
 
   const figuresOf = Effect.fnUntraced(function*(visit: Visit, domain: string) {
@@ -93,13 +89,18 @@ const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const period = periodOf(new Date(now - (days - 1) * 86_400_000), new Date(now))
     if (period === undefined) return html``
-    const found = yield* Effect.forEach(counted, (key) => measures.of(key, period, { domain, includeSubdomains: false }))
+    const found = yield* Effect.forEach(
+      counted,
+      (key) => measures.of(key, period, { domain, includeSubdomains: false })
+    )
     return definitions(
       found.flatMap((measure) =>
-        measure === undefined ? [] : [[
-          measureNames(words, measure.key),
-          figure(Number(measure.total))
-        ] as const]
+        measure === undefined ? [] : [
+          [
+            measureNames(words, measure.key),
+            figure(Number(measure.total))
+          ] as const
+        ]
       )
     )
   })
@@ -118,7 +119,7 @@ const make = Effect.gen(function*() {
     })
 
   const one = staff.page({
-    path: `${path}/:domain`,
+    path: "/admin/instances/:domain",
     permission: "manageFederation",
     show: Effect.fnUntraced(function*(visit) {
       const { query, words: { say }, words } = visit
@@ -127,11 +128,11 @@ const make = Effect.gen(function*() {
       const names = yield* people.load(found.map(({ accountId }) => accountId))
       return {
         title: domain,
-        body: html`<div class="columns"><div>${
-          section(say("Deliveries"), yield* deliveriesOf(visit, domain))
-        }${section(say("What we have of it"), yield* figuresOf(visit, domain))}<p class="row"><a href="/admin/accounts?domain=${
-          encodeURIComponent(domain)
-        }">${say("Accounts")}</a> <a href="/admin/domain_blocks/new?domain=${encodeURIComponent(domain)}">${
+        body: html`<div class="columns"><div>${section(say("Deliveries"), yield* deliveriesOf(visit, domain))}${
+          section(say("What we have of it"), yield* figuresOf(visit, domain))
+        }<p class="row"><a href="/admin/accounts?domain=${encodeURIComponent(domain)}">${
+          say("Accounts")
+        }</a> <a href="/admin/domain_blocks/new?domain=${encodeURIComponent(domain)}">${
           say("Block a server")
         }</a></p></div><div>${
           section(

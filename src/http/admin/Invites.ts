@@ -74,9 +74,7 @@ const make = Effect.gen(function*() {
                 label: say("How long it works"),
                 choices: [["", say("For ever")], ...times(words)]
               })
-            }${
-              checkbox(visit, { name: "autofollow", label: say("Who comes by it follows you") })
-            }<p class="soft">${
+            }${checkbox(visit, { name: "autofollow", label: say("Who comes by it follows you") })}<p class="soft">${
               say("People sign up by it whatever the mode of registration is.")
             }</p>${button("create", say("Make the invite"), "main")}`
           )
@@ -90,7 +88,7 @@ const make = Effect.gen(function*() {
   })
 
   return staff.page({
-    path,
+    path: "/admin/invites",
     permission: "manageInvites",
     show,
     acts: {
@@ -101,7 +99,10 @@ const make = Effect.gen(function*() {
             expiresIn: yield* figureIn(sent.get("expires_in"), "Expires in"),
             autofollow: sent.get("autofollow") === "yes"
           })
-          return { notice: words.say("The invite: {address}", { address: `${publicUrl}/invite/${invite.code}` }), to: path }
+          return {
+            notice: words.say("The invite: {address}", { address: `${publicUrl}/invite/${invite.code}` }),
+            to: path
+          }
         })
       },
       end: {

@@ -1,8 +1,8 @@
 import { Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
+import type { Messages } from "../../services/languages/Messages.ts"
 import type { IpBlockSeverity } from "../../services/moderation/AddressRules.ts"
 import { type IpBlock, IpBlocks } from "../../services/moderation/IpBlocks.ts"
-import type { Messages } from "../../services/languages/Messages.ts"
 import { type Html, html } from "../html/Html.ts"
 import { button, form, select, textArea, textField } from "./parts/Controls.ts"
 import { eachChosen } from "./parts/Each.ts"
@@ -76,7 +76,7 @@ const make = Effect.gen(function*() {
   const staff = yield* StaffPages
 
   const list = staff.page({
-    path,
+    path: "/admin/ip_blocks",
     permission: "manageBlocks",
     show: Effect.fnUntraced(function*(visit) {
       const { words: { say }, words } = visit
@@ -108,7 +108,9 @@ const make = Effect.gen(function*() {
           Effect.succeed(
             sent.get("severity") !== "no_access" ? undefined : {
               title: say("Block {domain}?", { domain: sent.get("ip") ?? "" }),
-              text: say("Nobody from there reads or does anything here, whoever they are. It can be undone at any time."),
+              text: say(
+                "Nobody from there reads or does anything here, whoever they are. It can be undone at any time."
+              ),
               button: say("Block"),
               danger: true
             }
@@ -137,7 +139,7 @@ const make = Effect.gen(function*() {
   })
 
   const one = staff.page({
-    path: `${path}/:id`,
+    path: "/admin/ip_blocks/:id",
     permission: "manageBlocks",
     show: Effect.fnUntraced(function*(visit) {
       const { words: { say } } = visit

@@ -35,17 +35,19 @@ const make = Effect.gen(function*() {
       (yield* validationFailed("End at must be after its beginning"))
   })
 
-  const split = Effect.fnUntraced(function*({ words: { say }, words }: Visit, key: string, period: Period, tagId?: bigint) {
-    const values = yield* dimensions.of(key, period, valuesMax, { tagId })
-    return values === undefined ? "" : section(
-      measureNames(words, key),
-      values.length === 0 ? nothing(say("There is nothing to count.")) : table(
-        [say("What"), say("How much")],
-        values.map(({ humanKey, humanValue, value }) => [humanKey, humanValue ?? value]),
-        measureNames(words, key)
+  const split = Effect.fnUntraced(
+    function*({ words: { say }, words }: Visit, key: string, period: Period, tagId?: bigint) {
+      const values = yield* dimensions.of(key, period, valuesMax, { tagId })
+      return values === undefined ? "" : section(
+        measureNames(words, key),
+        values.length === 0 ? nothing(say("There is nothing to count.")) : table(
+          [say("What"), say("How much")],
+          values.map(({ humanKey, humanValue, value }) => [humanKey, humanValue ?? value]),
+          measureNames(words, key)
+        )
       )
-    )
-  })
+    }
+  )
 
   const retention = Effect.fnUntraced(function*({ words: { figure, month, say } }: Visit, period: Period) {
     const found = yield* cohorts.of(period, "month")

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import { type ModerationList, ModerationLists } from "../../services/lists/ModerationLists.ts"
 import { validationFailed } from "../../services/Errors.ts"
+import { type ModerationList, ModerationLists } from "../../services/lists/ModerationLists.ts"
 import { type Html, html } from "../html/Html.ts"
 import { actButton, button, checkbox, form, select, textField } from "./parts/Controls.ts"
 import { nothing, table } from "./parts/Lists.ts"
@@ -93,7 +93,7 @@ const make = Effect.gen(function*() {
       : html`${badge(say("Read"), "good")} ${moment(words, syncedAt)}`
 
   const page = staff.page({
-    path,
+    path: "/admin/moderation_lists",
     permission: "manageFederation",
     show: Effect.fnUntraced(function*(visit) {
       const { words: { figure, say } } = visit
@@ -109,9 +109,16 @@ const make = Effect.gen(function*() {
         body: html`<p class="row"><a href="/admin/moderation_suggestions">${say("What the lists suggest")}</a></p>${
           rows.length === 0
             ? nothing(say("This server follows no lists."))
-            : table([say("List"), say("Priority"), say("What it says is done"), say("State")], rows, say("Moderation lists"))
+            : table(
+              [say("List"), say("Priority"), say("What it says is done"), say("State")],
+              rows,
+              say("Moderation lists")
+            )
         }${
-          section(say("Follow a list"), form(visit, html`${fields(visit)}${button("create", say("Follow it"), "main")}`))
+          section(
+            say("Follow a list"),
+            form(visit, html`${fields(visit)}${button("create", say("Follow it"), "main")}`)
+          )
         }`
       }
     }),
@@ -127,7 +134,7 @@ const make = Effect.gen(function*() {
 
   const asked = (visit: Visit) => Effect.flatMap(requireId(visit), (id) => lists.find(id))
   const one = staff.page({
-    path: `${path}/:id`,
+    path: "/admin/moderation_lists/:id",
     permission: "manageFederation",
     show: Effect.fnUntraced(function*(visit) {
       const { words: { say }, words } = visit

@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import { DomainActors } from "../../actors/domain/DomainActors.ts"
 import { validationFailed } from "../../services/Errors.ts"
-import { RemoteLookup } from "../../services/federation/RemoteLookup.ts"
 import { type Relay, Relays } from "../../services/federation/relays/Relays.ts"
+import { RemoteLookup } from "../../services/federation/RemoteLookup.ts"
 import type { Messages } from "../../services/languages/Messages.ts"
 import { type Html, html } from "../html/Html.ts"
 import { actButton, button, form, select, textField } from "./parts/Controls.ts"
@@ -80,7 +80,7 @@ const make = Effect.gen(function*() {
     })
 
   return staff.page({
-    path,
+    path: "/admin/relays",
     permission: "manageFederation",
     show,
     acts: {

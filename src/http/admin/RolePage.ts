@@ -40,7 +40,7 @@ const make = Effect.gen(function*() {
   })
 
   return staff.page({
-    path: `${rolesPath}/:id`,
+    path: "/admin/roles/:id",
     permission: "manageRoles",
     show,
     acts: {

@@ -1,13 +1,13 @@
 import { Effect, Layer } from "effect"
 import { everyone } from "../../services/staff/Permissions.ts"
+import { permissions } from "../../services/staff/Permissions.ts"
 import { Roles } from "../../services/staff/Roles.ts"
 import { RoleWriter } from "../../services/staff/RoleWriter.ts"
 import { html } from "../html/Html.ts"
-import { changeIn, roleForm, roleName, rolesPath } from "./parts/RoleForm.ts"
 import { table } from "./parts/Lists.ts"
 import { permissionNames } from "./parts/PermissionNames.ts"
+import { changeIn, roleForm, roleName, rolesPath } from "./parts/RoleForm.ts"
 import { badge } from "./parts/Texts.ts"
-import { permissions } from "../../services/staff/Permissions.ts"
 import { StaffPages } from "./StaffPages.ts"
 import type { Visit } from "./Visit.ts"
 
@@ -35,16 +35,18 @@ const make = Effect.gen(function*() {
     return {
       title: say("Roles"),
       body: html`<p class="soft">${
-        say("Nobody acts on somebody whose role has the same priority or a higher one. Everybody has what the role of all gives.")
+        say(
+          "Nobody acts on somebody whose role has the same priority or a higher one. Everybody has what the role of all gives."
+        )
       }</p><p><a href="${rolesPath}/new">${say("New role")}</a></p>${
         table([say("Role"), say("Priority"), say("Permissions"), say("Who changes it")], rows, say("Roles"))
       }`
     }
   })
 
-  const list = staff.page({ path: rolesPath, permission: "manageRoles", show })
+  const list = staff.page({ path: "/admin/roles", permission: "manageRoles", show })
   const fresh = staff.page({
-    path: `${rolesPath}/new`,
+    path: "/admin/roles/new",
     permission: "manageRoles",
     show: (visit) => Effect.succeed({ title: visit.words.say("New role"), body: roleForm(visit, undefined) }),
     acts: {

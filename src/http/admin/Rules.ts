@@ -73,7 +73,7 @@ const make = Effect.gen(function*() {
   })
 
   const page = staff.page({
-    path,
+    path: "/admin/rules",
     permission: "manageRules",
     show,
     acts: {
@@ -143,11 +143,9 @@ const make = Effect.gen(function*() {
                 hint: say("As a tag, such as de or pt-BR. One that is there is replaced."),
                 required: true
               })
-            }${
-              textArea(visit, { name: "translation", label: say("Rule"), rows: 2, max: textMax, required: true })
-            }${textArea(visit, { name: "translated_hint", label: say("Explanation"), rows: 2, max: hintMax })}${
-              button("translate", say("Save the translation"))
-            }`
+            }${textArea(visit, { name: "translation", label: say("Rule"), rows: 2, max: textMax, required: true })}${
+              textArea(visit, { name: "translated_hint", label: say("Explanation"), rows: 2, max: hintMax })
+            }${button("translate", say("Save the translation"))}`
           )
         )
       }<p><a href="${path}">${say("All rules")}</a></p>`
@@ -155,7 +153,7 @@ const make = Effect.gen(function*() {
   })
 
   const one = staff.page({
-    path: `${path}/:id`,
+    path: "/admin/rules/:id",
     permission: "manageRules",
     show: showOne,
     acts: {

@@ -136,7 +136,10 @@ const make = Effect.gen(function*() {
     const { timelines } = yield* policies.current
     const labels = {
       liveFeeds: { local: say("Live feed, posts from here"), remote: say("Live feed, posts of other servers") },
-      hashtagFeeds: { local: say("Hashtags and links, posts from here"), remote: say("Hashtags and links, posts of others") }
+      hashtagFeeds: {
+        local: say("Hashtags and links, posts from here"),
+        remote: say("Hashtags and links, posts of others")
+      }
     }
     return form(
       visit,
@@ -170,7 +173,9 @@ ${section(say("About the server"), yield* aboutForm(visit))}${
     }
   })
 
-  const saves = (change: (visit: Visit) => Effect.Effect<InstanceChange, ReturnType<typeof validationFailed>>): Act => ({
+  const saves = (
+    change: (visit: Visit) => Effect.Effect<InstanceChange, ReturnType<typeof validationFailed>>
+  ): Act => ({
     run: Effect.fnUntraced(function*(visit) {
       yield* settings.change(visit.by, yield* change(visit))
       return { notice: visit.words.say("The settings were saved.") }
@@ -178,7 +183,7 @@ ${section(say("About the server"), yield* aboutForm(visit))}${
   })
 
   return staff.page({
-    path,
+    path: "/admin/settings",
     permission: "manageSettings",
     show,
     acts: {

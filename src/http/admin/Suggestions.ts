@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
+import type { Messages } from "../../services/languages/Messages.ts"
 import { ModerationLists } from "../../services/lists/ModerationLists.ts"
 import { type Suggestion, Suggestions } from "../../services/lists/Suggestions.ts"
-import type { Messages } from "../../services/languages/Messages.ts"
 import { html } from "../html/Html.ts"
 import { button } from "./parts/Controls.ts"
 import { eachChosen } from "./parts/Each.ts"
@@ -40,7 +40,11 @@ const make = Effect.gen(function*() {
         body: html`<p><a href="/admin/moderation_lists">${say("Moderation lists")}</a></p>${
           rows.length === 0 ? nothing(say("Nothing is suggested at the moment.")) : bulk(
             visit,
-            table([say("Chosen"), say("Server"), say("What to do"), say("List"), say("Since")], rows, say("Suggestions")),
+            table(
+              [say("Chosen"), say("Server"), say("What to do"), say("List"), say("Since")],
+              rows,
+              say("Suggestions")
+            ),
             html`${button("apply", say("Do it"), "main")}${button("dismiss", say("Do not"))}`
           )
         }${pager(visit, found.map(({ id }) => id))}`

@@ -20,7 +20,7 @@ const make = Effect.gen(function*() {
   })
 
   const list = staff.page({
-    path,
+    path: "/admin/tags",
     permission: "manageTaxonomies",
     show: Effect.fnUntraced(function*(visit) {
       const { words: { say }, words } = visit
@@ -46,7 +46,7 @@ const make = Effect.gen(function*() {
   })
 
   const one = staff.page({
-    path: `${path}/:id`,
+    path: "/admin/tags/:id",
     permission: "manageTaxonomies",
     show: Effect.fnUntraced(function*(visit) {
       const { words: { say }, words } = visit
@@ -74,9 +74,9 @@ const make = Effect.gen(function*() {
               )
             }`
           )
-        }<p class="row"><a href="/tags/${encodeURIComponent(tag.name)}">${say("Posts with it")}</a> <a href="/admin/measures?tag=${
-          String(tag.id)
-        }">${say("Measures")}</a></p>`
+        }<p class="row"><a href="/tags/${encodeURIComponent(tag.name)}">${
+          say("Posts with it")
+        }</a> <a href="/admin/measures?tag=${String(tag.id)}">${say("Measures")}</a></p>`
       }
     }),
     acts: {

@@ -67,7 +67,7 @@ const make = Effect.gen(function*() {
       ({ say }, count) => say("Done: {count, plural, one {# block was} other {# blocks were}} changed.", { count })
     )
   return staff.page({
-    path,
+    path: "/admin/username_blocks",
     permission: "manageBlocks",
     show,
     acts: {
@@ -91,7 +91,8 @@ const make = Effect.gen(function*() {
           eachChosen(
             visit,
             (id) => blocks.remove(visit.by, id),
-            ({ say }, count) => say("Done: {count, plural, one {# name was} other {# names were}} unblocked.", { count })
+            ({ say }, count) =>
+              say("Done: {count, plural, one {# name was} other {# names were}} unblocked.", { count })
           )
       }
     }

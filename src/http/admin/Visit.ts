@@ -40,7 +40,7 @@ export interface Done {
 }
 
 /** A form without a page: a path of the staff area, the act, and its fields. */
-export interface Undo {
+interface Undo {
   readonly path: string
   readonly act: string
   readonly fields?: Readonly<Record<string, string>>

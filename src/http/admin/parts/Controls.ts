@@ -61,7 +61,7 @@ export const textArea = (visit: Visit, field: Field & { readonly rows?: number; 
   }${requiredOf(field.required)}>
 ${valueOf(visit, field)}</textarea></label>`
 
-export type Choices = ReadonlyArray<readonly [value: string, label: string]>
+type Choices = ReadonlyArray<readonly [value: string, label: string]>
 
 export const select = (visit: Visit, field: Field & { readonly choices: Choices }): Html => {
   const chosen = valueOf(visit, field)

@@ -31,7 +31,9 @@ export const roleForm = (visit: Visit, role: Role | undefined): Html => {
     html`${
       base ? "" : section(
         say("Role"),
-        html`${textField(visit, { name: "name", label: say("Name"), value: role?.name ?? "", required: true, max: 100 })}${
+        html`${
+          textField(visit, { name: "name", label: say("Name"), value: role?.name ?? "", required: true, max: 100 })
+        }${
           textField(visit, {
             name: "position",
             type: "number",
@@ -64,7 +66,9 @@ export const roleForm = (visit: Visit, role: Role | undefined): Html => {
     }${
       section(
         say("Permissions"),
-        html`<p class="soft">${say("You can give what you may do yourself. What stands in no line stays as it is.")}</p>${
+        html`<p class="soft">${
+          say("You can give what you may do yourself. What stands in no line stays as it is.")
+        }</p>${
           givable(visit, role).map((name) =>
             checkbox(visit, {
               name: "permissions[]",

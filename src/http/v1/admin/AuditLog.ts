@@ -9,12 +9,7 @@ import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { auditFile } from "../../render/admin/AuditFile.ts"
 import * as Lists from "../../render/Lists.ts"
-import {
-  AuditEntry,
-  auditEntry,
-  auditLogFilters,
-  AuditLogQuery
-} from "../../wire/admin/AuditLog.ts"
+import { AuditEntry, auditEntry, auditLogFilters, AuditLogQuery } from "../../wire/admin/AuditLog.ts"
 import { encode } from "../../wire/Keys.ts"
 import { pageOf } from "../../wire/PageQuery.ts"
 
