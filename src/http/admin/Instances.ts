@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import { DomainActors } from "../../actors/domain/DomainActors.ts"
+import { RecordNotFound } from "../../services/Errors.ts"
 import { Measures } from "../../services/metrics/Measures.ts"
 import { periodOf } from "../../services/metrics/Period.ts"
 import { type DeliveryHost, HostDeliveries } from "../../services/moderation/HostDeliveries.ts"
@@ -124,7 +125,10 @@ const make = Effect.gen(function*() {
     show: Effect.fnUntraced(function*(visit) {
       const { query, words: { say }, words } = visit
       const domain = domainIn(visit) === "look" ? query.get("domain")?.trim() ?? "" : domainIn(visit)
-      const found = yield* notes.page(domain, pageOf(visit))
+      const found = yield* notes.page(domain, pageOf(visit)).pipe(
+        // What is no domain is nobody's page.
+        Effect.catchTag("Unprocessable", () => Effect.fail(new RecordNotFound()))
+      )
       const names = yield* people.load(found.map(({ accountId }) => accountId))
       return {
         title: domain,

@@ -39,15 +39,16 @@ const make = Effect.gen(function*() {
   const people = yield* People
   const staff = yield* StaffPages
   const { publicUrl } = yield* ServerConfig
+  const addressOf = (code: string) => `${publicUrl}/invite/${code}`
 
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { figure, say }, words } = visit
     const found = yield* invites.list(pageOf(visit))
     const names = yield* people.load(found.map(({ accountId }) => accountId))
     const rows = found.map((invite) => [
-      html`<code>${publicUrl}/invite/${invite.code}</code> ${
-        invite.valid ? badge(say("Works"), "good") : badge(say("Over"))
-      }${invite.autofollow ? html` ${badge(say("Follows the inviter"))}` : ""}`,
+      html`<code>${addressOf(invite.code)}</code> ${invite.valid ? badge(say("Works"), "good") : badge(say("Over"))}${
+        invite.autofollow ? html` ${badge(say("Follows the inviter"))}` : ""
+      }`,
       names.line(invite.accountId),
       invite.maxUses === null
         ? figure(invite.uses)
@@ -100,7 +101,7 @@ const make = Effect.gen(function*() {
             autofollow: sent.get("autofollow") === "yes"
           })
           return {
-            notice: words.say("The invite: {address}", { address: `${publicUrl}/invite/${invite.code}` }),
+            notice: words.say("The invite: {address}", { address: addressOf(invite.code) }),
             to: path
           }
         })

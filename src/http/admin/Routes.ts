@@ -24,6 +24,7 @@ import * as Invites from "./Invites.ts"
 import * as IpBlocks from "./IpBlocks.ts"
 import * as MeasurePages from "./MeasurePages.ts"
 import * as ModerationLists from "./ModerationLists.ts"
+import * as NewEmoji from "./NewEmoji.ts"
 import { NoteList } from "./parts/NoteList.ts"
 import { People } from "./parts/People.ts"
 import * as Relays from "./Relays.ts"
@@ -67,6 +68,7 @@ const settings = Layer.mergeAll(
   IpBlocks.layer,
   MeasurePages.layer,
   ModerationLists.layer,
+  NewEmoji.layer,
   Relays.layer,
   RolePage.layer,
   Roles.layer,
