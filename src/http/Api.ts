@@ -13,6 +13,7 @@ import { AdminCustomEmojisGroup } from "./v1/admin/CustomEmojis.ts"
 import { AdminDomainAllowsGroup } from "./v1/admin/DomainAllows.ts"
 import { AdminDomainBlocksGroup } from "./v1/admin/DomainBlocks.ts"
 import { AdminEmailDomainBlocksGroup } from "./v1/admin/EmailDomainBlocks.ts"
+import { AdminHeldPostsGroup } from "./v1/admin/HeldPosts.ts"
 import { AdminInstancesGroup } from "./v1/admin/Instances.ts"
 import { AdminInvitesGroup } from "./v1/admin/Invites.ts"
 import { AdminIpBlocksGroup } from "./v1/admin/IpBlocks.ts"
@@ -24,10 +25,12 @@ import { AdminReportsGroup } from "./v1/admin/Reports.ts"
 import { AdminRolesGroup } from "./v1/admin/Roles.ts"
 import { AdminRulesGroup } from "./v1/admin/Rules.ts"
 import { AdminSettingsGroup } from "./v1/admin/Settings.ts"
+import { AdminSpamRulesGroup } from "./v1/admin/SpamRules.ts"
 import { AdminStatusActionsGroup } from "./v1/admin/StatusActions.ts"
 import { AdminTagsGroup } from "./v1/admin/Tags.ts"
 import { AdminTrendsGroup } from "./v1/admin/Trends.ts"
 import { AdminUsernameBlocksGroup } from "./v1/admin/UsernameBlocks.ts"
+import { AdminWebhooksGroup } from "./v1/admin/Webhooks.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AnnualReportsGroup } from "./v1/AnnualReports.ts"
 import { AppsGroup } from "./v1/Apps.ts"
@@ -109,6 +112,9 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminReportsGroup)
   .add(AdminStatusActionsGroup)
   .add(AdminModerationListsGroup)
+  .add(AdminSpamRulesGroup)
+  .add(AdminWebhooksGroup)
+  .add(AdminHeldPostsGroup)
   .add(AdminRolesGroup)
   .add(AdminCanonicalEmailBlocksGroup)
   .add(AdminDomainAllowsGroup)

@@ -27,6 +27,7 @@ import * as AdminCustomEmojis from "./v1/admin/CustomEmojis.ts"
 import * as AdminDomainAllows from "./v1/admin/DomainAllows.ts"
 import * as AdminDomainBlocks from "./v1/admin/DomainBlocks.ts"
 import * as AdminEmailDomainBlocks from "./v1/admin/EmailDomainBlocks.ts"
+import * as AdminHeldPosts from "./v1/admin/HeldPosts.ts"
 import * as AdminInstances from "./v1/admin/Instances.ts"
 import * as AdminInvites from "./v1/admin/Invites.ts"
 import * as AdminIpBlocks from "./v1/admin/IpBlocks.ts"
@@ -38,10 +39,12 @@ import * as AdminReports from "./v1/admin/Reports.ts"
 import * as AdminRoles from "./v1/admin/Roles.ts"
 import * as AdminRules from "./v1/admin/Rules.ts"
 import * as AdminSettings from "./v1/admin/Settings.ts"
+import * as AdminSpamRules from "./v1/admin/SpamRules.ts"
 import * as AdminStatusActions from "./v1/admin/StatusActions.ts"
 import * as AdminTags from "./v1/admin/Tags.ts"
 import * as AdminTrends from "./v1/admin/Trends.ts"
 import * as AdminUsernameBlocks from "./v1/admin/UsernameBlocks.ts"
+import * as AdminWebhooks from "./v1/admin/Webhooks.ts"
 import * as Announcements from "./v1/Announcements.ts"
 import * as AnnualReports from "./v1/AnnualReports.ts"
 import * as Apps from "./v1/Apps.ts"
@@ -123,6 +126,9 @@ const groups = Layer.mergeAll(
   AdminReports.layer,
   AdminStatusActions.layer,
   AdminModerationLists.layer,
+  AdminSpamRules.layer,
+  AdminWebhooks.layer,
+  AdminHeldPosts.layer,
   AdminRoles.layer,
   AdminCanonicalEmailBlocks.layer,
   AdminDomainAllows.layer,

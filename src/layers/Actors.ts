@@ -70,6 +70,7 @@ import { AccountActions } from "../services/moderation/AccountActions.ts"
 import { Deletions } from "../services/moderation/Deletions.ts"
 import { Flags } from "../services/moderation/Flags.ts"
 import { Reports } from "../services/moderation/Reports.ts"
+import { ServerReports } from "../services/moderation/ServerReports.ts"
 import { StatusActions } from "../services/moderation/StatusActions.ts"
 import type { Outbound } from "../services/outbound/Outbound.ts"
 import { StatusIndex } from "../services/search/StatusIndex.ts"
@@ -80,6 +81,8 @@ import { Moves } from "../services/social/Moves.ts"
 import { Mutes } from "../services/social/Mutes.ts"
 import { TargetAccounts } from "../services/social/TargetAccounts.ts"
 import { UserDomainBlocks } from "../services/social/UserDomainBlocks.ts"
+import { SpamScreening } from "../services/spam/SpamScreening.ts"
+import { AuditLog } from "../services/staff/AuditLog.ts"
 import { Authors } from "../services/statuses/Authors.ts"
 import { ConversationWriter } from "../services/statuses/ConversationWriter.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
@@ -93,6 +96,7 @@ import { Polls } from "../services/statuses/Polls.ts"
 import { Quotes } from "../services/statuses/Quotes.ts"
 import { Reblogs } from "../services/statuses/Reblogs.ts"
 import { ReplyRemovals } from "../services/statuses/ReplyRemovals.ts"
+import { ReviewedStatuses } from "../services/statuses/ReviewedStatuses.ts"
 import { Statuses } from "../services/statuses/Statuses.ts"
 import { StatusTargets } from "../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../services/statuses/StatusWriter.ts"
@@ -147,7 +151,6 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     Outbox.layer,
     OutgoingActivities.layer,
     Polls.layer,
-    HeldStatuses.layer,
     InteractionActivities.layer,
     InteractionRequests.layer,
     PolicyVerdicts.layer,
@@ -166,6 +169,10 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     RemoteStatuses.layer,
     Reports.layer,
     Retention.layer,
+    ReviewedStatuses.layer,
+    ServerReports.layer,
+    SpamScreening.layer,
+    AuditLog.layer,
     QuoteConsents.layer,
     Severances.layer,
     StatusCards.layer,
@@ -194,6 +201,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
         Drafts.layer,
         FileOwners.layer,
         Handles.layer,
+        HeldStatuses.layer,
         Jobs.layer,
         NotificationWriter.layer,
         Statuses.layer

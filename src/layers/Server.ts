@@ -6,7 +6,9 @@ import * as JobRunner from "../actors/agenda/JobRunner.ts"
 import * as ListRunner from "../actors/agenda/ListRunner.ts"
 import * as NewMemberRunner from "../actors/agenda/NewMemberRunner.ts"
 import * as PushRunner from "../actors/agenda/PushRunner.ts"
+import * as SpamRunner from "../actors/agenda/SpamRunner.ts"
 import * as TrendReviewRunner from "../actors/agenda/TrendReviewRunner.ts"
+import * as WebhookRunner from "../actors/agenda/WebhookRunner.ts"
 import * as HostDocuments from "../actors/domain/HostDocuments.ts"
 import * as Body from "../http/body/Body.ts"
 import { routerConfig } from "../http/body/RequestPaths.ts"
@@ -14,6 +16,7 @@ import * as Deadlines from "../http/Deadlines.ts"
 import * as Edge from "../http/Edge.ts"
 import * as AddressBlocks from "../http/guard/AddressBlocks.ts"
 import * as PathLimits from "../http/guard/PathLimits.ts"
+import * as WebhookObjects from "../http/render/admin/WebhookObjects.ts"
 import * as Routes from "../http/Routes.ts"
 import { Hub } from "../http/streaming/Hub.ts"
 import { Cards } from "../services/cards/Cards.ts"
@@ -31,6 +34,7 @@ import { PushContents } from "../services/push/PushContents.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
 import { EmailDigests } from "../services/subscriptions/EmailDigests.ts"
 import { TrendReviewEmails } from "../services/trends/TrendReviewEmails.ts"
+import { Webhooks } from "../services/webhooks/Webhooks.ts"
 import * as Actors from "./Actors.ts"
 import * as Catalogs from "./Catalogs.ts"
 import * as Compression from "./Compression.ts"
@@ -85,12 +89,29 @@ const newMembers = NewMemberRunner.layer.pipe(Layer.provide([AutoClosing.layer, 
 /** What sends posts by e-mail. */
 const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 
+/** What tells other programs. */
+const webhooks = WebhookRunner.layer.pipe(
+  Layer.provide(WebhookObjects.layer),
+  Layer.provide(Webhooks.layer)
+)
+
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
 export const layer = Layer.satisfiesServicesType<Environment>()(
   Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
     // Streams end before the server waits for what it still answers.
     Layer.provideMerge(
-      Layer.mergeAll(served, JobRunner.layer, cards, pushes, trendReviews, newMembers, lists, digests)
+      Layer.mergeAll(
+        served,
+        JobRunner.layer,
+        cards,
+        pushes,
+        trendReviews,
+        newMembers,
+        lists,
+        digests,
+        SpamRunner.layer,
+        webhooks
+      )
     ),
     Layer.provideMerge(HttpServer.layer),
     Layer.provideMerge(Routes.hub),

@@ -21,7 +21,8 @@ export const Change = Schema.TaggedStruct("Changed", {
     "domains",
     "ip_blocks",
     "card",
-    "roles"
+    "roles",
+    "spam_rules"
   ]),
   ids: Schema.Array(IdFromString)
 })

@@ -85,6 +85,9 @@ export class Unprocessable extends Schema.TaggedError<Unprocessable>()("Unproces
 export const validationFailed = (...problems: ReadonlyArray<string>) =>
   new Unprocessable({ text: `Validation failed: ${problems.join(", ")}` })
 
+/** What is posted matches a rule against spam; which one, nobody is told. */
+export const refusedBySpamRule = new Unprocessable({ text: "A rule of this server does not let this be posted" })
+
 /** A post would reach accounts that `allowed_mentions` does not name; `accountIds` are decimal strings. */
 export class UnexpectedMentions extends Schema.TaggedError<UnexpectedMentions>()("UnexpectedMentions", {
   accountIds: Schema.Array(Schema.String)

@@ -1,6 +1,6 @@
 import { Cause, Clock, Context, Effect, Layer, Random } from "effect"
 import { Changes } from "../../services/caching/Changes.ts"
-import { type ClientError, Unavailable } from "../../services/Errors.ts"
+import { type ClientError, refusedBySpamRule as refused, Unavailable } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import type { CommandAnswer } from "../../services/intents/Commands.ts"
 import { StoodStill } from "../../services/StoodStill.ts"
@@ -48,7 +48,7 @@ export class AccountActors extends Context.Service<AccountActors, {
           Effect.timeoutOrElse({ duration: `${commandSecondsMax} seconds`, orElse: () => new Unavailable() })
         )
         learn(changes)
-        return answer
+        return answer.kind === "refused" ? yield* refused : answer
       })
 
       const wake = traced("AccountActors.wake")((accountId: AccountId) =>

@@ -19,6 +19,7 @@ import {
 } from "../../services/statuses/InteractionRequest.ts"
 import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
 import { Quotes } from "../../services/statuses/Quotes.ts"
+import { ReviewedStatuses } from "../../services/statuses/ReviewedStatuses.ts"
 import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
 import type { Agreement } from "./Gates.ts"
 import * as Intents from "./Intents.ts"
@@ -50,6 +51,7 @@ export const make = Effect.gen(function*() {
   const quoteActivities = yield* QuoteActivities
   const quotes = yield* Quotes
   const requests = yield* InteractionRequests
+  const reviewed = yield* ReviewedStatuses
   const send = yield* Sending.make
   const statusWriter = yield* StatusWriter
 
@@ -153,6 +155,19 @@ export const make = Effect.gen(function*() {
       sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
     ], { discard: true })
 
+  /** Tells of a post that waited, and is for all for whom it is by now. */
+  const revealed = Effect.fnUntraced(function*(author: AccountId, statusId: bigint) {
+    yield* fanouts.enqueue(author, { _tag: "publish", statusId })
+    // What it quotes was not asked for, nor told of it, as long as it waited.
+    yield* send(quoteActivities.request(statusId))
+    const quoted = yield* quotes.ofLocal(statusId)
+    const type = quoted?.state === "accepted" ? "quote" : quoted?.state === "pending" ? "pending.quote" : undefined
+    if (quoted === undefined || type === undefined) return
+    const to = quoted.quotedAccountId
+    if (type === "pending.quote") yield* ends.begin(to, statusId)
+    yield* fanouts.enqueue(author, { _tag: "notify", type, to, statusId })
+  })
+
   /** Lets happen what waited. */
   const accepted = Effect.fnUntraced(function*(request: DecidedRequest) {
     const { accountId, id, interactionId, kind, statusId } = request
@@ -160,15 +175,7 @@ export const make = Effect.gen(function*() {
     if (kind === "favourite") {
       yield* favourites.addAs(id, accountId, statusId)
     } else if (interactionId !== null && (yield* held.reveal(request))) {
-      yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "publish", statusId: interactionId })
-      // What it quotes was not asked for, nor told of it, as long as it waited.
-      yield* send(quoteActivities.request(interactionId))
-      const quoted = yield* quotes.ofLocal(interactionId)
-      const type = quoted?.state === "accepted" ? "quote" : quoted?.state === "pending" ? "pending.quote" : undefined
-      if (quoted === undefined || type === undefined) return
-      const to = quoted.quotedAccountId
-      if (type === "pending.quote") yield* ends.begin(to, interactionId)
-      yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "notify", type, to, statusId: interactionId })
+      yield* revealed(AccountId.make(accountId), interactionId)
     }
   })
 
@@ -193,16 +200,18 @@ export const make = Effect.gen(function*() {
   })
 
   /** A post of the account is about to be deleted that may wait. */
-  const forget = Effect.fnUntraced(function*(statusId: bigint) {
+  const forget = Effect.fnUntraced(function*(author: AccountId, statusId: bigint) {
     const request = yield* requests.forget(statusId)
-    if (request === undefined) return
+    if (request === undefined) return yield* Effect.asVoid(reviewed.forget(author, statusId))
     yield* answered(request)
     yield* held.count(statusId, 1)
   })
 
   /** Fails for a post of the account that waits: what is approved is what was asked for. */
   const settled = Effect.fnUntraced(function*(statusId: bigint) {
-    if (yield* held.isHeld(statusId)) return yield* new NotAllowed({ text: waits })
+    if ((yield* held.isHeld(statusId)) || (yield* reviewed.isHeld(statusId))) {
+      return yield* new NotAllowed({ text: waits })
+    }
   })
 
   /** The account takes back what it did with a status, or asked to do. */
@@ -218,5 +227,10 @@ export const make = Effect.gen(function*() {
     return true
   })
 
-  return { favourite, attach, holdAgain: held.holdAgain, accepted, rejected, forget, settled, withdraw }
+  /** What waits is edited at its author's server. */
+  const holdAgain = Effect.fnUntraced(function*(statusId: bigint) {
+    yield* (yield* reviewed.isHeld(statusId)) ? reviewed.holdAgain(statusId) : held.holdAgain(statusId)
+  })
+
+  return { favourite, attach, holdAgain, accepted, rejected, forget, revealed, settled, withdraw }
 })

@@ -1,6 +1,6 @@
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { RecordNotFound, validationFailed } from "../../services/Errors.ts"
+import { RecordNotFound, refusedBySpamRule, validationFailed } from "../../services/Errors.ts"
 import { sourceBytesMax } from "../../services/html/Text.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { draftsMax } from "../../services/instance/ContentLimits.ts"
@@ -11,7 +11,7 @@ import type { Ownership } from "./Ownership.ts"
 import { filesOf } from "./PostTexts.ts"
 import type { Publishing } from "./Publishing.ts"
 import type { Scheduling } from "./Scheduling.ts"
-import { type Commands, onDraft, onStatus } from "./Verbs.ts"
+import { type Commands, onDraft } from "./Verbs.ts"
 
 const countRows = rowsOf(Schema.Struct({ drafts: Schema.Int }))
 const paramsRows = rowsOf(Schema.Struct({ params: Schema.Unknown }))
@@ -83,9 +83,11 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing, scheduli
       function*(own: Ownership, { applicationId, draftId, scheduledAt }: Commands["PublishDraft"]) {
         const { params } = yield* take(own.accountId, draftId)
         const post = { ...(yield* PersistedPost.decode(params)), applicationId }
-        return scheduledAt === null
-          ? onStatus(yield* publishing.publish(own, post))
+        const answer = scheduledAt === null
+          ? yield* publishing.publish(own, post)
           : yield* scheduling.verbs.Schedule(own, { _tag: "Schedule", post, scheduledAt })
+        // What is refused stays a draft.
+        return answer.kind === "refused" ? yield* refusedBySpamRule : answer
       }
     )
   }

@@ -8,7 +8,6 @@ import { columnsOf } from "../../services/Columns.ts"
 import type { ClientError } from "../../services/Errors.ts"
 import { type ForeignNote, foreignNote } from "../../services/federation/documents/ForeignNote.ts"
 import { asForeign, idOf, urlReader } from "../../services/federation/documents/Reading.ts"
-import { isEverybody } from "../../services/federation/documents/Vocabulary.ts"
 import type { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
 import { OriginChecks } from "../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
@@ -27,10 +26,12 @@ import { TagFollows } from "../../services/statuses/TagFollows.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
 import { transaction } from "../../services/Transactions.ts"
 import type * as Controlling from "./Controlling.ts"
+import * as InboxMentions from "./InboxMentions.ts"
 import * as InboxPolls from "./InboxPolls.ts"
 import * as InboxReplies from "./InboxReplies.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
+import * as Screening from "./Screening.ts"
 import type { Verbs } from "./Verbs.ts"
 
 /** `held`: it waits for consent to be shown. */
@@ -39,9 +40,6 @@ const version = columnsOf(Version.mapFields(Struct.omit(["changedAt"])))
 
 /** How old a post may be that an edit tells of first, in milliseconds (federation.md section 8). */
 const unknownMillisMax = 86_400_000
-
-/** What a post may be addressed to beside accounts. */
-const isForAll = (uri: string, { followersUrl }: InboundSender) => isEverybody(uri) || uri === followersUrl
 
 /** What became of an activity, for the record. */
 export type Outcome = Effect.Effect<string, ClientError | SqlError | NeedsFetch>
@@ -63,30 +61,15 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const polls = yield* InboxPolls.make
   const statusWriter = yield* StatusWriter
   const knownUris = yield* KnownUris
+  const mentionsOf = yield* InboxMentions.make
   const quotes = yield* RemoteQuotes
   const replies = yield* InboxReplies.make
+  const screening = yield* Screening.make
   const statuses = yield* RemoteStatuses
   const tagFollows = yield* TagFollows
   const tombstones = yield* Tombstones
   const unknown = yield* UnknownMentions
   const readUrl = urlReader(config.outboundAllow)
-
-  /** The accounts that a post mentions, and whether it is addressed to them. */
-  const mentionsOf = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, note: ForeignNote) {
-    const addressed = new Set(note.addressed)
-    // Most posts are for everybody and the followers, who are no accounts.
-    const people = [...new Set([...note.mentioned, ...note.addressed])].filter((uri) => !isForAll(uri, self))
-    const named = yield* knownUris.accounts(people)
-    const uris = Map.groupBy(named, ([, id]) => id)
-    return [...uris].flatMap(([id, spellings]) => {
-      const quiet = !spellings.some(([uri]) => note.mentioned.includes(uri))
-      // A post for a few belongs to all whom it addresses; those whom it does not mention are not notified.
-      const counts = !quiet || !isOpen(note.visibility)
-      return counts && id !== own.accountId
-        ? [{ id, quiet, addressed: spellings.some(([uri]) => addressed.has(uri)) }]
-        : []
-    })
-  })
 
   /** The link that has a card: only where no files are shown. */
   const cardLink = ({ attachments, links }: ForeignNote) =>
@@ -101,10 +84,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     )
 
   /** What a post quotes; who is quoted here without having to be asked is told. */
-  const quoted = Effect.fnUntraced(function*(own: Ownership, statusId: StatusId, { quote }: ForeignNote) {
+  const quoted = Effect.fnUntraced(function*(own: Ownership, statusId: StatusId, { quote }: ForeignNote, held = false) {
     if (quote === undefined) return
     const to = yield* quotes.note(own.accountId, statusId, quote)
-    if (to !== undefined) yield* intend(own, { _tag: "notify", type: "quote", to, statusId })
+    if (to !== undefined && !held) yield* intend(own, { _tag: "notify", type: "quote", to, statusId })
   })
 
   /**
@@ -137,12 +120,19 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (!wanted) return yield* ignored("it concerns nobody here")
     const answer = yield* replies.answer(own, self, parent, note, requested)
     if (answer === undefined) return yield* ignored("its author does not agree")
+    const mentionIds = mentions.map(({ id }) => id)
+    const { html, spoilerText } = note
+    const verdict = yield* screening.judge(own, { html, spoilerText, mentionIds, domain: self.domain })
+    if (verdict.end === "drop") {
+      yield* screening.settle(own, verdict, undefined)
+      return yield* ignored("a rule against spam")
+    }
     const made = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (made === undefined) return yield* ignored("it is here already")
     const { adopted, id } = made
     yield* unknown.note(id, note)
-    yield* quoted(own, StatusId.make(id), note)
-    const waits = yield* replies.attach(own, parent, answer, id, { uri: note.uri, ...requested })
+    yield* quoted(own, StatusId.make(id), note, verdict.end === "hold")
+    const asks = yield* replies.attach(own, parent, answer, id, { uri: note.uri, ...requested })
     const link = cardLink(note)
     if (link !== undefined) yield* cards.attach(id, link, true)
     if (note.updatedMillis !== undefined && note.updatedMillis > note.publishedMillis) {
@@ -150,6 +140,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       yield* statusWriter.preserve(id, note.publishedMillis)
       yield* statuses.wasEdited(id, note.updatedMillis)
     }
+    yield* screening.settle(own, verdict, id, asks)
+    const waits = asks || verdict.end === "hold"
     // A post that is fetched long after it was written notifies nobody.
     if (!waits && (!asked || now - note.publishedMillis < newsMillisMax)) {
       yield* intend(own, { _tag: "publish", statusId: id })
@@ -190,8 +182,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       return here === undefined ? yield* ignored("no newer post of its sender") : done
     }
     const [old] = yield* versionRows(sql`
-      SELECT ${version.list(sql)}, coalesce(edited_at, created_at) AS changed_at, visibility = 'direct' AND EXISTS (
-        SELECT FROM interaction_requests r WHERE r.interaction_id = statuses.id AND r.state = 'pending') AS held FROM statuses
+      SELECT ${version.list(sql)}, coalesce(edited_at, created_at) AS changed_at, visibility = 'direct' AND (EXISTS (
+          SELECT FROM interaction_requests r WHERE r.interaction_id = statuses.id AND r.state = 'pending')
+        OR EXISTS (SELECT FROM held_posts h WHERE h.status_id = statuses.id)) AS held FROM statuses
       WHERE uri = ${note.uri} AND account_id = ${own.accountId} AND deleted_at IS NULL`)
     if (old === undefined && !self.suspended && now - note.publishedMillis < unknownMillisMax) {
       return yield* create(own, self, object, now, false)
@@ -203,6 +196,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       return counted ? done : yield* ignored("nothing newer of what is here")
     }
     const mentions = yield* mentionsOf(own, self, note)
+    const { html, spoilerText } = note
+    const edit = { html, spoilerText, mentionIds: mentions.map(({ id }) => id), domain: self.domain }
+    if (!(yield* screening.edits(own, old.id, edit))) return yield* ignored("a rule against spam")
     yield* statusWriter.preserve(old.id, millis)
     yield* polls.revise(own, old.id, note.poll)
     yield* statuses.decorate(note)

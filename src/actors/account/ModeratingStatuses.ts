@@ -8,6 +8,7 @@ import { update } from "../../services/statuses/StatusRows.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Publishing } from "./Publishing.ts"
+import * as Reviewing from "./Reviewing.ts"
 import { type Commands, onWarning } from "./Verbs.ts"
 
 /** What moderators do about posts of the account: they are deleted, or marked as sensitive, as if their author did it. */
@@ -16,6 +17,7 @@ export const make = Effect.fnUntraced(function*({ verbs }: Pick<Publishing, "ver
   const actions = yield* StatusActions
   const broadcast = yield* Broadcast
   const notificationWriter = yield* NotificationWriter
+  const reviewing = yield* Reviewing.make({ verbs })
   const statusTargets = yield* StatusTargets
 
   /** Those of this server are edited, so that others hear of it. */
@@ -38,6 +40,7 @@ export const make = Effect.fnUntraced(function*({ verbs }: Pick<Publishing, "ver
   return {
     mark,
     verbs: {
+      ...reviewing.verbs,
       ModerateStatuses: Effect.fnUntraced(function*(own: Ownership, command: Commands["ModerateStatuses"]) {
         const { accountId } = own
         const { statusIds, strike } = yield* actions.take(accountId, command)

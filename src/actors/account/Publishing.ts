@@ -7,6 +7,7 @@ import { type ClientError, RecordNotFound, UnexpectedMentions } from "../../serv
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
+import type { CommandAnswer } from "../../services/intents/Commands.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { AttachmentWriter } from "../../services/media/AttachmentWriter.ts"
 import { Authors } from "../../services/statuses/Authors.ts"
@@ -27,7 +28,8 @@ import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
 import { filesOf, size, words } from "./PostTexts.ts"
 import * as Quoting from "./Quoting.ts"
-import { type Commands, onStatus } from "./Verbs.ts"
+import * as Screening from "./Screening.ts"
+import { type Commands, onRefused, onStatus } from "./Verbs.ts"
 
 /** Writes, edits and deletes statuses; all inside the transaction of a command. */
 export const make = Effect.gen(function*() {
@@ -48,6 +50,7 @@ export const make = Effect.gen(function*() {
   const quoting = yield* Quoting.make
   const control = yield* Controlling.make
   const gates = yield* Gates.make
+  const screening = yield* Screening.make
 
   /**
    * What speaks against a post, its files, its poll and the mentions in its draft before it is stored; scheduling
@@ -63,7 +66,7 @@ export const make = Effect.gen(function*() {
     if (unexpected.length > 0) return yield* new UnexpectedMentions({ accountIds: unexpected.map(String) })
   })
 
-  /** What a post answers, and what its author says to that. */
+  /** What a post answers, and what its author says. */
   const parentOf = Effect.fnUntraced(function*(accountId: AccountId, { inReplyToId }: Post) {
     if (inReplyToId === null) return undefined
     const parent = yield* statusTargets.parent(accountId, inReplyToId)
@@ -83,7 +86,7 @@ export const make = Effect.gen(function*() {
   })
 
   const publish = Effect.fnUntraced(
-    function*(own: Ownership, post: Post): Effect.fn.Return<bigint, ClientError | SqlError> {
+    function*(own: Ownership, post: Post): Effect.fn.Return<CommandAnswer, ClientError | SqlError> {
       const { accountId } = own
       const mediaIds = filesOf(post)
       const parent = yield* parentOf(accountId, post)
@@ -93,8 +96,14 @@ export const make = Effect.gen(function*() {
       const { author, named } = yield* authors.writing(accountId, drafts.handles(text, contentType))
       const draft = drafts.write(text, named, contentType)
       yield* check(accountId, post, draft)
+      const { html, mentionIds } = draft
+      const verdict = yield* screening.judge(own, { html, spoilerText, mentionIds, domain: null })
+      if (verdict.end === "drop") {
+        yield* screening.settle(own, verdict, undefined)
+        return onRefused(verdict.hits.at(-1)?.id ?? 0n)
+      }
       const wanted = yield* quoting.readersOf(accountId, post.visibility ?? author.visibility, quoted, draft)
-      const visibility = wanted === "public" && author.silenced ? "unlisted" : wanted
+      const visibility = wanted === "public" && (author.silenced || verdict.limits) ? "unlisted" : wanted
       const said = saidOr(post, { ...unwritten, ...author })
       const millis = yield* nextMillis(own)
       const fanout = yield* statusWriter.insert({
@@ -105,7 +114,7 @@ export const make = Effect.gen(function*() {
           accountId,
           text,
           contentType,
-          html: draft.html,
+          html,
           spoilerText,
           sensitive: said.sensitive || said.spoilerText.trim() !== "",
           visibility,
@@ -128,8 +137,9 @@ export const make = Effect.gen(function*() {
       if (draft.link !== undefined && mediaIds.length === 0) {
         yield* cards.attach(fanout.intent.statusId, draft.link, false)
       }
-      const waits = parent?.agreement === "asks"
-      const goesOut = author.emailSubscriptions && visibility === "public" &&
+      const asks = parent?.agreement === "asks"
+      const waits = asks || verdict.end === "hold"
+      const goesOut = author.emailSubscriptions && visibility === "public" && !waits &&
         (parent?.answeredId ?? accountId) === accountId
       if (goesOut) yield* digests.gather(accountId, fanout.intent.statusId, new Date(millis))
       if (quoted !== undefined) yield* quoting.attach(own, fanout.intent.statusId, quoted, visibility, waits)
@@ -140,10 +150,11 @@ export const make = Effect.gen(function*() {
       if (parent !== undefined && parent.agreement !== "free") {
         yield* control.attach(own, parent, "reply", parent.agreement, fanout.intent.statusId)
       }
+      yield* screening.settle(own, verdict, fanout.intent.statusId, asks)
       if (waits) yield* fanouts.cancel(fanout)
       else Backlog.wrote(own.backlog, fanout)
       yield* sql.afterCommit(changed(accountId, parent === undefined ? [] : [parent.id]))
-      return fanout.intent.statusId
+      return onStatus(fanout.intent.statusId)
     }
   )
 
@@ -165,9 +176,7 @@ export const make = Effect.gen(function*() {
   )
 
   const verbs = {
-    Publish: Effect.fnUntraced(function*(own: Ownership, { post }: Commands["Publish"]) {
-      return onStatus(yield* publish(own, post))
-    }),
+    Publish: (own: Ownership, { post }: Commands["Publish"]) => publish(own, post),
     Edit: Effect.fnUntraced(function*(own: Ownership, command: Commands["Edit"]) {
       const { accountId } = own
       const old = yield* statusTargets.own(accountId, command.statusId)
@@ -181,13 +190,17 @@ export const make = Effect.gen(function*() {
       const contentType = command.contentType ?? old.contentType
       const draft = yield* drafts.compose(text, contentType)
       yield* size(draft, spoilerText)
+      const { html, mentionIds } = draft
+      const isNew = html !== old.html || spoilerText !== old.spoilerText
+      const edited = { html, spoilerText, mentionIds, domain: null }
+      if (isNew && !(yield* screening.edits(own, old.id, edited))) return onRefused(old.id)
       if (command.mediaIds !== undefined) yield* attachments.check(accountId, mediaIds, command.statusId)
       const said = saidOr(command, { ...old, spoilerText })
       const row = {
         ...written(said),
         text,
         contentType,
-        html: draft.html,
+        html,
         spoilerText,
         sensitive: said.sensitive || spoilerText !== "",
         mediaIds
@@ -217,7 +230,7 @@ export const make = Effect.gen(function*() {
     Delete: Effect.fnUntraced(function*(own: Ownership, { deleteMedia = false, statusId }: Commands["Delete"]) {
       const { accountId } = own
       const { visibility } = yield* statusTargets.own(accountId, statusId)
-      if (visibility === "direct") yield* control.forget(statusId)
+      if (visibility === "direct") yield* control.forget(accountId, statusId)
       const counted = yield* statusWriter.remove(statusId, accountId, yield* nextMillis(own))
       yield* attachments.free(statusId, !deleteMedia)
       yield* agenda.cancel("poll_end", statusId)

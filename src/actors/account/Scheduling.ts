@@ -8,7 +8,7 @@ import { idRows, only, rowsOf } from "../../services/Rows.ts"
 import { PersistedPost } from "../../services/statuses/Post.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Publishing } from "./Publishing.ts"
-import { type Commands, onScheduled, onStatus } from "./Verbs.ts"
+import { type Commands, onScheduled } from "./Verbs.ts"
 
 const countRows = rowsOf(Schema.Struct({ total: Schema.Int, today: Schema.Int }))
 const paramsRows = rowsOf(Schema.Struct({ params: Schema.Unknown }))
@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
       const { accountId } = own
       const now = yield* Clock.currentTimeMillis
       // A time that is over means now.
-      if (scheduledAt <= now) return onStatus(yield* publishing.publish(own, post))
+      if (scheduledAt <= now) return yield* publishing.publish(own, post)
       yield* future(scheduledAt)
       yield* room(accountId, scheduledAt, 0n)
       const mediaIds = yield* publishing.rehearse(accountId, post)

@@ -41,3 +41,5 @@ export const onWarning = (id: bigint): CommandAnswer => ({ id: String(id), kind:
 export const onCollection = (id: bigint): CommandAnswer => ({ id: String(id), kind: "collection" })
 export const onAnnouncement = (id: bigint): CommandAnswer => ({ id: String(id), kind: "announcement" })
 export const onAccount = (id: AccountId): CommandAnswer => ({ id: String(id), kind: "account" })
+/** A rule against spam, by its id, does not let it be. */
+export const onRefused = (id: bigint): CommandAnswer => ({ id: String(id), kind: "refused" })

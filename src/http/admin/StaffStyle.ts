@@ -60,6 +60,8 @@ fieldset { border: 0; margin: 0 0 .875rem; padding: 0 }
 legend { font-weight: 600; padding: 0; margin-bottom: .375rem }
 .filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: 0 .875rem; align-items: end; margin-bottom: 1rem }
 .filters label, .filters p { margin-bottom: .75rem; font-size: .875rem }
+.filtering { margin-bottom: 1rem }
+.filtering > summary { display: inline-block; padding: .25rem .75rem; border: 1px solid var(--line); border-radius: .5rem; font-size: .875rem; font-weight: 600; margin-bottom: .5rem }
 .tabs { display: flex; flex-wrap: wrap; gap: .25rem; margin: 0 0 1rem; border-bottom: 1px solid var(--line) }
 .tabs a { padding: .5rem .875rem; color: var(--text); text-decoration: none; border-bottom: 3px solid transparent }
 .tabs [aria-current] { border-color: var(--accent); font-weight: 600 }
@@ -76,6 +78,9 @@ td .row { gap: .375rem .5rem }
 td button { padding: .1875rem .625rem; font-size: .875rem }
 .pager { display: flex; gap: 1.5rem; padding: 1rem .25rem }
 .empty { padding: 2.5rem 1rem; text-align: center; color: var(--soft); background: var(--card); border: 1px dashed var(--line); border-radius: .75rem }
+.card .empty { padding: .75rem 1rem }
+.notes button { padding: .125rem .625rem; font-size: .8125rem }
+.notes .row + .written { margin-top: .5rem }
 .badge { background: var(--back); white-space: nowrap; display: inline-block; font-size: .75rem; color: var(--text) }
 .badge.good { background: var(--good-back); border-color: transparent }
 .badge.warn { background: var(--warn-back, #fdf3d8); border-color: transparent; color: var(--warn, #5c4300) }
@@ -101,7 +106,7 @@ td button { padding: .1875rem .625rem; font-size: .875rem }
 .plot svg { display: block; width: 100%; height: auto }
 .plot .bar { fill: var(--accent) }
 .plot .axis { stroke: var(--line) }
-.plot .tick { fill: var(--soft); font-size: 11px }
+.plot .tick { fill: var(--soft); font-size: 15px }
 .plot details { margin-top: .5rem; font-size: .875rem }
 summary { cursor: pointer }
 .scroll { max-height: 16rem; overflow: auto }

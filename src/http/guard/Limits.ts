@@ -29,6 +29,7 @@ export const limits = {
   mailEmail: { uses: 5, seconds: 1800 },
   // Files that are fetched for somebody; those that there are copies of cost nothing. Avatars come this way, too.
   remoteFiles: { uses: 300, seconds: 600 },
+  appealAddress: { uses: 10, seconds: 600 },
   // Acts of one moderator by the pages of staff.
   staffActs: { uses: 600, seconds: 300 },
   passwordChange: { uses: 10, seconds: 600 },

@@ -35,6 +35,10 @@ input {
   display: block; width: 100%; margin-top: .25rem; padding: .625rem .75rem; font: inherit; font-weight: 400;
   color: inherit; background: var(--back); border: 1px solid var(--line); border-radius: .5rem;
 }
+textarea {
+  display: block; width: 100%; margin-top: .25rem; padding: .625rem .75rem; font: inherit; font-weight: 400;
+  color: inherit; background: var(--back); border: 1px solid var(--line); border-radius: .5rem;
+}
 button {
   font: inherit; font-weight: 600; padding: .625rem 1.25rem; border-radius: .5rem; cursor: pointer;
   border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent);

@@ -12,6 +12,7 @@ import * as InvitePage from "./InvitePage.ts"
 import * as Passwords from "./Passwords.ts"
 import * as SecondStep from "./SecondStep.ts"
 import * as SignIn from "./SignIn.ts"
+import * as StrikePages from "./StrikePages.ts"
 import * as TwoFactor from "./TwoFactor.ts"
 
 /** Every page about signing in, allowing apps and links in e-mails; raw routes, as no client calls them by the API's description. */
@@ -24,6 +25,7 @@ export const layer = Layer.mergeAll(
   Passwords.layer,
   SecondStep.layer,
   SignIn.layer,
+  StrikePages.layer,
   Stylesheet.layer,
   TwoFactor.layer
 ).pipe(

@@ -18,10 +18,23 @@ export interface Owner {
 /** Another node owns the account by now; nothing was written. */
 export class StaleOwner extends Schema.TaggedError<StaleOwner>()("StaleOwner", {}) {}
 
-/** What a command answers: the id of what it made or changed, as a decimal string, and the limit that it used. */
+/**
+ * What a command answers: the id of what it made or changed, as a decimal string, and the limit that it used. `refused` by a rule
+ * against spam, whose id it is: the refusal is written down, as a failure could not be.
+ */
 export const CommandAnswer = Schema.Struct({
   id: Schema.String,
-  kind: Schema.Literals(["status", "scheduled", "draft", "account", "report", "announcement", "collection", "warning"]),
+  kind: Schema.Literals([
+    "status",
+    "scheduled",
+    "draft",
+    "account",
+    "report",
+    "announcement",
+    "collection",
+    "warning",
+    "refused"
+  ]),
   standing: Schema.optionalKey(
     Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetAt: Schema.Int })
   )

@@ -60,6 +60,11 @@ export class AccountActions extends Context.Service<AccountActions, {
     measure: ModerationAction,
     stands: boolean
   ) => Effect.Effect<boolean, RecordNotFound | SqlError>
+  /** Limits an account by a rule against spam, with a strike, whose id it answers; undefined where it was limited before. */
+  readonly limitForSpam: (
+    target: AccountId,
+    statusId: bigint | undefined
+  ) => Effect.Effect<bigint | undefined, RecordNotFound | SqlError>
   /** Decides about an appeal: one that is granted takes back what the strike did. Answers what ends, and
    * which posts are not marked as sensitive any more. */
   readonly decide: (
@@ -146,6 +151,14 @@ const make = Effect.gen(function*() {
     }
   )
 
+  const limitForSpam = traced("AccountActions.limitForSpam")(
+    function*(target: AccountId, statusId: bigint | undefined) {
+      if (!(yield* operate(target, "silence", true))) return undefined
+      const statusIds = statusId === undefined ? [] : [statusId]
+      return yield* strikes.add({ by: null, target, action: "silence", text: "", statusIds, reportId: null })
+    }
+  )
+
   const lift = traced("AccountActions.lift")(function*(target: AccountId, by: AccountId, type: LastingType) {
     const own = yield* standing(by, "manageUsers")
     const state = yield* stateOf(target)
@@ -190,5 +203,5 @@ const make = Effect.gen(function*() {
     }
   )
 
-  return AccountActions.of({ take, operate, lift, decide })
+  return AccountActions.of({ take, operate, limitForSpam, lift, decide })
 })

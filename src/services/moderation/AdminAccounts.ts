@@ -5,7 +5,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { RecordNotFound } from "../Errors.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
-import { effective, everyone, permissions } from "../staff/Permissions.ts"
+import { effective, everyone, staffBits } from "../staff/Permissions.ts"
 import { traced } from "../Traced.ts"
 
 export const accountStatuses = ["active", "pending", "disabled", "silenced", "suspended", "sensitized"] as const
@@ -154,12 +154,6 @@ const conditionsOf = (sql: SqlClient.SqlClient, selection: AccountSelection): Re
       : [])
   ]
 }
-
-/** What makes somebody staff: everything but what everybody may be given. */
-const staffBits = Object.entries(permissions).reduce(
-  (bits, [name, bit]) => name === "inviteUsers" || name === "inviteBypassApproval" ? bits : bits | bit,
-  0n
-)
 
 const networkOf = (given: string): string | undefined => {
   const text = given.trim()

@@ -18,6 +18,7 @@ const ruleRows = rowsOf(NamedRule)
 
 const AdminReport = Schema.Struct({
   ...ReportRecord.fields,
+  /** Who reports; of a report by the server itself it is whom it is about. */
   accountId: Schema.BigInt,
   assignedAccountId: Schema.NullOr(Schema.BigInt),
   actionTakenByAccountId: Schema.NullOr(Schema.BigInt),
@@ -51,6 +52,9 @@ export class AdminReports extends Context.Service<AdminReports, {
         columns.map((name) =>
           name === "updatedAt"
             ? "coalesce(r.updated_at, r.created_at) AS updated_at"
+            // The server's own: clients know no report without an account.
+            : name === "accountId"
+            ? "coalesce(r.account_id, r.target_account_id) AS account_id"
             : `r.${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
         ).join(", ")
       )

@@ -10,7 +10,8 @@ const strikeRows = rowsOf(Strike)
 
 /** What moderators did about somebody, which the person may read and appeal against. */
 interface NewStrike {
-  readonly by: AccountId
+  /** Null for the server itself. */
+  readonly by: AccountId | null
   readonly target: AccountId
   readonly action: StrikeAction
   readonly text: string

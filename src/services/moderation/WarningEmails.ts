@@ -6,6 +6,7 @@ import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { StrikeAction } from "./Strike.ts"
+import { StrikeLinks } from "./StrikeLinks.ts"
 import * as WarningTexts from "./WarningTexts.ts"
 
 const warnedRows = rowsOf(
@@ -30,6 +31,7 @@ export class WarningEmails extends Context.Service<WarningEmails, {
       const emails = yield* Emails
       const { localDomain: server } = yield* ServerConfig
       const catalogs = yield* UserCatalogs
+      const links = yield* StrikeLinks
       return WarningEmails.of({
         send: traced("WarningEmails.send")(function*(strikeId) {
           const [found] = yield* warnedRows(sql`SELECT a.username, u.email, u.locale, w.action, w.text
@@ -38,9 +40,11 @@ export class WarningEmails extends Context.Service<WarningEmails, {
           if (found === undefined) return
           const { email: to, locale, ...warned } = found
           const words = catalogs.of({ locale: locale ?? undefined })
-          yield* emails.post(Effect.map(words, WarningTexts.warning({ to, server, ...warned })))
+          yield* emails.post(
+            Effect.map(words, WarningTexts.warning({ to, server, address: links.address(strikeId), ...warned }))
+          )
         }, Effect.orDie)
       })
     })
-  ).pipe(Layer.provide(UserCatalogs.layer))
+  ).pipe(Layer.provide([StrikeLinks.layer, UserCatalogs.layer]))
 }

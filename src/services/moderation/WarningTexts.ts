@@ -10,6 +10,8 @@ interface About {
   readonly action: StrikeAction
   /** What the moderator says. */
   readonly text: string
+  /** Where the person reads it and appeals. */
+  readonly address: string
 }
 
 type Words = (say: Messages["say"], about: { readonly name: string; readonly server: string }) => string
@@ -24,7 +26,8 @@ const subjects: Readonly<Record<StrikeAction, Words>> = {
   suspend: (say, about) => say("Your account {name} was suspended", about)
 }
 
-const explanations: Readonly<Record<StrikeAction, Words>> = {
+/** What was done, as the person is told. */
+export const explanations: Readonly<Record<StrikeAction, Words>> = {
   none: (say, about) =>
     say("A moderator of {server} has a warning for you. Nothing was done about your account.", about),
   disable: (say, about) =>
@@ -44,7 +47,7 @@ const explanations: Readonly<Record<StrikeAction, Words>> = {
 
 /** To somebody about whom moderators did something: what, and in their words why. */
 export const warning = (given: About) => ({ say }: Messages): Email => {
-  const { action, server, text, to, username: name } = given
+  const { action, address, server, text, to, username: name } = given
   const about = { name, server }
   return {
     to,
@@ -52,7 +55,7 @@ export const warning = (given: About) => ({ say }: Messages): Email => {
     text: [
       explanations[action](say, about),
       ...(text.trim() === "" ? [] : [`${say("The moderator writes:")}\n${text}`]),
-      say("If you think that this is wrong, you can appeal within 20 days."),
+      `${say("If you think that this is wrong, you can appeal within 20 days.")}\n${address}`,
       say("This letter was sent by {server}, because somebody gave your address there.", { server })
     ].join("\n\n")
   }

@@ -44,7 +44,7 @@ export const auditActions = {
   role: ["create", "update", "destroy"],
   rule: ["create", "update", "destroy"],
   settings: ["update"],
-  spamRule: ["create", "update", "enable", "disable", "destroy"],
+  spamRule: ["create", "update", "enable", "disable", "destroy", "dry_run"],
   status: ["approve", "reject", "update", "destroy"],
   tag: ["approve", "reject", "update"],
   terms: ["create", "update", "publish", "destroy"],

@@ -39,6 +39,9 @@ export const every = Object.values(permissions).reduce((bits, bit) => bits | bit
 /** The bits that the role `r` gives its user `u`, as SQL: none while it wants a second factor that they have not set up. */
 export const givenBits = "CASE WHEN r.require_2fa AND u.otp_enabled_at IS NULL THEN 0 ELSE r.permissions END"
 
+/** What makes somebody staff: everything but what everybody may be given. */
+export const staffBits = every & ~(permissions.inviteUsers | permissions.inviteBypassApproval)
+
 /** What a user may do: the own role's bits and everybody's; an administrator has them all. */
 export const effective = (own: bigint, everybodys: bigint): bigint => {
   const bits = own | everybodys

@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Redacted } from "effect"
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto"
-import { idMax } from "../Ids.ts"
+import { linkTokens } from "../instance/LinkTokens.ts"
 import { Secrets } from "../instance/Secrets.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 
@@ -24,21 +23,16 @@ export class SubscriptionLinks extends Context.Service<SubscriptionLinks, {
     Effect.gen(function*() {
       const { publicUrl } = yield* ServerConfig
       const { signingKey } = yield* Secrets
-      const key = new Uint8Array(hkdfSync("sha256", Redacted.value(signingKey), "", "links to subscribers", 32))
-      const signature = (purpose: Purpose, id: bigint) =>
-        createHmac("sha256", key).update(`${purpose}:${id}`).digest("base64url")
-      const token = (purpose: Purpose, id: bigint) => `${id}.${signature(purpose, id)}`
+      const tokens = linkTokens<Purpose>(Redacted.value(signingKey), "links to subscribers")
       return SubscriptionLinks.of({
         confirmation: (id) =>
-          `${publicUrl}${confirmationPath}?${new URLSearchParams([["confirmation_token", token("confirm", id)]])}`,
+          `${publicUrl}${confirmationPath}?${new URLSearchParams([[
+            "confirmation_token",
+            tokens.make("confirm", id)
+          ]])}`,
         unsubscription: (id) =>
-          `${publicUrl}${unsubscribePath}?${new URLSearchParams([["token", token("unsubscribe", id)]])}`,
-        read: (purpose, given) => {
-          const [, digits = "", signed = ""] = /^(\d{1,19})\.([\w-]{43})$/.exec(given) ?? []
-          const id = BigInt(digits)
-          if (digits === "" || id > idMax) return undefined
-          return timingSafeEqual(Buffer.from(signed), Buffer.from(signature(purpose, id))) ? id : undefined
-        }
+          `${publicUrl}${unsubscribePath}?${new URLSearchParams([["token", tokens.make("unsubscribe", id)]])}`,
+        read: tokens.read
       })
     })
   )

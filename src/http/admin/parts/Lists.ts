@@ -53,7 +53,7 @@ export const table = (
     heads.map((head) => html`<th scope="col">${head}</th>`)
   }</tr></thead><tbody>${
     rows.map((cells) =>
-      html`<tr>${cells.map((cell, at) => html`<td data-head="${heads[at] ?? ""}">${cell}</td>`)}</tr>`
+      html`<tr>${cells.map((cell, at) => html`<td data-head="${heads[at] ?? ""}"><div>${cell}</div></td>`)}</tr>`
     )
   }</tbody></table>`
 
@@ -73,11 +73,18 @@ export const bulk = (visit: Visit, rows: Html, buttons: Html): Html =>
     }</span>${buttons}</div>${rows}`
   )
 
-/** Filters in the address: a form that leads to the page itself. */
-export const filters = (visit: Visit, fields: Html): Html =>
-  html`<form method="get" action="${visit.path}" class="filters" role="search">${fields}<p class="row"><button type="submit" class="quiet">${
-    visit.words.say("Filter")
-  }</button> <a href="${visit.path}">${visit.words.say("Show all")}</a></p></form>`
+/** Filters in the address: a form that leads to the page itself, unfolded where something is filtered. */
+export const filters = (visit: Visit, fields: Html): Html => {
+  const { path, query, words: { say } } = visit
+  const filtered = [...query].some(([name, value]) => value !== "" && !cursors.has(name) && name !== "state")
+  return html`<details class="filtering"${filtered ? html` open` : ""}><summary>${
+    say("Filters")
+  }</summary><form method="get" action="${path}" class="filters" role="search">${
+    query.get("state") ? html`<input type="hidden" name="state" value="${query.get("state")}">` : ""
+  }${fields}<p class="row"><button type="submit" class="quiet">${say("Filter")}</button> <a href="${path}">${
+    say("Show all")
+  }</a></p></form></details>`
+}
 
 /** A field of the filters: it holds what the address says. */
 export const filterText = ({ query }: Visit, name: string, label: string): Html =>

@@ -7,7 +7,7 @@ interface Plot {
   readonly points: ReadonlyArray<readonly [label: string, value: number]>
 }
 
-const [width, height, below, left] = [640, 160, 22, 4]
+const [width, height, below, left] = [480, 130, 24, 4]
 
 /** Bars, drawn on the server; the same figures stand in a table for who does not see them. */
 export const bars = ({ figure, say }: Messages, { points, title }: Plot): Html => {
@@ -34,9 +34,9 @@ ${
       }" height="${tall}" rx="2"><title>${label}: ${figure(value)}</title></rect>`
     })
   }
-<text class="tick" x="2" y="12">${figure(most)}</text>
-<text class="tick" x="2" y="${height + 16}">${first?.[0] ?? ""}</text>
-<text class="tick" x="${width - 2}" y="${height + 16}" text-anchor="end">${last?.[0] ?? ""}</text>
+<text class="tick" x="2" y="14">${figure(most)}</text>
+<text class="tick" x="2" y="${height + 18}">${first?.[0] ?? ""}</text>
+<text class="tick" x="${width - 2}" y="${height + 18}" text-anchor="end">${last?.[0] ?? ""}</text>
 </svg>
 <details><summary>${
     say("As a table")

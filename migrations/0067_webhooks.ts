@@ -1,0 +1,105 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** What is written: a table, when, and which event of which object that is. */
+const told = (name: string, table: string, when: string, condition: string, event: string, object: string) => [
+  `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM webhook_told('${event}', NEW.${object});
+    RETURN NULL;
+  END $$`,
+  `CREATE TRIGGER ${name} AFTER ${when} ON ${table} FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION ${name}()`
+]
+
+const open = (row: string) => `${row}.visibility IN ('public', 'unlisted')`
+const everybodys = (row: string) =>
+  `${row}.local AND NOT ${row}.local_only AND ${row}.deleted_at IS NULL AND ${open(row)}`
+const joined = (row: string) => `${row}.approved AND ${row}.confirmed_at IS NOT NULL`
+
+/**
+ * Other programs that hear of accounts, reports and posts of this server. Triggers write what is to be told with what happened: no
+ * writer can forget it, and where there are no webhooks it costs a look at an empty table.
+ */
+const statements = [
+  `CREATE TABLE webhooks (
+    id bigint PRIMARY KEY,
+    -- Who made it; what it is told was theirs to see.
+    account_id bigint REFERENCES accounts (id) ON DELETE SET NULL,
+    url text NOT NULL UNIQUE,
+    events text[] NOT NULL,
+    -- Sealed with the server's own key.
+    secret bytea NOT NULL,
+    template text NOT NULL,
+    enabled boolean NOT NULL,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    delivered_at timestamptz,
+    -- Why it failed the last time, and how many events were given up since one was taken.
+    failed_at timestamptz,
+    error text,
+    given_up integer NOT NULL DEFAULT 0
+  )`,
+  `CREATE INDEX webhooks_account ON webhooks (account_id) WHERE account_id IS NOT NULL`,
+  `CREATE TABLE webhook_deliveries (
+    place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    webhook_id bigint NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+    event text NOT NULL,
+    object_id bigint NOT NULL,
+    -- Both are absent until somebody took it up.
+    told_at timestamptz,
+    due_at timestamptz,
+    tries integer NOT NULL DEFAULT 0
+  )`,
+  `CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (webhook_id, place)`,
+  // A thousand may wait for one; what waits and was not tried yet is told as it is by then.
+  `CREATE FUNCTION webhook_told(event text, object bigint) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO webhook_deliveries (webhook_id, event, object_id)
+    SELECT w.id, webhook_told.event, object FROM webhooks w WHERE w.enabled AND webhook_told.event = ANY (w.events)
+      AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.object_id = object
+        AND d.event = webhook_told.event AND d.tries = 0)
+      AND (SELECT count(*) FROM (SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id LIMIT 1000) waiting) < 1000;
+  END $$`,
+  ...told("webhook_account_created", "users", "INSERT", "true", "account.created", "account_id"),
+  ...told("webhook_account_joined", "users", "INSERT", joined("NEW"), "account.approved", "account_id"),
+  ...told(
+    "webhook_account_approved",
+    "users",
+    "UPDATE OF approved, confirmed_at",
+    `${joined("NEW")} AND NOT (${joined("OLD")})`,
+    "account.approved",
+    "account_id"
+  ),
+  ...told(
+    "webhook_account_updated",
+    "accounts",
+    "UPDATE OF display_name, note, fields, locked, bot, discoverable, avatar_name, header_name, memorial, moved_to_id, " +
+      "silenced_at, suspended_at, sensitized_at",
+    "NEW.domain IS NULL AND OLD IS DISTINCT FROM NEW",
+    "account.updated",
+    "id"
+  ),
+  ...told("webhook_report_created", "reports", "INSERT", "true", "report.created", "id"),
+  ...told("webhook_report_updated", "reports", "UPDATE", "OLD IS DISTINCT FROM NEW", "report.updated", "id"),
+  ...told("webhook_status_created", "statuses", "INSERT", everybodys("NEW"), "status.created", "id"),
+  // One that waited is new when it waits no more.
+  ...told(
+    "webhook_status_revealed",
+    "statuses",
+    "UPDATE OF visibility",
+    `${everybodys("NEW")} AND NOT ${open("OLD")}`,
+    "status.created",
+    "id"
+  ),
+  ...told(
+    "webhook_status_updated",
+    "statuses",
+    "UPDATE OF edited_at",
+    `${everybodys("NEW")} AND OLD.edited_at IS DISTINCT FROM NEW.edited_at`,
+    "status.updated",
+    "id"
+  )
+]
+
+export default Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
+})

@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { AuditLog } from "../../services/staff/AuditLog.ts"
+import { standingOf } from "../../services/staff/Rank.ts"
+import { ReviewedStatuses } from "../../services/statuses/ReviewedStatuses.ts"
+import * as Controlling from "./Controlling.ts"
+import type { Ownership } from "./Ownership.ts"
+import type { Publishing } from "./Publishing.ts"
+import { type Commands, onStatus } from "./Verbs.ts"
+
+/** What moderators decide about posts of the account that wait for them; inside the transaction of a command. */
+export const make = Effect.fnUntraced(function*({ verbs }: Pick<Publishing, "verbs">) {
+  const sql = yield* SqlClient.SqlClient
+  const broadcast = yield* Broadcast
+  const control = yield* Controlling.make
+  const log = yield* AuditLog
+  const reviewed = yield* ReviewedStatuses
+  const standing = standingOf(sql)
+
+  const changed = (kind: "account" | "status", id: bigint) => broadcast.publish({ _tag: "Changed", kind, ids: [id] })
+
+  return {
+    verbs: {
+      ReviewPost: Effect.fnUntraced(
+        function*(own: Ownership, { approved, by, statusId }: Commands["ReviewPost"]) {
+          const { accountId } = own
+          yield* standing(by, ["manageReports", "manageRules"])
+          // Of two who decide at once, the second one finds nothing that waits.
+          if (!(yield* reviewed.isHeld(statusId))) return yield* new RecordNotFound()
+          if (approved) {
+            if (!(yield* reviewed.release(accountId, statusId))) return yield* new RecordNotFound()
+            yield* control.revealed(accountId, statusId)
+            yield* sql.afterCommit(Effect.andThen(changed("account", accountId), changed("status", statusId)))
+          } else yield* verbs.Delete(own, { _tag: "Delete", statusId })
+          yield* log.record({
+            by,
+            action: approved ? "approve" : "reject",
+            target: { type: "status", id: statusId, label: `#${statusId}` },
+            after: { account: accountId }
+          })
+          return onStatus(statusId)
+        }
+      )
+    }
+  }
+})

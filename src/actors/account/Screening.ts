@@ -1,0 +1,72 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
+import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
+import { AccountActions } from "../../services/moderation/AccountActions.ts"
+import { ServerReports } from "../../services/moderation/ServerReports.ts"
+import type { Verdict } from "../../services/spam/SpamMatching.ts"
+import { type ScreenedPost, SpamScreening } from "../../services/spam/SpamScreening.ts"
+import { ReviewedStatuses } from "../../services/statuses/ReviewedStatuses.ts"
+import * as Intents from "./Intents.ts"
+import type { Ownership } from "./Ownership.ts"
+
+/** The rules that did something, for the moderators. */
+const named = ({ hits }: Verdict) =>
+  hits.flatMap(({ action, name, state }) => state === "on" && action !== "pass" ? [name] : []).join(", ")
+
+/** What rules against spam come to, inside the transaction of a command: posts that are kept back, reports, limits. Made once a node. */
+export const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const accountActions = yield* AccountActions
+  const broadcast = yield* Broadcast
+  const intend = yield* Intents.make
+  const notificationWriter = yield* NotificationWriter
+  const reports = yield* ServerReports
+  const reviewed = yield* ReviewedStatuses
+  const screening = yield* SpamScreening
+
+  /** The account is limited from now on, unless it is already, and may appeal. */
+  const limit = Effect.fnUntraced(function*({ accountId }: Ownership, statusId: bigint | undefined) {
+    const strike = yield* accountActions.limitForSpam(accountId, statusId)
+    if (strike === undefined) return
+    yield* notificationWriter.tellOwners("moderation_warning", [{ id: strike, accountId }])
+    const ids = [accountId]
+    yield* sql.afterCommit(Effect.andThen(
+      broadcast.publish({ _tag: "Changed", kind: "account", ids }),
+      broadcast.publish({ _tag: "Changed", kind: "moderation", ids })
+    ))
+  })
+
+  /**
+   * Does what the rules say beside the post itself, and holds that where they say so; `statusId` is undefined where it is not
+   * stored. One that `waits` for somebody's consent cannot wait for a moderator as well, who gets a report in its place.
+   */
+  const settle = Effect.fnUntraced(
+    function*(own: Ownership, verdict: Verdict, statusId: bigint | undefined, waits = false) {
+      if (verdict.hits.length === 0) return
+      yield* screening.record(own.accountId, verdict, statusId)
+      const last = verdict.hits.at(-1)
+      const holds = verdict.end === "hold" && statusId !== undefined && last !== undefined
+      if (verdict.limits) yield* limit(own, statusId)
+      if (verdict.reports || (holds && waits)) {
+        const id = yield* reports.file(own.accountId, named(verdict), statusId)
+        if (id !== undefined) yield* intend(own, { _tag: "report", report: id })
+      }
+      if (holds && !waits) yield* reviewed.hold(statusId, last.id)
+    }
+  )
+
+  /** Judges an edit, which can be refused and not be held; answers whether it may be. */
+  const edits = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, post: ScreenedPost) {
+    const verdict = yield* screening.judge(own.accountId, post)
+    const refused = verdict.end !== undefined
+    yield* settle(own, { ...verdict, end: undefined }, refused ? undefined : statusId)
+    return !refused
+  })
+
+  return {
+    judge: (own: Ownership, post: ScreenedPost) => screening.judge(own.accountId, post),
+    settle,
+    edits
+  }
+})

@@ -1,0 +1,8 @@
+import { Effect, Layer } from "effect"
+import { SpamReplay } from "../../services/spam/SpamReplay.ts"
+import { every } from "./ClaimRounds.ts"
+
+/** Does the dry runs of rules against spam that wait: every node asks, and one of them does each. */
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(SpamReplay, ({ step }) => every("1 second", "dry runs against spam", step))
+).pipe(Layer.provide(SpamReplay.layer))

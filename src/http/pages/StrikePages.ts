@@ -1,0 +1,190 @@
+import { Clock, Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { plainText } from "../../services/html/PlainText.ts"
+import { AccountId } from "../../services/Ids.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { appealCharactersMax, appealDaysMax, Appeals } from "../../services/moderation/Appeals.ts"
+import type { Strike } from "../../services/moderation/Strike.ts"
+import { StrikeLinks, strikesPath } from "../../services/moderation/StrikeLinks.ts"
+import { Strikes } from "../../services/moderation/Strikes.ts"
+import { explanations } from "../../services/moderation/WarningTexts.ts"
+import { Statuses } from "../../services/statuses/Statuses.ts"
+import { Forms, hidden, parameters, tokenField } from "../html/Forms.ts"
+import { type Html, html } from "../html/Html.ts"
+import { problem, redirect, respond } from "../html/HtmlPage.ts"
+import { signInPath } from "../html/PagePaths.ts"
+import { type PageReader, type Visitor, Visitors } from "../html/Visitors.ts"
+import { cursorOf } from "./OlderLink.ts"
+
+/** Strikes of a list, and posts of a strike, that are shown. */
+const strikesMax = 40
+const postsMax = 20
+const dayMillis = 86_400_000
+
+const make = Effect.gen(function*() {
+  const appeals = yield* Appeals
+  const { localDomain: server } = yield* ServerConfig
+  const forms = yield* Forms
+  const links = yield* StrikeLinks
+  const statuses = yield* Statuses
+  const strikes = yield* Strikes
+  const visitors = yield* Visitors
+
+  const explained = ({ words: { say } }: PageReader, { action }: Strike) =>
+    explanations[action](say, { name: "", server })
+
+  /** The strike of the address, for whose token it has or for the one it is against. */
+  const asked = Effect.fnUntraced(function*({ session }: Visitor, token: string | null) {
+    const { id: named = "" } = yield* HttpRouter.params
+    const id = cursorOf(named)
+    const strike = id === undefined ? undefined : (yield* strikes.load([id])).get(id)
+    if (strike === undefined) return yield* new RecordNotFound()
+    const own = session?.accountId === strike.targetAccountId || links.opens(token, strike.id)
+    return own ? strike : yield* new RecordNotFound()
+  })
+
+  const nothing = Effect.fnUntraced(function*(visitor: Visitor) {
+    const { url } = yield* HttpServerRequest.HttpServerRequest
+    const { way, words } = visitor
+    // Who is not signed in may be the one whom it is about.
+    if (visitor.session === undefined && !url.includes("token=")) {
+      return redirect(`${signInPath}?${new URLSearchParams([["return_to", url]])}`)
+    }
+    return visitor.remember(respond({
+      words,
+      title: words.say("There is nothing here"),
+      server,
+      status: 404,
+      body: html`<p>${words.say("What was here is gone, never was, or is not for everybody.")}
+<a href="${way("/")}">${words.say("To the front page")}</a></p>`
+    }))
+  })
+
+  const postsOf = Effect.fnUntraced(function*({ words: { say } }: PageReader, strike: Strike) {
+    const found = yield* statuses.load(strike.statusIds.slice(0, postsMax))
+    const own = found.filter(({ accountId }) => accountId === strike.targetAccountId)
+    return own.length === 0 ?
+      html`` :
+      html`<h2>${say("Posts that it is about")}</h2><ul>${
+        own.map(({ html: text }) => html`<li dir="auto">${plainText(text)}</li>`)
+      }</ul>`
+  })
+
+  const show = Effect.fnUntraced(function*(
+    visitor: Visitor,
+    strike: Strike,
+    token: string | null,
+    wrong?: { readonly text: string; readonly status: number; readonly written: string }
+  ) {
+    const { words: { say }, words } = visitor
+    const now = yield* Clock.currentTimeMillis
+    return visitor.remember(respond({
+      words,
+      title: say("A decision about your account"),
+      server,
+      ...(wrong !== undefined && { status: wrong.status }),
+      body: html`${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
+<p>${explained(visitor, strike)}</p>
+<p class="soft">${words.moment(strike.createdAt)} UTC</p>
+${strike.text.trim() === "" ? "" : html`<h2>${say("The moderator writes:")}</h2><p dir="auto">${strike.text}</p>`}
+${yield* postsOf(visitor, strike)}
+<div class="below">${appealOf(visitor, strike, token, now, wrong?.written ?? "")}</div>`
+    }))
+  })
+
+  const get = Effect.gen(function*() {
+    const visitor = yield* visitors.current
+    const token = (yield* parameters).get("token")
+    return yield* asked(visitor, token).pipe(
+      Effect.flatMap((strike) => show(visitor, strike, token)),
+      Effect.catchTag("RecordNotFound", () => nothing(visitor))
+    )
+  })
+
+  const post = forms.handle(
+    Effect.fnUntraced(function*(form) {
+      const visitor = yield* visitors.current
+      const token = form.get("token")
+      const written = form.get("text") ?? ""
+      return yield* asked(visitor, token).pipe(
+        Effect.flatMap((strike) =>
+          appeals.file(AccountId.make(strike.targetAccountId), strike.id, written).pipe(
+            Effect.as(redirect(visitor.way(pathOf(strike, token)))),
+            Effect.catchTag("Unprocessable", ({ text }) =>
+              show(visitor, strike, token, { text, status: 422, written: written.slice(0, appealCharactersMax) }))
+          )
+        ),
+        Effect.catchTag("RecordNotFound", () => nothing(visitor))
+      )
+    }),
+    { address: "appealAddress" }
+  )
+
+  const list = Effect.gen(function*() {
+    const visitor = yield* visitors.current
+    const { session, way, words: { moment, say }, words } = visitor
+    if (session === undefined) return redirect(`${signInPath}?${new URLSearchParams([["return_to", strikesPath]])}`)
+    const ids = yield* appeals.strikes(session.accountId, { limit: strikesMax })
+    const found = yield* strikes.load(ids)
+    return visitor.remember(respond({
+      words,
+      title: say("Decisions about your account"),
+      server,
+      body: ids.length === 0 ?
+        html`<p>${say("Moderators did nothing about your account.")}</p>` :
+        html`<ul class="apps">${
+          ids.flatMap((id) => found.get(id) ?? []).map((strike) =>
+            html`<li><a href="${way(`${strikesPath}/${strike.id}`)}">${explained(visitor, strike)}</a>
+<p>${moment(strike.createdAt)} UTC</p></li>`
+          )
+        }</ul>`
+    }))
+  })
+
+  return Layer.mergeAll(
+    HttpRouter.add("GET", strikesPath, list),
+    HttpRouter.add("GET", `${strikesPath}/:id`, get),
+    HttpRouter.add("POST", `${strikesPath}/:id`, post)
+  )
+})
+
+const pathOf = ({ id }: Strike, token: string | null): string =>
+  `${strikesPath}/${id}${token === null ? "" : `?${new URLSearchParams({ token })}`}`
+
+/** What came of the appeal, or the form in which somebody appeals. */
+const appealOf = (visitor: Visitor, strike: Strike, token: string | null, now: number, written: string): Html => {
+  const { formToken, way, words: { day, say } } = visitor
+  const own = strike.appealText === null
+    ? ""
+    : html`<h2>${say("Your appeal")}</h2><p dir="auto">${strike.appealText}</p>`
+  const until = new Date(strike.createdAt.getTime() + appealDaysMax * dayMillis)
+  switch (strike.appealState) {
+    case "pending":
+      return html`<p class="done" role="status">${say("Your appeal waits for a moderator.")}</p>${own}`
+    case "approved":
+      return html`<p class="done" role="status">${
+        say("Your appeal was granted. This does not count any more.")
+      }</p>${own}`
+    case "rejected":
+      return html`<p>${say("Your appeal was rejected. What was done stays.")}</p>${own}`
+    case null:
+      return strike.overruledAt !== null || until.getTime() < now
+        ? html`<p class="soft">${say("It is too late for an appeal.")}</p>`
+        : html`<form method="post" action="${way(`${strikesPath}/${strike.id}`)}">
+${hidden(tokenField, formToken)}${token === null ? "" : hidden("token", token)}
+<label>${say("Your appeal")}
+<span class="hint">${
+          say("If you think that this is wrong, say why, until {day}. Another moderator may read it.", {
+            day: day(until)
+          })
+        }</span>
+<textarea name="text" rows="6" maxlength="${appealCharactersMax}" required>
+${written}</textarea></label>
+<button type="submit">${say("Send the appeal")}</button>
+</form>`
+  }
+}
+
+/** What moderators did about somebody, who reads it here and appeals: signed in, or by the link of the e-mail about it. */
+export const layer = Layer.unwrap(make).pipe(Layer.provide([Appeals.layer, StrikeLinks.layer, Strikes.layer]))

@@ -1,0 +1,40 @@
+import { Schema } from "effect"
+import { Count, Id, Timestamp } from "../Common.ts"
+import { Flag, list, Text } from "../Params.ts"
+
+const event = Schema.Literals([
+  "account.approved",
+  "account.created",
+  "account.updated",
+  "report.created",
+  "report.updated",
+  "status.created",
+  "status.updated"
+])
+
+/** `waiting_count` events are not told yet; `given_up_count` were given up since one was taken. */
+export const AdminWebhook = Schema.Struct({
+  id: Id,
+  url: Schema.String,
+  events: Schema.Array(event),
+  template: Schema.String,
+  secret: Schema.NullOr(Schema.String),
+  enabled: Schema.Boolean,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  last_delivered_at: Schema.NullOr(Timestamp),
+  last_failed_at: Schema.NullOr(Timestamp),
+  last_error: Schema.NullOr(Schema.String),
+  waiting_count: Count,
+  given_up_count: Count
+}).annotate({ identifier: "Admin::Webhook" })
+export type AdminWebhook = typeof AdminWebhook.Type
+
+const text = Schema.optionalKey(Schema.NullOr(Text))
+export const WebhookWrite = Schema.Struct({
+  url: text,
+  events: Schema.optionalKey(list(Text)),
+  template: text,
+  enabled: Schema.optionalKey(Flag)
+})
+export type WebhookWrite = typeof WebhookWrite.Type

@@ -1,0 +1,44 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../Ids.ts"
+import { idRows, only } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { reportStatusesMax } from "./Reports.ts"
+
+/** Reports that the server itself makes: nobody's account stands for it. */
+export class ServerReports extends Context.Service<ServerReports, {
+  /**
+   * In the running transaction of the account's actor. One that is open takes the status in, so that a flood is one report;
+   * answers the id of a new one.
+   */
+  readonly file: (
+    target: AccountId,
+    comment: string,
+    statusId: bigint | undefined
+  ) => Effect.Effect<bigint | undefined, SqlError>
+}>()("murmuration/services/moderation/ServerReports") {
+  static readonly layer = Layer.effect(
+    ServerReports,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return ServerReports.of({
+        file: traced("ServerReports.file")(function*(target, comment, statusId) {
+          const now = yield* Clock.currentTimeMillis
+          const [at, statuses] = [new Date(now), statusId === undefined ? [] : [statusId]]
+          const open = yield* idRows(sql`UPDATE reports SET updated_at = ${at},
+              status_ids = CASE WHEN cardinality(status_ids) < ${reportStatusesMax}
+                THEN status_ids || ${statuses}::bigint[] ELSE status_ids END
+            WHERE id = (SELECT id FROM reports WHERE target_account_id = ${target} AND account_id IS NULL
+              AND action_taken_at IS NULL ORDER BY id DESC LIMIT 1) AND action_taken_at IS NULL RETURNING id`)
+          if (open.length > 0) return undefined
+          const made = yield* idRows(sql`INSERT INTO reports (id, account_id, target_account_id, category, comment,
+              status_ids, rule_ids, forward_domains, created_at)
+            VALUES (next_id(${now}), NULL, ${target}, 'spam', ${comment}, ${statuses}::bigint[], '{}', '{}', ${at})
+            RETURNING id`)
+          return only(made).id
+        })
+      })
+    })
+  )
+}

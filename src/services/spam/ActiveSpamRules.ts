@@ -1,0 +1,32 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Changes } from "../caching/Changes.ts"
+import { single } from "../caching/Single.ts"
+import { rowsOf } from "../Rows.ts"
+import { type ReadyRule, readyRule } from "./SpamMatching.ts"
+import { rulesMax, SpamRule } from "./SpamRule.ts"
+
+/** How long the rules are believed, and while changes on other nodes can be missed, in milliseconds. */
+const [keptMillisMax, aloneMillisMax] = [5 * 60_000, 5_000]
+
+const ruleRows = rowsOf(SpamRule)
+
+/** Rules that are asked about posts, in their order: those that are on, and those that are dry. Every node hears of a change. */
+export class ActiveSpamRules extends Context.Service<ActiveSpamRules, {
+  readonly current: Effect.Effect<ReadonlyArray<ReadyRule>, SqlError>
+}>()("murmuration/services/spam/ActiveSpamRules") {
+  static readonly layer = Layer.effect(
+    ActiveSpamRules,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const load = Effect.map(
+        ruleRows(sql`SELECT * FROM spam_rules WHERE state <> 'off' ORDER BY place, id LIMIT ${rulesMax}`),
+        (rows) => rows.map(readyRule)
+      )
+      return ActiveSpamRules.of({
+        current: yield* single({ kinds: ["spam_rules"], millisMax: keptMillisMax, aloneMillisMax }, load)
+      })
+    })
+  ).pipe(Layer.provide(Changes.layer))
+}

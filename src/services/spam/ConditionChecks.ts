@@ -1,0 +1,79 @@
+import { Effect, Schema } from "effect"
+import { type Unprocessable, validationFailed } from "../Errors.ts"
+import { exceeds } from "../html/Text.ts"
+import type { Conditions } from "./SpamRule.ts"
+import { Lookalike, termCharactersMax, termsMax } from "./SpamRule.ts"
+import { folded, spaced } from "./SpamText.ts"
+
+/** Conditions as somebody writes them; what is empty is not asked. */
+export interface GivenConditions {
+  readonly lists: Readonly<Partial<Record<ListName, ReadonlyArray<string> | undefined>>>
+  readonly numbers: Readonly<Partial<Record<NumberName, number | undefined>>>
+  readonly origin?: string | undefined
+  readonly lookAlike?: ReadonlyArray<string> | undefined
+}
+
+export const listNames = ["textContains", "textWords", "linkDomains", "domains"] as const
+type ListName = (typeof listNames)[number]
+export const numberNames = [
+  "linksMin",
+  "mentionsMin",
+  "strangersMin",
+  "accountHoursMax",
+  "statusesMax",
+  "followersMax",
+  "hourlyPostsMin",
+  "sameTextAccountsMin",
+  "scoreMin",
+  "domainScoreMin"
+] as const
+type NumberName = (typeof numberNames)[number]
+
+/** The most that a number of a condition may be. */
+const numberMax = 1_000_000
+
+const isOrigin = Schema.is(Schema.Literals(["local", "remote"]))
+const isLookalike = Schema.is(Lookalike)
+const domain = /^(?=.{1,253}$)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*$/
+
+/** A domain as it stands in addresses: in small letters and ASCII. */
+const domainOf = (given: string): string => {
+  const text = given.trim().toLowerCase().replace(/^\*?\./, "")
+  return URL.parse(`https://${text}/`)?.hostname ?? text
+}
+
+const terms = (
+  given: ReadonlyArray<string> | undefined
+) => [...new Set((given ?? []).map((one) => one.trim()).filter((one) => one !== ""))]
+
+/** Checks what staff wrote, and leaves out what is empty. */
+export const checkConditions = Effect.fnUntraced(
+  function*(given: GivenConditions): Effect.fn.Return<Conditions, Unprocessable> {
+    const found: { -readonly [Name in keyof Conditions]: Conditions[Name] } = {}
+    for (const name of listNames) {
+      const isOfDomains = name === "linkDomains" || name === "domains"
+      const list = terms(isOfDomains ? given.lists[name]?.map(domainOf) : given.lists[name])
+      if (list.length === 0) continue
+      if (list.length > termsMax) return yield* validationFailed(`Conditions are too many (maximum is ${termsMax})`)
+      const blank = (term: string) =>
+        isOfDomains ? !domain.test(term) : (name === "textWords" ? spaced(folded(term)) : folded(term)).trim() === ""
+      if (list.some((term) => exceeds(term, termCharactersMax) || blank(term))) {
+        return yield* validationFailed("Conditions is invalid")
+      }
+      found[name] = list
+    }
+    for (const name of numberNames) {
+      const number = given.numbers[name]
+      if (number === undefined) continue
+      if (number < 0 || number > numberMax) return yield* validationFailed("Conditions is invalid")
+      found[name] = number
+    }
+    const { lookAlike = [], origin = "" } = given
+    if (origin !== "" && !isOrigin(origin)) return yield* validationFailed("Conditions is invalid")
+    if (isOrigin(origin)) found.origin = origin
+    if (!lookAlike.every(isLookalike)) return yield* validationFailed("Conditions is invalid")
+    if (lookAlike.length > 0) found.lookAlike = [...new Set(lookAlike.filter(isLookalike))]
+    // It would find every post.
+    return Object.keys(found).length === 0 ? yield* validationFailed("Conditions can't be blank") : found
+  }
+)

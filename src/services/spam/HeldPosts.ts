@@ -1,0 +1,56 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { RecordNotFound } from "../Errors.ts"
+import { AccountId } from "../Ids.ts"
+import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { only, rowsOf, Timestamptz } from "../Rows.ts"
+import { Visibility } from "../statuses/Visibility.ts"
+import { traced } from "../Traced.ts"
+
+const HeldPost = Schema.Struct({
+  statusId: Schema.BigInt,
+  accountId: AccountId,
+  ruleId: Schema.NullOr(Schema.BigInt),
+  ruleName: Schema.NullOr(Schema.String),
+  /** For whom it is, once somebody has approved it. */
+  visibility: Visibility,
+  createdAt: Timestamptz
+})
+/** A post that waits for a moderator. */
+export type HeldPost = typeof HeldPost.Type
+const heldRows = rowsOf(HeldPost)
+const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
+
+/** Waiting posts that are counted at most. */
+const countMax = 10_000
+
+/** Posts that rules against spam hold, for those who look at them; their authors' actors approve and reject. */
+export class HeldPosts extends Context.Service<HeldPosts, {
+  readonly page: (page: Page) => Effect.Effect<ReadonlyArray<HeldPost>>
+  readonly find: (statusId: bigint) => Effect.Effect<HeldPost, RecordNotFound>
+  /** How many wait, up to some thousands. */
+  readonly count: Effect.Effect<number>
+}>()("murmuration/services/spam/HeldPosts") {
+  static readonly layer = Layer.effect(
+    HeldPosts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const held = sql`SELECT h.status_id, h.account_id, h.rule_id, r.name AS rule_name, h.visibility, h.created_at
+        FROM held_posts h LEFT JOIN spam_rules r ON r.id = h.rule_id`
+      return HeldPosts.of({
+        page: traced("HeldPosts.page")((page) => {
+          const { tail, where } = clauses(sql, "h.status_id", page)
+          return Effect.map(heldRows(sql`${held} WHERE ${where} ${tail}`), (rows) => newestFirst(page, rows))
+        }, Effect.orDie),
+        find: traced("HeldPosts.find")(function*(statusId) {
+          const [post] = yield* Effect.orDie(heldRows(sql`${held} WHERE h.status_id = ${statusId}`))
+          return post ?? (yield* new RecordNotFound())
+        }),
+        count: Effect.map(
+          countRows(sql`SELECT count(*)::int AS count FROM (SELECT FROM held_posts LIMIT ${countMax}) waiting`),
+          (rows) => only(rows).count
+        ).pipe(Effect.orDie)
+      })
+    })
+  )
+}

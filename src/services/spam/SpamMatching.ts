@@ -1,0 +1,133 @@
+import type { Conditions, Lookalike, SpamRule } from "./SpamRule.ts"
+import { folded, type PostText, spaced } from "./SpamText.ts"
+
+/** What is known of a post by looking at it alone. */
+export interface PostFacts extends PostText {
+  /** Null for people of this server. */
+  readonly domain: string | null
+  readonly mentions: number
+}
+
+/** What is known of its author when it is written. */
+export interface AuthorFacts {
+  /** Staff, whom no rule concerns. */
+  readonly exempt: boolean
+  readonly accountHours: number
+  readonly statuses: number
+  readonly followers: number
+  readonly hourlyPosts: number
+  readonly strangers: number
+  readonly lookAlike: ReadonlyArray<Lookalike>
+  readonly sameTextAccounts: number
+  readonly score: number
+  readonly domainScore: number
+}
+
+type Rule = Pick<SpamRule, "id" | "name" | "state" | "action" | "score" | "conditions">
+
+/** A rule that is ready to be asked. */
+export interface ReadyRule extends Rule {
+  /** Whether the post alone speaks for it. */
+  readonly concerns: (post: PostFacts) => boolean
+  /** Whether the author does as well; `score` is the author's, with what rules before it added. */
+  readonly holds: (author: AuthorFacts, score: number) => boolean
+}
+
+/** Whether a name is one of the domains or below one. */
+const among = (domains: ReadonlySet<string>, name: string): boolean => {
+  for (let rest = name; rest !== "";) {
+    if (domains.has(rest)) return true
+    const dot = rest.indexOf(".")
+    rest = dot === -1 ? "" : rest.slice(dot + 1)
+  }
+  return false
+}
+
+type Test<A> = (facts: A) => boolean
+
+/** One test for all that a rule says about a post. */
+const postTest = (conditions: Conditions): Test<PostFacts> => {
+  const { domains, linkDomains, linksMin, mentionsMin, origin, strangersMin, textContains, textWords } = conditions
+  const tests: Array<Test<PostFacts>> = []
+  if (origin !== undefined) tests.push(({ domain }) => (domain === null) === (origin === "local"))
+  if (domains !== undefined) {
+    const named = new Set(domains.map((one) => one.toLowerCase()))
+    tests.push(({ domain }) => domain !== null && among(named, domain.toLowerCase()))
+  }
+  const leastMentions = Math.max(mentionsMin ?? 0, strangersMin ?? 0)
+  if (leastMentions > 0) tests.push(({ mentions }) => mentions >= leastMentions)
+  if (linksMin !== undefined) tests.push(({ hosts }) => hosts.length >= linksMin)
+  if (linkDomains !== undefined) {
+    const named = new Set(linkDomains.map((one) => one.toLowerCase()))
+    tests.push(({ hosts }) => hosts.some((host) => among(named, host)))
+  }
+  if (conditions.sameTextAccountsMin !== undefined) tests.push(({ hash }) => hash !== undefined)
+  if (textContains !== undefined) {
+    const terms = textContains.map(folded)
+    tests.push(({ text }) => terms.some((term) => text.includes(term)))
+  }
+  if (textWords !== undefined) {
+    const terms = textWords.map((term) => spaced(folded(term)))
+    tests.push(({ words }) => terms.some((term) => words.includes(term)))
+  }
+  return (post) => tests.every((test) => test(post))
+}
+
+const authorTest = (conditions: Conditions): (author: AuthorFacts, score: number) => boolean => {
+  const { accountHoursMax, domainScoreMin, followersMax, hourlyPostsMin, lookAlike } = conditions
+  const { sameTextAccountsMin, scoreMin, statusesMax, strangersMin } = conditions
+  return (author, score) =>
+    (accountHoursMax === undefined || author.accountHours <= accountHoursMax) &&
+    (statusesMax === undefined || author.statuses <= statusesMax) &&
+    (followersMax === undefined || author.followers <= followersMax) &&
+    (hourlyPostsMin === undefined || author.hourlyPosts >= hourlyPostsMin) &&
+    (strangersMin === undefined || author.strangers >= strangersMin) &&
+    (sameTextAccountsMin === undefined || author.sameTextAccounts >= sameTextAccountsMin) &&
+    (lookAlike === undefined || lookAlike.some((kind) => author.lookAlike.includes(kind))) &&
+    (scoreMin === undefined || Math.round(score) >= scoreMin) &&
+    (domainScoreMin === undefined || Math.round(author.domainScore) >= domainScoreMin)
+}
+
+export const readyRule = (rule: Rule): ReadyRule => ({
+  ...rule,
+  concerns: postTest(rule.conditions),
+  holds: authorTest(rule.conditions)
+})
+
+/** What the rules say about a post. */
+export interface Verdict {
+  /** Rules that found something, in their order; those that are dry do nothing else. */
+  readonly hits: ReadonlyArray<Pick<Rule, "id" | "name" | "state" | "action">>
+  /** What is added to the author's score. */
+  readonly score: number
+  readonly reports: boolean
+  readonly limits: boolean
+  /** How the post itself ends; undefined where it goes on. */
+  readonly end: "hold" | "drop" | undefined
+}
+
+/** Nothing is said against a post. */
+export const clean: Verdict = { hits: [], score: 0, reports: false, limits: false, end: undefined }
+
+/**
+ * Asks rules in their order. One that lets pass, holds or drops ends it; others go on, and what they add to the author's score
+ * counts for those after them.
+ */
+export const judge = (rules: ReadonlyArray<ReadyRule>, post: PostFacts, author: AuthorFacts): Verdict => {
+  if (author.exempt) return clean
+  const hits: Array<Verdict["hits"][number]> = []
+  let score = 0
+  let reports = false
+  let limits = false
+  for (const rule of rules) {
+    if (!rule.concerns(post) || !rule.holds(author, author.score + score)) continue
+    hits.push(rule)
+    if (rule.state !== "on") continue
+    const { action } = rule
+    if (action === "score") score += rule.score
+    else if (action === "report") reports = true
+    else if (action === "limit") limits = true
+    else return { hits, score, reports, limits, end: action === "pass" ? undefined : action }
+  }
+  return { hits, score, reports, limits, end: undefined }
+}

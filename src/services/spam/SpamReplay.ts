@@ -1,0 +1,178 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { boundedMap } from "../BoundedMap.ts"
+import { idAt } from "../Ids.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { isOpen, Visibility } from "../statuses/Visibility.ts"
+import { traced } from "../Traced.ts"
+import { sameTextMillis, SpamFacts } from "./SpamFacts.ts"
+import { judge, type ReadyRule, readyRule } from "./SpamMatching.ts"
+import { rulesMax, SpamRule } from "./SpamRule.ts"
+import type { RuleResult } from "./SpamRuns.ts"
+import { readPost } from "./SpamText.ts"
+
+/** Posts of a slice, and of a run: of more the newest. */
+const sliceMax = 500
+const statusesMax = 500_000
+/** Samples of a rule, and accounts that are told apart. */
+const samplesMax = 40
+const accountsMax = 100_000
+/** Texts that are remembered during a run, and accounts of one of them. */
+const textsMax = 100_000
+const textAccountsMax = 200
+/** How long a run belongs to the node that claimed it after its last slice, in milliseconds, and how often it is begun. */
+const claimMillis = 60_000
+const triesMax = 3
+
+const ruleRows = rowsOf(SpamRule)
+const claimRows = rowsOf(
+  Schema.Struct({ id: Schema.BigInt, days: Schema.Int, tries: Schema.Int, createdAt: Timestamptz })
+)
+const startRows = rowsOf(Schema.Struct({ start: Schema.NullOr(Schema.BigInt) }))
+const statusRows = rowsOf(Schema.Struct({
+  id: Schema.BigInt,
+  accountId: Schema.BigInt,
+  domain: Schema.NullOr(Schema.String),
+  html: Schema.String,
+  spoilerText: Schema.String,
+  visibility: Visibility,
+  createdAt: Timestamptz,
+  mentionIds: Schema.Array(Schema.BigInt)
+}))
+
+interface Tally {
+  readonly rule: ReadyRule
+  statuses: number
+  readonly accounts: Set<bigint>
+  readonly samples: Array<bigint>
+}
+
+const resultOf = ({ accounts, rule, samples, statuses }: Tally): RuleResult => ({
+  ruleId: rule.id,
+  name: rule.name,
+  statuses,
+  accounts: accounts.size,
+  samples
+})
+
+/**
+ * Does the dry runs that wait. Rules that are on count as they would, the others as dry: so the chain is what it is, and each rule
+ * shows what it would have found. Figures of authors are those of today, but for the age, the rate and who said the same.
+ */
+export class SpamReplay extends Context.Service<SpamReplay, {
+  /** One run, where one waits; a node that dies loses it to another one, which begins anew. */
+  readonly step: Effect.Effect<void, SqlError>
+}>()("murmuration/services/spam/SpamReplay") {
+  static readonly layer = Layer.effect(
+    SpamReplay,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const facts = yield* SpamFacts
+
+      const claim = Effect.gen(function*() {
+        const now = yield* Clock.currentTimeMillis
+        const [run] = yield* claimRows(
+          sql`UPDATE spam_runs SET due_at = ${new Date(now + claimMillis)}, tries = tries + 1,
+            statuses = 0
+          WHERE id = (SELECT id FROM spam_runs WHERE state = 'waiting' AND due_at <= ${new Date(
+            now
+          )} ORDER BY id LIMIT 1
+            FOR UPDATE SKIP LOCKED) RETURNING id, days, tries, created_at`
+        )
+        return run
+      })
+
+      const slice = (after: bigint, before: bigint) =>
+        statusRows(sql`SELECT s.id, s.account_id, a.domain, s.html, s.spoiler_text, s.visibility, s.created_at,
+            ARRAY(SELECT account_id FROM mentions m WHERE m.status_id = s.id) AS mention_ids
+          FROM statuses s JOIN accounts a ON a.id = s.account_id
+          WHERE s.id > ${after} AND s.id < ${before} AND s.deleted_at IS NULL AND s.reblog_of_id IS NULL
+          ORDER BY s.id LIMIT ${sliceMax}`)
+
+      const run = Effect.fnUntraced(function*(claimed: {
+        readonly id: bigint
+        readonly days: number
+        readonly createdAt: Date
+      }) {
+        const until = claimed.createdAt.getTime()
+        const rules = (yield* ruleRows(sql`SELECT * FROM spam_rules ORDER BY place, id LIMIT ${rulesMax}`)).map(
+          readyRule
+        )
+        const tallies = new Map<bigint, Tally>(
+          rules.map((rule) => [rule.id, { rule, statuses: 0, accounts: new Set(), samples: [] }])
+        )
+        const names = rules.some(({ conditions }) => conditions.lookAlike !== undefined)
+        const said = boundedMap<bigint, Map<bigint, number>>(textsMax)
+        /** Others who said the same within a day; what is said now is remembered. */
+        const sameText = (hash: bigint | undefined, accountId: bigint, at: number) => {
+          if (hash === undefined) return 0
+          const others = said.get(hash) ?? new Map<bigint, number>()
+          const count = [...others].filter(([id, when]) => id !== accountId && when > at - sameTextMillis).length
+          if (others.size < textAccountsMax || others.has(accountId)) others.set(accountId, at)
+          said.set(hash, others)
+          return count
+        }
+        const before = idAt(until)
+        const first = idAt(until - claimed.days * 86_400_000)
+        const [newest] = yield* startRows(sql`SELECT (SELECT id FROM statuses WHERE id > ${first} AND id < ${before}
+          AND deleted_at IS NULL AND reblog_of_id IS NULL ORDER BY id DESC OFFSET ${statusesMax} LIMIT 1) AS start`)
+        let after = newest?.start ?? first
+        let looked = 0
+        while (true) {
+          const statuses = yield* slice(after, before)
+          const posts = statuses.map((one) => ({
+            ...one,
+            post: { ...readPost(one.html, one.spoilerText), domain: one.domain, mentions: one.mentionIds.length }
+          }))
+          const authors = yield* facts.of(
+            posts.map(({ accountId, createdAt, mentionIds }) => ({
+              accountId,
+              at: createdAt.getTime(),
+              mentionIds,
+              hash: null
+            })),
+            names
+          )
+          posts.forEach(({ accountId, createdAt, id, post, visibility }, place) => {
+            const author = authors.get(place)
+            const sameTextAccounts = sameText(post.hash, accountId, createdAt.getTime())
+            if (author === undefined) return
+            for (const { id: ruleId } of judge(rules, post, { ...author, sameTextAccounts }).hits) {
+              const tally = tallies.get(ruleId)
+              if (tally === undefined) continue
+              tally.statuses++
+              if (tally.accounts.size < accountsMax) tally.accounts.add(accountId)
+              if (tally.samples.length < samplesMax && isOpen(visibility)) tally.samples.push(id)
+            }
+          })
+          looked += statuses.length
+          const last = statuses.at(-1)
+          const done = last === undefined || statuses.length < sliceMax
+          const now = yield* Clock.currentTimeMillis
+          const results = JSON.stringify(
+            [...tallies.values()].map(resultOf),
+            (_, value: unknown) => typeof value === "bigint" ? String(value) : value
+          )
+          yield* sql`UPDATE spam_runs SET statuses = ${looked}, results = ${results}::jsonb,
+            state = ${done ? "done" : "waiting"}, finished_at = ${done ? new Date(now) : null},
+            due_at = ${new Date(now + claimMillis)} WHERE id = ${claimed.id}`
+          if (last === undefined || done) return
+          after = last.id
+          // Others work beside it.
+          yield* Effect.yieldNow
+        }
+      })
+
+      return SpamReplay.of({
+        step: traced("SpamReplay.step")(function*() {
+          const claimed = yield* claim
+          if (claimed === undefined) return
+          if (claimed.tries <= triesMax) return yield* run(claimed)
+          yield* sql`UPDATE spam_runs SET state = 'failed', finished_at = ${new Date(yield* Clock.currentTimeMillis)}
+            WHERE id = ${claimed.id}`
+        })()
+      })
+    })
+  ).pipe(Layer.provide(SpamFacts.layer))
+}

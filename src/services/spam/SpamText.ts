@@ -1,0 +1,50 @@
+import { hash } from "node:crypto"
+import { addressesInHtml } from "../cards/StatusLinks.ts"
+import { plainText } from "../html/PlainText.ts"
+
+/** Characters of a post that rules look at. */
+const readCharactersMax = 10_000
+/** Letters and digits that a text has at least to be known again; shorter ones many say by themselves. */
+const sameLettersMin = 20
+
+/** What nobody sees: joiners, marks of direction, variants of characters. */
+const unseen = /[\p{Cf}\p{Variation_Selector}]/gu
+const word = /[\p{L}\p{M}\p{N}_]+/gu
+
+/** A text as rules compare it: capital and small letters, wide and narrow ones are the same, and nothing is hidden between them. */
+export const folded = (text: string): string =>
+  text.slice(0, readCharactersMax).normalize("NFKC").replace(unseen, "").toLowerCase()
+
+/** The words of a folded text, one blank before and after each, so that whole words and phrases are found by looking for them. */
+export const spaced = (text: string): string => ` ${(text.match(word) ?? []).join(" ")} `
+
+/** What a post says, as rules ask for it. */
+export interface PostText {
+  readonly text: string
+  readonly words: string
+  /** Of each link that leads out, in small letters. */
+  readonly hosts: ReadonlyArray<string>
+  /** Of what the text comes to; undefined where that is too short to be known again. */
+  readonly hash: bigint | undefined
+}
+
+const hostOf = (address: string): ReadonlyArray<string> => {
+  const url = URL.parse(address)
+  return url === null || url.hostname === "" ? [] : [url.hostname.toLowerCase()]
+}
+
+/** Names that a text calls, numbers and signs differ from one copy to the next. */
+const essence = (text: string): string => text.replace(/@[^\s@]+(?:@[^\s@]+)?/gu, "").replace(/[^\p{L}]+/gu, "")
+
+const hashOf = (text: string, hosts: ReadonlyArray<string>): bigint | undefined => {
+  const said = essence(text)
+  if (said.length < sameLettersMin) return undefined
+  return BigInt.asIntN(64, BigInt(`0x${hash("sha256", `${said}\n${hosts.join("\n")}`, "hex").slice(0, 16)}`))
+}
+
+/** Reads a post from its HTML, which is sanitised, and its content warning. */
+export const readPost = (html: string, spoilerText: string): PostText => {
+  const text = folded(`${spoilerText}\n${plainText(html)}`)
+  const hosts = addressesInHtml(html).flatMap(hostOf)
+  return { text, words: spaced(text), hosts, hash: hashOf(text, hosts) }
+}

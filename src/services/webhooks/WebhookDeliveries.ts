@@ -1,0 +1,95 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import * as Backoff from "../Backoff.ts"
+import { rowsMax } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { WebhookEvent } from "./Webhook.ts"
+
+/** An event is tried eight times, within four hours. */
+const webhookBackoff: Backoff.Backoff = {
+  baseMillis: 5_000,
+  growth: { factor: 4 },
+  jitter: 0.25,
+  capMillis: 2 * 3_600_000,
+  triesMax: 8
+}
+/** How long an event belongs to the node that claimed it, in milliseconds: longer than one try takes. */
+const claimMillis = 60_000
+/** Characters of a failure that are kept. */
+const errorCharactersMax = 500
+
+const WebhookDelivery = Schema.Struct({
+  /** Which event it is, however often it is told. */
+  place: Schema.BigInt,
+  webhookId: Schema.BigInt,
+  event: WebhookEvent,
+  objectId: Schema.BigInt,
+  toldAt: Timestamptz,
+  /** Until when it is claimed. */
+  dueAt: Timestamptz,
+  tries: Schema.Int
+})
+export type WebhookDelivery = typeof WebhookDelivery.Type
+const deliveryRows = rowsOf(WebhookDelivery)
+
+/** Events that wait for webhooks: those of one after the other, in the order in which they were written, at least once each. */
+export class WebhookDeliveries extends Context.Service<WebhookDeliveries, {
+  /** Takes the first of each webhook that is due, at most so many; it is the caller's until `dueAt`. */
+  readonly claim: (max: number) => Effect.Effect<ReadonlyArray<WebhookDelivery>, SqlError>
+  /** Was taken, or is of no use; answers the next one of its webhook, claimed. */
+  readonly complete: (
+    delivery: WebhookDelivery,
+    taken: boolean
+  ) => Effect.Effect<WebhookDelivery | undefined, SqlError>
+  /** Another try may go better; after the last one, and where none may, it is given up. */
+  readonly retry: (delivery: WebhookDelivery, reason: string, again: boolean) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/webhooks/WebhookDeliveries") {
+  static readonly layer = Layer.effect(
+    WebhookDeliveries,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const claimedAs = ({ dueAt, place }: WebhookDelivery) => sql`place = ${place} AND due_at = ${dueAt}`
+
+      const claim = Effect.fnUntraced(function*(which: Fragment, max: number) {
+        const now = yield* Clock.currentTimeMillis
+        const at = new Date(now)
+        return yield* deliveryRows(sql`
+          WITH first AS (SELECT d.place FROM webhook_deliveries d WHERE (d.due_at IS NULL OR d.due_at <= ${at}) AND ${which}
+            AND NOT EXISTS (SELECT FROM webhook_deliveries before
+              WHERE before.webhook_id = d.webhook_id AND before.place < d.place)
+            ORDER BY d.place LIMIT ${rowsMax(sql, max)} FOR UPDATE SKIP LOCKED)
+          UPDATE webhook_deliveries d SET tries = d.tries + 1, due_at = ${new Date(now + claimMillis)},
+            told_at = coalesce(d.told_at, ${at})
+          FROM first WHERE d.place = first.place
+          RETURNING d.place, d.webhook_id, d.event, d.object_id, d.told_at, d.due_at, d.tries`)
+      })
+
+      return WebhookDeliveries.of({
+        claim: traced("WebhookDeliveries.claim")((max) => claim(sql`true`, max)),
+        complete: traced("WebhookDeliveries.complete")(function*(delivery, taken) {
+          const at = new Date(yield* Clock.currentTimeMillis)
+          yield* taken
+            ? sql`WITH done AS (DELETE FROM webhook_deliveries WHERE ${claimedAs(delivery)} RETURNING webhook_id)
+              UPDATE webhooks SET delivered_at = ${at}, given_up = 0, error = NULL FROM done WHERE id = done.webhook_id`
+            : sql`DELETE FROM webhook_deliveries WHERE ${claimedAs(delivery)}`
+          const [next] = yield* claim(sql`d.webhook_id = ${delivery.webhookId}`, 1)
+          return next
+        }),
+        retry: traced("WebhookDeliveries.retry")(function*(delivery, reason, again) {
+          const now = yield* Clock.currentTimeMillis
+          const delay = again ? yield* Backoff.next(webhookBackoff, delivery.tries) : undefined
+          const ended = delay === undefined
+            ? sql`DELETE FROM webhook_deliveries WHERE ${claimedAs(delivery)} RETURNING webhook_id`
+            : sql`UPDATE webhook_deliveries SET due_at = ${new Date(now + delay)} WHERE ${claimedAs(delivery)}
+              RETURNING webhook_id`
+          yield* sql`WITH ended AS (${ended}) UPDATE webhooks SET failed_at = ${new Date(now)},
+              error = ${reason.slice(0, errorCharactersMax)}, given_up = given_up + ${delay === undefined ? 1 : 0}
+            FROM ended WHERE id = ended.webhook_id`
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,171 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Page } from "playwright-core"
+import { ask, newPerson } from "../support/Api.ts"
+import { type Person, TestServer } from "../support/Server.ts"
+import { staffMember } from "../support/Staff.ts"
+import { axeFinds } from "./Axe.ts"
+import { Browser, picture, visit } from "./Browser.ts"
+
+const signIn = async (page: Page, { password, username }: Person) => {
+  await page.getByLabel(/e-mail/i).fill(`${username}@example.org`)
+  await page.getByLabel(/password/i).fill(password)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.waitForLoadState()
+}
+
+const press = async (page: Page, name: string) => {
+  await page.getByRole("button", { name, exact: true }).first().click()
+  await page.waitForLoadState()
+}
+
+const main = async (page: Page) => await page.locator("main").textContent() ?? ""
+
+/** Somebody who is reported for two posts by somebody else. */
+const reported = Effect.fnUntraced(function*(bad: Person, good: Person) {
+  const post = Effect.fnUntraced(function*(json: object) {
+    return (yield* ask(bad, "POST", "/api/v1/statuses", json)).body.id as string
+  })
+  const posts = [
+    yield* post({ status: "Buy my <wonderful> pills!\n\nhttps://pills.example/now" }),
+    yield* post({ status: "They are very cheap", spoiler_text: "Pills", sensitive: true })
+  ]
+  yield* ask(good, "POST", "/api/v1/reports", {
+    account_id: String(bad.accountId),
+    status_ids: posts,
+    comment: "Spam, all day long",
+    category: "spam"
+  })
+})
+
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "5 minutes" })(
+  "pages of staff, in a browser",
+  (it) => {
+    it.effect(
+      "S-021 S-234: a report is read, the account limited, the appeal arrives, is granted, and all is undone",
+      () =>
+        Effect.gen(function*() {
+          const { baseUrl } = yield* TestServer
+          const moderator = yield* staffMember("moira", ["manageReports", "manageUsers", "manageAppeals"])
+          const [bad, good] = [yield* newPerson("pillbox"), yield* newPerson("grace")]
+          yield* reported(bad, good)
+          const { page, problems } = yield* visit()
+          const { page: theirs } = yield* visit("phone")
+          yield* Effect.promise(async () => {
+            await page.goto(`${baseUrl}/admin/reports`)
+            await signIn(page, moderator)
+            assert.match(page.url(), /\/admin\/reports$/)
+            await page.getByRole("link", { name: "Spam" }).click()
+            assert.include(await main(page), "Buy my <wonderful> pills!")
+            await press(page, "I work on it")
+            assert.include(await page.getByRole("status").textContent(), "you work on this report")
+            await page.getByLabel("A note for other moderators").fill("Seen before")
+            await press(page, "Write it down")
+            assert.include(await main(page), "Seen before")
+            await page.getByRole("radio", { name: /^Limit/ }).check()
+            await page.getByLabel("What you tell the person").fill("No advertising here")
+            await page.locator("form:has(input[type=radio]) button").click()
+            assert.include(await main(page), "shown only to those who follow")
+            await picture(page, "staff-confirm")
+            await press(page, "Limit")
+            assert.include(await page.getByRole("status").textContent(), "@pillbox is limited")
+            assert.isTrue(await page.getByRole("button", { name: "Undo" }).isVisible())
+            assert.include(await main(page), "Resolved")
+            await picture(page, "staff-undo")
+            // The person reads it on a telephone, and appeals.
+            await theirs.goto(`${baseUrl}/disputes/strikes`)
+            await signIn(theirs, bad)
+            await theirs.locator("main li a").first().click()
+            assert.include(await main(theirs), "No advertising here")
+            assert.deepStrictEqual(await axeFinds(theirs), [])
+            await picture(theirs, "phone-strike")
+            await theirs.getByLabel("Your appeal").fill("I only sell my own soap")
+            await press(theirs, "Send the appeal")
+            assert.include(await main(theirs), "waits for a moderator")
+            await page.goto(`${baseUrl}/admin/appeals`)
+            await page.getByRole("link", { name: "I only sell my own soap" }).click()
+            await press(page, "Grant the appeal")
+            assert.include(await main(page), "not limited any more")
+            await press(page, "Grant")
+            assert.include(await page.getByRole("status").textContent(), "the appeal is granted")
+            await theirs.reload()
+            assert.include(await main(theirs), "was granted")
+          })
+          assert.deepStrictEqual(problems, [])
+          const { body } = yield* ask(moderator, "GET", `/api/v1/admin/accounts/${bad.accountId}`)
+          assert.isFalse(body.silenced)
+        }),
+      120_000
+    )
+
+    it.effect(
+      "Axe finds nothing and nothing is wider than the window, on desk and telephone, by day and by night",
+      () =>
+        Effect.gen(function*() {
+          const { baseUrl } = yield* TestServer
+          const sql = yield* SqlClient.SqlClient
+          const owner = yield* staffMember("augusta", ["administrator"], 1_000)
+          const [bad, good] = [yield* newPerson("mallory"), yield* newPerson("peggy")]
+          yield* reported(bad, good)
+          const [waiting] = [yield* newPerson("newcomer")]
+          yield* sql`UPDATE users SET approved = false, reason = 'I paint ducks and would like to show them'
+          WHERE account_id = ${waiting.accountId}`
+          yield* ask(owner, "POST", `/api/v1/admin/accounts/${bad.accountId}/action`, {
+            type: "sensitive",
+            text: "Tone it down"
+          })
+          yield* ask(owner, "POST", `/api/v1/admin/accounts/${bad.accountId}/notes`, {
+            content: "Came back under this name"
+          })
+          const [strike] = yield* sql<{ id: bigint }>`SELECT id FROM account_warnings ORDER BY id DESC LIMIT 1`
+          yield* ask(bad, "POST", `/api/v1/strikes/${strike!.id}/appeal`, { text: "These were paintings" })
+          const [report] = yield* sql<{ id: bigint }>`SELECT id FROM reports ORDER BY id DESC LIMIT 1`
+          const [appeal] = yield* sql<{ id: bigint }>`SELECT id FROM appeals ORDER BY id DESC LIMIT 1`
+          yield* ask(owner, "POST", `/api/v1/admin/reports/${report!.id}/reopen`)
+          const pages = [
+            ["dashboard", "/admin"],
+            ["accounts", "/admin/accounts?origin=local"],
+            ["account", `/admin/accounts/${bad.accountId}`],
+            ["waiting", `/admin/accounts/${waiting.accountId}`],
+            ["nobody", "/admin/accounts?username=nobodyatall"],
+            ["reports", "/admin/reports?state=all"],
+            ["report", `/admin/reports/${report!.id}`],
+            ["appeals", "/admin/appeals"],
+            ["appeal", `/admin/appeals/${appeal!.id}`],
+            ["missing", "/admin/reports/1"]
+          ] as const
+          for (const size of ["desk", "phone"] as const) {
+            const { page, problems } = yield* visit(size)
+            yield* Effect.promise(async () => {
+              await page.setViewportSize(size === "desk" ? { width: 1280, height: 900 } : { width: 375, height: 800 })
+              await page.goto(`${baseUrl}/admin`)
+              await signIn(page, owner)
+              for (const scheme of ["light", "dark"] as const) {
+                await page.emulateMedia({ colorScheme: scheme })
+                for (const [name, path] of pages) {
+                  const answer = await page.goto(baseUrl + path)
+                  assert.strictEqual(answer?.status(), name === "missing" ? 404 : 200, path)
+                  assert.deepStrictEqual(await axeFinds(page), [], `${path} ${size} ${scheme}`)
+                  const wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
+                  assert.isFalse(wide, `${path} fits ${size}`)
+                  if (name === "missing") problems.length = 0
+                  if (size === "desk" || name !== "nobody") await picture(page, `staff-${name}-${size}-${scheme}`)
+                }
+              }
+              // What Axe knows it finds here, too.
+              await page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=\"/none\">')")
+              assert.isNotEmpty(await axeFinds(page))
+              problems.length = 0
+              // By the keyboard alone: the first stop leads past the navigation.
+              await page.goto(`${baseUrl}/admin/reports`)
+              await page.keyboard.press("Tab")
+              assert.strictEqual(await page.evaluate("document.activeElement.getAttribute('href')"), "#content")
+            })
+            assert.deepStrictEqual(problems, [])
+          }
+        }),
+      180_000
+    )
+  }
+)

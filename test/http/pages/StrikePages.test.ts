@@ -1,0 +1,88 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { linkTokens } from "../../../src/services/instance/LinkTokens.ts"
+import { ask, newPerson } from "../../support/Api.ts"
+import { TestServer } from "../../support/Server.ts"
+import { staffMember } from "../../support/Staff.ts"
+import { staffBrowser } from "../../support/StaffBrowser.ts"
+import { locationOf } from "../../support/TestBrowser.ts"
+
+/** The link to a strike as it stands in the e-mail. */
+const linkOf = Effect.fnUntraced(function*(id: bigint) {
+  const sql = yield* SqlClient.SqlClient
+  const [key] = yield* sql<{ value: string }>`SELECT value FROM secrets WHERE name = 'signing_key'`
+  const token = linkTokens(key!.value, "links to strikes").make("strike", id)
+  return `/disputes/strikes/${id}?${new URLSearchParams({ token })}`
+})
+
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
+  "decisions about one's account",
+  (it) => {
+    it.effect("S-234: who signed in reads them and appeals once; nobody else sees them", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const moderator = yield* staffMember("judge", ["manageUsers"])
+        const [bad, other] = [yield* newPerson("bad"), yield* newPerson("other")]
+        yield* ask(moderator, "POST", `/api/v1/admin/accounts/${bad.accountId}/action`, {
+          type: "silence",
+          text: "Stop <b>it</b>"
+        })
+        const [strike] = yield* sql<{ id: bigint }>`SELECT id FROM account_warnings`
+        const path = `/disputes/strikes/${strike!.id}`
+        const stranger = yield* staffBrowser()
+        assert.strictEqual(locationOf(yield* stranger.get(path)).pathname, "/auth/sign_in")
+        assert.strictEqual((yield* stranger.get(`${path}?token=${strike!.id}.${"x".repeat(43)}`)).status, 404)
+        assert.strictEqual((yield* (yield* staffBrowser(other)).get(path)).status, 404)
+        const browser = yield* staffBrowser(bad)
+        const list = yield* browser.get("/disputes/strikes")
+        assert.include(list.text, `href="${path}"`)
+        const page = yield* browser.get(path)
+        assert.strictEqual(page.status, 200)
+        assert.include(page.text, "Stop &lt;b&gt;it&lt;/b&gt;")
+        assert.isNull(
+          (yield* browser.request(path, { headers: { "accept-encoding": "gzip" } })).headers.get("content-encoding")
+        )
+        for (const text of ["", "x".repeat(2_001)]) {
+          const refused = yield* browser.submit(page, { text })
+          assert.strictEqual(refused.status, 422)
+          assert.include(refused.text, "role=\"alert\"")
+        }
+        const sent = yield* browser.submit(page, { text: "I did not" })
+        assert.strictEqual(sent.status, 302)
+        const after = yield* browser.follow(sent)
+        assert.include(after.text, "waits for a moderator")
+        assert.include(after.text, "I did not")
+        assert.strictEqual((yield* browser.submit(page, { text: "Again" })).status, 422)
+        assert.strictEqual((yield* sql`SELECT FROM appeals`).length, 1)
+        assert.include((yield* browser.get(`${path}?lang=de`)).text, "Eine Entscheidung über dein Konto")
+      }))
+
+    it.effect("S-234: who is suspended and cannot sign in reads and appeals by the link of the e-mail, for 20 days", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const moderator = yield* staffMember("judge2", ["manageUsers"])
+        const bad = yield* newPerson("bad2")
+        yield* ask(moderator, "POST", `/api/v1/admin/accounts/${bad.accountId}/action`, {
+          type: "suspend",
+          text: "Out"
+        })
+        const [strike] = yield* sql<{ id: bigint }>`SELECT id FROM account_warnings
+        WHERE target_account_id = ${bad.accountId}`
+        const link = yield* linkOf(strike!.id)
+        const browser = yield* staffBrowser()
+        const page = yield* browser.get(link)
+        assert.strictEqual(page.status, 200)
+        // The link is for this strike only.
+        const others = link.replace(/strikes\/\d+/, "strikes/1")
+        assert.strictEqual((yield* browser.get(others)).status, 404)
+        yield* sql`UPDATE account_warnings SET created_at = created_at - interval '21 days' WHERE id = ${strike!.id}`
+        assert.include((yield* browser.get(link)).text, "too late")
+        assert.strictEqual((yield* browser.submit(page, { text: "Late" })).status, 422)
+        yield* sql`UPDATE account_warnings SET created_at = created_at + interval '2 days' WHERE id = ${strike!.id}`
+        const sent = yield* browser.submit(page, { text: "Please" })
+        assert.strictEqual(sent.status, 302)
+        assert.include((yield* browser.follow(sent)).text, "Please")
+      }))
+  }
+)
