@@ -1,12 +1,12 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { MediaUsage } from "../media/MediaUsage.ts"
 import { rowsMax } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
+import { keptFigures } from "./KeptFigures.ts"
 
-/** Tables that are named, and how long figures are kept, in milliseconds: they take a look at many rows. */
+/** Tables that are named. */
 const tablesMax = 10
-const keptMillis = 300_000
 
 const tableRows = rowsOf(Schema.Struct({ name: Schema.String, bytes: Schema.BigInt }))
 const databaseRows = rowsOf(Schema.Struct({ bytes: Schema.BigInt }))
@@ -28,7 +28,7 @@ export class StorageFigures extends Context.Service<StorageFigures, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const usage = yield* MediaUsage
-      let kept: { readonly at: number; readonly storage: Storage } | undefined
+      const kept = keptFigures<Storage>()
       const read = Effect.gen(function*() {
         const [whole] = yield* databaseRows(sql`SELECT pg_database_size(current_database()) AS bytes`)
         const tables = yield* tableRows(sql`SELECT c.relname AS name, pg_total_relation_size(c.oid) AS bytes
@@ -37,13 +37,7 @@ export class StorageFigures extends Context.Service<StorageFigures, {
         return { database: whole?.bytes ?? 0n, tables, media: yield* usage.ledger }
       }).pipe(Effect.orDie)
       return StorageFigures.of({
-        current: Effect.gen(function*() {
-          const now = yield* Clock.currentTimeMillis
-          if (kept !== undefined && now - kept.at < keptMillis) return kept.storage
-          const storage = yield* read
-          kept = { at: now, storage }
-          return storage
-        }).pipe(Effect.withSpan("StorageFigures.current"))
+        current: kept("all", read).pipe(Effect.withSpan("StorageFigures.current"))
       })
     })
   ).pipe(Layer.provide(MediaUsage.layer))
