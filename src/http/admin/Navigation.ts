@@ -48,8 +48,66 @@ const sections: ReadonlyArray<Section> = [
     ]
   },
   {
+    label: ({ say }) => say("Discovery"),
+    entries: [
+      {
+        path: "/admin/trends",
+        label: ({ say }) => say("Trends"),
+        permissions: ["manageTaxonomies"],
+        waiting: "trends"
+      },
+      { path: "/admin/tags", label: ({ say }) => say("Hashtags"), permissions: ["manageTaxonomies"] },
+      { path: "/admin/measures", label: ({ say }) => say("Measures"), permissions: ["viewDashboard"] }
+    ]
+  },
+  {
+    label: ({ say }) => say("Servers"),
+    entries: [
+      { path: "/admin/instances", label: ({ say }) => say("Other servers"), permissions: ["manageFederation"] },
+      { path: "/admin/domain_blocks", label: ({ say }) => say("Blocked servers"), permissions: ["manageFederation"] },
+      { path: "/admin/domain_allows", label: ({ say }) => say("Allowed servers"), permissions: ["manageFederation"] },
+      {
+        path: "/admin/moderation_lists",
+        label: ({ say }) => say("Moderation lists"),
+        permissions: ["manageFederation"]
+      },
+      {
+        path: "/admin/moderation_suggestions",
+        label: ({ say }) => say("Suggestions"),
+        permissions: ["manageFederation"],
+        waiting: "suggestions"
+      },
+      { path: "/admin/relays", label: ({ say }) => say("Relays"), permissions: ["manageFederation"] }
+    ]
+  },
+  {
+    label: ({ say }) => say("Signing up"),
+    entries: [
+      { path: "/admin/invites", label: ({ say }) => say("Invites"), permissions: ["manageInvites"] },
+      {
+        path: "/admin/email_domain_blocks",
+        label: ({ say }) => say("Blocked e-mail providers"),
+        permissions: ["manageBlocks"]
+      },
+      {
+        path: "/admin/canonical_email_blocks",
+        label: ({ say }) => say("Blocked e-mail addresses"),
+        permissions: ["manageBlocks"]
+      },
+      { path: "/admin/ip_blocks", label: ({ say }) => say("Blocked IP addresses"), permissions: ["manageBlocks"] },
+      { path: "/admin/username_blocks", label: ({ say }) => say("Blocked user names"), permissions: ["manageBlocks"] }
+    ]
+  },
+  {
     label: ({ say }) => say("Settings"),
-    entries: []
+    entries: [
+      { path: "/admin/settings", label: ({ say }) => say("Settings of the server"), permissions: ["manageSettings"] },
+      { path: "/admin/rules", label: ({ say }) => say("Rules"), permissions: ["manageRules"] },
+      { path: "/admin/roles", label: ({ say }) => say("Roles"), permissions: ["manageRoles"] },
+      { path: "/admin/announcements", label: ({ say }) => say("Announcements"), permissions: ["manageAnnouncements"] },
+      { path: "/admin/custom_emojis", label: ({ say }) => say("Custom emoji"), permissions: ["manageCustomEmojis"] },
+      { path: "/admin/audit_log", label: ({ say }) => say("Audit log"), permissions: ["viewAuditLog"] }
+    ]
   }
 ]
 

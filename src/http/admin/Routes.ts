@@ -8,14 +8,38 @@ import { Visitors } from "../html/Visitors.ts"
 import { AccountDecisions } from "./AccountDecisions.ts"
 import * as AccountPage from "./AccountPage.ts"
 import * as Accounts from "./Accounts.ts"
+import * as Announcements from "./Announcements.ts"
 import * as AppealPages from "./Appeals.ts"
+import * as AuditLog from "./AuditLog.ts"
+import * as BlockFiles from "./BlockFiles.ts"
+import * as CanonicalEmailBlocks from "./CanonicalEmailBlocks.ts"
+import * as CustomEmojis from "./CustomEmojis.ts"
 import * as Dashboard from "./Dashboard.ts"
+import * as Documents from "./Documents.ts"
+import * as DomainAllows from "./DomainAllows.ts"
+import * as DomainBlocks from "./DomainBlocks.ts"
+import * as EmailDomainBlocks from "./EmailDomainBlocks.ts"
+import * as Instances from "./Instances.ts"
+import * as Invites from "./Invites.ts"
+import * as IpBlocks from "./IpBlocks.ts"
+import * as MeasurePages from "./MeasurePages.ts"
+import * as ModerationLists from "./ModerationLists.ts"
+import * as NewEmoji from "./NewEmoji.ts"
 import { NoteList } from "./parts/NoteList.ts"
 import { People } from "./parts/People.ts"
+import * as Relays from "./Relays.ts"
 import * as ReportPage from "./ReportPage.ts"
 import * as Reports from "./Reports.ts"
+import * as RolePage from "./RolePage.ts"
+import * as Roles from "./Roles.ts"
+import * as Rules from "./Rules.ts"
+import * as Settings from "./Settings.ts"
 import { StaffPages } from "./StaffPages.ts"
 import * as StaffStyle from "./StaffStyle.ts"
+import * as Suggestions from "./Suggestions.ts"
+import * as Tags from "./Tags.ts"
+import * as Trends from "./Trends.ts"
+import * as UsernameBlocks from "./UsernameBlocks.ts"
 
 /** What several pages read by. */
 const reads = Layer.mergeAll(
@@ -28,6 +52,34 @@ const reads = Layer.mergeAll(
   Strikes.layer
 )
 
+/** What staff set, as against what they decide about people. */
+const settings = Layer.mergeAll(
+  Announcements.layer,
+  AuditLog.layer,
+  BlockFiles.layer,
+  CanonicalEmailBlocks.layer,
+  CustomEmojis.layer,
+  Documents.layer,
+  DomainAllows.layer,
+  DomainBlocks.layer,
+  EmailDomainBlocks.layer,
+  Instances.layer,
+  Invites.layer,
+  IpBlocks.layer,
+  MeasurePages.layer,
+  ModerationLists.layer,
+  NewEmoji.layer,
+  Relays.layer,
+  RolePage.layer,
+  Roles.layer,
+  Rules.layer,
+  Settings.layer,
+  Suggestions.layer,
+  Tags.layer,
+  Trends.layer,
+  UsernameBlocks.layer
+)
+
 /** The staff area: every page under /admin. */
 export const layer = Layer.mergeAll(
   AccountPage.layer,
@@ -36,5 +88,6 @@ export const layer = Layer.mergeAll(
   Dashboard.layer,
   ReportPage.layer,
   Reports.layer,
+  settings,
   StaffStyle.layer
 ).pipe(Layer.provide([reads, StaffPages.layer]), Layer.provide(Forms.layer), Layer.provide(Visitors.layer))

@@ -116,6 +116,9 @@ const make = Effect.gen(function*() {
       const here = search === "" ? path : `${path}?${search}`
       if (session === undefined) return redirect(`${signInPath}?${new URLSearchParams([["return_to", here]])}`)
       const found = yield* members.find(session.accountId)
+      if (Option.exists(found, ({ lacksFactor }) => lacksFactor)) {
+        return redirect(`${twoFactorPath}?${new URLSearchParams([["return_to", here]])}`)
+      }
       const first = Option.flatMap(found, ({ permissions }) => Option.fromNullishOr(firstPath(permissions)))
       if (Option.isNone(found) || Option.isNone(first)) {
         return respond({

@@ -44,7 +44,7 @@ const fileParameters = new Set(["file", "thumbnail", "avatar", "header", "image"
 
 const attachments = /^\/api\/v[12]\/media(?:\/[^/]+)?$/
 const profiles = /^\/api\/v1\/(?:accounts\/update_credentials|profile)$/
-const emojis = /^\/api\/v1\/admin\/custom_emojis$/
+const emojis = /^\/(?:api\/v1\/admin\/custom_emojis|admin\/custom_emojis\/new)$/
 
 const statuses = /^\/api\/v1\/statuses\/\d+$/
 /** A picture for one of the files of a status that is edited. */

@@ -1,5 +1,5 @@
 /** What staff act on, and what they do to it: the words of the audit log, as Mastodon's has them where it knows the thing. */
-const auditActions = {
+export const auditActions = {
   account: [
     "approve",
     "reject",

@@ -10,6 +10,8 @@ import type { Standing } from "./Rank.ts"
 export interface StaffMember extends Standing {
   readonly username: string
   readonly roleName: string
+  /** The role gives nothing until they have a second factor. */
+  readonly lacksFactor: boolean
 }
 
 const memberRows = rowsOf(Schema.Struct({
@@ -17,7 +19,8 @@ const memberRows = rowsOf(Schema.Struct({
   roleName: Schema.String,
   permissions: Schema.BigInt,
   everybodys: Schema.BigInt,
-  position: Schema.Int
+  position: Schema.Int,
+  lacksFactor: Schema.Boolean
 }))
 
 /** Who may use the staff area, as the API lets users in: with a confirmed address, approved, and not kept out. */
@@ -33,7 +36,7 @@ export class StaffMembers extends Context.Service<StaffMembers, {
         find: traced("StaffMembers.find")(function*(account) {
           const [found] = yield* memberRows(
             sql`SELECT a.username, r.name AS role_name, ${sql.literal(givenBits)} AS permissions,
-              e.permissions AS everybodys, r.position
+              e.permissions AS everybodys, r.position, r.require_2fa AND u.otp_enabled_at IS NULL AS lacks_factor
             FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id
               JOIN roles e ON e.id = ${everyone}
             WHERE u.account_id = ${account} AND NOT u.disabled AND u.approved AND u.confirmed_at IS NOT NULL

@@ -24,3 +24,30 @@ export const declared: ReadonlyArray<string> = [
 
 /** An address of a page, about what has this id. */
 export const pageOf = (path: string, id: string): string => path.replaceAll(/:\w+/g, id)
+
+/** The names that stand between the brackets which open at `at`, and no deeper. */
+const namesAt = (text: string, at: number): ReadonlyArray<string> => {
+  const names: Array<string> = []
+  let depth = 0
+  for (let here = at; here < text.length; here++) {
+    const one = text[here] ?? ""
+    if ("{([".includes(one)) depth++
+    else if ("})]".includes(one) && --depth === 0) break
+    else if (depth === 1 && /[\s,{]/.test(text[here - 1] ?? "")) {
+      const [, name] = /^([a-zA-Z]\w*): /.exec(text.slice(here, here + 60)) ?? []
+      if (name !== undefined) names.push(name)
+    }
+  }
+  return names
+}
+
+/** What the buttons of each page do, as the sources name it. */
+export const declaredActs: ReadonlyArray<readonly [path: string, acts: ReadonlyArray<string>]> = sourcesIn(
+  "src/http/admin"
+).flatMap(({ text }) =>
+  [...text.matchAll(/staff\.page\(\{\s*path: "(\/admin[^"]*)"/g)].flatMap(({ 1: path = "", index }) => {
+    const next = text.indexOf("staff.page({", index + 5)
+    const at = text.indexOf("acts: {", index)
+    return at < 0 || (next > 0 && at > next) ? [] : [[path, namesAt(text, at + 6)] as const]
+  })
+)

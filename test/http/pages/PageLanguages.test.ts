@@ -31,7 +31,7 @@ const isForStaff = ({ path }: Source) => path.startsWith("src/http/admin/") && !
 
 /** What is no text for people: headers, policies, what only programmers read. */
 const technical =
-  /^(?:default-src|style-src|base-uri|frame-ancestors|form-action|private,|public,|text\/|Accept,|(?:account|trends) (?:approve|reject)|A page has no|Validation failed:|used full$|[A-Z][a-z]+ (?:ids )?(?:can't be blank|is invalid|is not included in the list)$)/
+  /^(?:default-src|style-src|base-uri|frame-ancestors|form-action|private,|public,|text\/|Accept,|(?:account|trends) (?:approve|reject)|A page has no|You have already imposed|(?:Starts|Ends|Scheduled|Max|Expires|Collection) \w+$|.* (?:is invalid|is not included in the list|must be after its beginning)$|Validation failed:|used full$|[A-Z][a-z]+ (?:ids )?(?:can't be blank|is invalid|is not included in the list)$)/
 
 /** Texts that stand in a page or letter as they are, in place of being said in the reader's language. */
 const unsaid = ({ literals }: Source): ReadonlyArray<string> =>

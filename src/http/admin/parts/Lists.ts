@@ -4,7 +4,7 @@ import { idOf, type Visit } from "../Visit.ts"
 import { form } from "./Controls.ts"
 
 /** Rows of a list on a page. */
-const rowsMax = 40
+export const rowsMax = 40
 
 const cursors = new Set(["max_id", "min_id", "since_id"])
 
@@ -16,7 +16,7 @@ export const pageOf = ({ query }: Visit): Page => ({
 })
 
 /** The page's address with some of its query changed; empty texts are taken out. */
-const hereWith = ({ path, query }: Visit, changes: Readonly<Record<string, string>>): string => {
+export const hereWith = ({ path, query }: Visit, changes: Readonly<Record<string, string>>): string => {
   const next = new URLSearchParams([...query].filter(([name, value]) => value !== "" && !cursors.has(name)))
   for (const [name, value] of Object.entries(changes)) {
     if (value === "") next.delete(name)

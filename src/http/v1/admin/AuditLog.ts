@@ -7,23 +7,15 @@ import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import { csvLine } from "../../render/admin/Csv.ts"
+import { auditFile } from "../../render/admin/AuditFile.ts"
 import * as Lists from "../../render/Lists.ts"
-import {
-  auditCells,
-  auditColumns,
-  AuditEntry,
-  auditEntry,
-  auditLogFilters,
-  AuditLogQuery
-} from "../../wire/admin/AuditLog.ts"
+import { AuditEntry, auditEntry, auditLogFilters, AuditLogQuery } from "../../wire/admin/AuditLog.ts"
 import { encode } from "../../wire/Keys.ts"
 import { pageOf } from "../../wire/PageQuery.ts"
 
 const path = "/api/v1/admin/audit_log"
-/** Entries of a page, and of a file. */
+/** Entries of a page. */
 const entryRows = 100
-const fileRowsMax = 10_000
 const reading = Access.staff("viewAuditLog", "admin:read")
 const query = AuditLogQuery
 
@@ -62,9 +54,8 @@ export const layer = group(
       }),
       file: traced("admin.auditLog.file")(function*({ query }) {
         const { maxId, minId, sinceId } = query
-        const rows = yield* entries.list(wanted(query), { maxId, minId, sinceId, limit: fileRowsMax })
         return Reply.file(
-          [csvLine(auditColumns), ...rows.map((row) => csvLine(auditCells(row)))].join(""),
+          yield* auditFile(entries, wanted(query), { maxId, minId, sinceId }),
           "text/csv; charset=utf-8",
           "audit_log.csv"
         )

@@ -1,0 +1,86 @@
+import { Effect, Layer } from "effect"
+import { missingParameter } from "../../services/Errors.ts"
+import { CanonicalEmailBlocks, canonicalEmailHash } from "../../services/moderation/CanonicalEmailBlocks.ts"
+import { html } from "../html/Html.ts"
+import { actButton, button, form, textField } from "./parts/Controls.ts"
+import { nothing, pageOf, pager, table } from "./parts/Lists.ts"
+import { section } from "./parts/Texts.ts"
+import { StaffPages } from "./StaffPages.ts"
+import { idOf, type Visit } from "./Visit.ts"
+
+const path = "/admin/canonical_email_blocks"
+
+const make = Effect.gen(function*() {
+  const blocks = yield* CanonicalEmailBlocks
+  const staff = yield* StaffPages
+
+  const show = Effect.fnUntraced(function*(visit: Visit) {
+    const { words: { say } } = visit
+    const found = yield* blocks.page(pageOf(visit))
+    const rows = found.map(({ canonicalEmailHash: digest, id }) => [
+      html`<code>${digest}</code>`,
+      actButton(visit, "remove", say("Remove"), { kind: "danger", fields: { id: String(id) } })
+    ])
+    const email = textField(visit, { name: "email", type: "email", label: say("E-mail address"), required: true })
+    return {
+      title: say("Blocked e-mail addresses"),
+      body: html`<p class="soft">${
+        say(
+          "Nobody signs up with these, however they are spelled. Only digests are kept, by which nobody reads the addresses."
+        )
+      }</p><div class="columns">${
+        section(say("Block an address"), form(visit, html`${email}${button("create", say("Block"), "danger")}`))
+      }${section(say("Try an address"), form(visit, html`${email}${button("test", say("Is it blocked?"))}`))}</div>${
+        rows.length === 0
+          ? nothing(say("No address is blocked."))
+          : table([say("Digest"), say("Do")], rows, say("Blocked e-mail addresses"))
+      }${pager(visit, found.map(({ id }) => id))}`
+    }
+  })
+
+  return staff.page({
+    path: "/admin/canonical_email_blocks",
+    permission: "manageBlocks",
+    show,
+    acts: {
+      create: {
+        run: Effect.fnUntraced(function*({ by, form: sent, words }) {
+          const email = sent.get("email")?.trim() || undefined
+          const digest = email === undefined ? sent.get("digest") ?? "" : canonicalEmailHash(email)
+          const { id } = yield* blocks.create(by, digest)
+          return {
+            notice: words.say("The address is blocked."),
+            undo: { path, act: "remove", fields: { id: String(id) } }
+          }
+        })
+      },
+      test: {
+        run: Effect.fnUntraced(function*({ form: sent, words }) {
+          const email = sent.get("email")?.trim() ?? ""
+          if (email === "") return yield* missingParameter("email")
+          const found = yield* blocks.matching(email)
+          return {
+            notice: found.length === 0
+              ? words.say("This address is not blocked.")
+              : words.say("This address is blocked, by the digest {digest}.", {
+                digest: found[0]?.canonicalEmailHash ?? ""
+              })
+          }
+        })
+      },
+      remove: {
+        run: Effect.fnUntraced(function*({ by, form: sent, words }) {
+          const block = yield* blocks.find(idOf(sent.get("id")) ?? 0n)
+          yield* blocks.remove(by, block.id)
+          return {
+            notice: words.say("The address is not blocked any more."),
+            undo: { path, act: "create", fields: { digest: block.canonicalEmailHash } }
+          }
+        })
+      }
+    }
+  })
+})
+
+/** Addresses of e-mail that sign nobody up in any spelling. */
+export const layer = Layer.unwrap(make).pipe(Layer.provide(CanonicalEmailBlocks.layer))

@@ -1,0 +1,127 @@
+import { Effect, Layer } from "effect"
+import { validationFailed } from "../../services/Errors.ts"
+import { Invites } from "../../services/identity/Invites.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import type { Messages } from "../../services/languages/Messages.ts"
+import { html } from "../html/Html.ts"
+import { actButton, button, checkbox, form, select } from "./parts/Controls.ts"
+import { nothing, pageOf, pager, table } from "./parts/Lists.ts"
+import { People } from "./parts/People.ts"
+import { badge, moment, section } from "./parts/Texts.ts"
+import { StaffPages } from "./StaffPages.ts"
+import { idOf, type Visit } from "./Visit.ts"
+
+const path = "/admin/invites"
+
+const uses = ({ say }: Messages) =>
+  [1, 5, 10, 25, 50, 100].map((count): readonly [string, string] => [
+    String(count),
+    say("{count, plural, one {# use} other {# uses}}", { count })
+  ])
+
+const times = ({ say }: Messages): ReadonlyArray<readonly [string, string]> => [
+  ["1800", say("30 minutes")],
+  ["3600", say("1 hour")],
+  ["21600", say("6 hours")],
+  ["43200", say("12 hours")],
+  ["86400", say("1 day")],
+  ["604800", say("1 week")]
+]
+
+/** A number of the lists above; nothing is without an end. */
+const figureIn = Effect.fnUntraced(function*(text: string | null, name: string) {
+  if (text === null || text === "") return null
+  return /^\d{1,6}$/.test(text) ? Number(text) : yield* validationFailed(`${name} is not included in the list`)
+})
+
+const make = Effect.gen(function*() {
+  const invites = yield* Invites
+  const people = yield* People
+  const staff = yield* StaffPages
+  const { publicUrl } = yield* ServerConfig
+  const addressOf = (code: string) => `${publicUrl}/invite/${code}`
+
+  const show = Effect.fnUntraced(function*(visit: Visit) {
+    const { words: { figure, say }, words } = visit
+    const found = yield* invites.list(pageOf(visit))
+    const names = yield* people.load(found.map(({ accountId }) => accountId))
+    const rows = found.map((invite) => [
+      html`<code>${addressOf(invite.code)}</code> ${invite.valid ? badge(say("Works"), "good") : badge(say("Over"))}${
+        invite.autofollow ? html` ${badge(say("Follows the inviter"))}` : ""
+      }`,
+      names.line(invite.accountId),
+      invite.maxUses === null
+        ? figure(invite.uses)
+        : say("{uses} of {max}", { uses: figure(invite.uses), max: figure(invite.maxUses) }),
+      invite.expiresAt === null ? say("Never") : moment(words, invite.expiresAt),
+      invite.valid ? actButton(visit, "end", say("End"), { kind: "danger", fields: { id: String(invite.id) } }) : ""
+    ])
+    return {
+      title: say("Invites"),
+      body: html`${
+        section(
+          say("New invite"),
+          form(
+            visit,
+            html`${
+              select(visit, {
+                name: "max_uses",
+                label: say("How often it works"),
+                choices: [["", say("As often as people like")], ...uses(words)]
+              })
+            }${
+              select(visit, {
+                name: "expires_in",
+                label: say("How long it works"),
+                choices: [["", say("For ever")], ...times(words)]
+              })
+            }${checkbox(visit, { name: "autofollow", label: say("Who comes by it follows you") })}<p class="soft">${
+              say("People sign up by it whatever the mode of registration is.")
+            }</p>${button("create", say("Make the invite"), "main")}`
+          )
+        )
+      }${
+        rows.length === 0
+          ? nothing(say("There are no invites yet."))
+          : table([say("Invite"), say("By"), say("Used"), say("Ends"), say("Do")], rows, say("Invites"))
+      }${pager(visit, found.map(({ id }) => id))}`
+    }
+  })
+
+  return staff.page({
+    path: "/admin/invites",
+    permission: "manageInvites",
+    show,
+    acts: {
+      create: {
+        run: Effect.fnUntraced(function*({ by, form: sent, words }) {
+          const invite = yield* invites.create(by, {
+            maxUses: yield* figureIn(sent.get("max_uses"), "Max uses"),
+            expiresIn: yield* figureIn(sent.get("expires_in"), "Expires in"),
+            autofollow: sent.get("autofollow") === "yes"
+          })
+          return {
+            notice: words.say("The invite: {address}", { address: addressOf(invite.code) }),
+            to: path
+          }
+        })
+      },
+      end: {
+        confirm: ({ words: { say } }) =>
+          Effect.succeed({
+            title: say("End this invite?"),
+            text: say("Nobody signs up by it any more. Who came by it stays. It cannot be undone."),
+            button: say("End"),
+            danger: true
+          }),
+        run: Effect.fnUntraced(function*({ by, form: sent, words }) {
+          yield* invites.end(by, idOf(sent.get("id")) ?? 0n)
+          return { notice: words.say("The invite has ended.") }
+        })
+      }
+    }
+  })
+})
+
+/** Invites of everybody, and new ones of one's own. */
+export const layer = Layer.unwrap(make)

@@ -1,0 +1,185 @@
+import { Effect, Layer } from "effect"
+import { validationFailed } from "../../services/Errors.ts"
+import { type ModerationList, ModerationLists } from "../../services/lists/ModerationLists.ts"
+import { type Html, html } from "../html/Html.ts"
+import { actButton, button, checkbox, form, select, textField } from "./parts/Controls.ts"
+import { nothing, table } from "./parts/Lists.ts"
+import { badge, definitions, moment, section } from "./parts/Texts.ts"
+import { StaffPages } from "./StaffPages.ts"
+import { requireId, type Visit } from "./Visit.ts"
+
+const path = "/admin/moderation_lists"
+
+const fields = (visit: Visit, list?: ModerationList): Html => {
+  const { words: { say } } = visit
+  return html`${
+    textField(visit, { name: "name", label: say("Name"), value: list?.name ?? "", max: 100, required: true })
+  }${textField(visit, { name: "url", type: "url", label: say("Address"), value: list?.url ?? "", required: true })}${
+    select(visit, {
+      name: "type",
+      label: say("Kind"),
+      value: list?.type ?? "csv",
+      choices: [["csv", say("A file of CSV")], ["fires", say("A dataset of FIRES")]]
+    })
+  }${
+    select(visit, {
+      name: "list_action",
+      label: say("What a domain means that the list only names"),
+      value: list?.action ?? "reject",
+      choices: [["reject", say("It is blocked")], ["accept", say("It is allowed")]]
+    })
+  }${
+    textField(visit, {
+      name: "priority",
+      type: "number",
+      label: say("Priority"),
+      hint: say("Where lists contradict one another the higher one wins."),
+      value: String(list?.priority ?? 0)
+    })
+  }${
+    checkbox(visit, {
+      name: "apply_automatically",
+      label: say("Do what it says by itself"),
+      hint: say("Else everything is suggested to staff."),
+      checked: list?.applyAutomatically ?? false
+    })
+  }${
+    checkbox(visit, {
+      name: "retract_automatically",
+      label: say("Take back by itself what it gives up"),
+      checked: list?.retractAutomatically ?? false
+    })
+  }${
+    checkbox(visit, {
+      name: "preserve_relationships",
+      label: say("Only suggest what would end follows of people here"),
+      checked: list?.preserveRelationships ?? true
+    })
+  }${
+    checkbox(visit, {
+      name: "override_unattributed",
+      label: say("Change rules that staff made, too"),
+      checked: list?.overrideUnattributed ?? false
+    })
+  }`
+}
+
+const wishIn = Effect.fnUntraced(function*({ form: sent }: Visit) {
+  const priority = sent.get("priority")?.trim() || "0"
+  if (!/^-?\d{1,9}$/.test(priority)) return yield* validationFailed("Position is invalid")
+  const on = (name: string) => sent.get(name) === "yes"
+  return {
+    name: sent.get("name") ?? "",
+    url: sent.get("url")?.trim() ?? "",
+    type: sent.get("type") ?? "",
+    action: sent.get("list_action") ?? "",
+    priority: Number(priority),
+    applyAutomatically: on("apply_automatically"),
+    retractAutomatically: on("retract_automatically"),
+    preserveRelationships: on("preserve_relationships"),
+    overrideUnattributed: on("override_unattributed")
+  }
+})
+
+const make = Effect.gen(function*() {
+  const lists = yield* ModerationLists
+  const staff = yield* StaffPages
+
+  const stateOf = ({ words: { say }, words }: Visit, { error, syncedAt }: ModerationList): Html =>
+    error !== null
+      ? html`${badge(say("Could not be read"), "bad")}<span class="hint">${error}</span>`
+      : syncedAt === null
+      ? badge(say("Not read yet"), "warn")
+      : html`${badge(say("Read"), "good")} ${moment(words, syncedAt)}`
+
+  const page = staff.page({
+    path: "/admin/moderation_lists",
+    permission: "manageFederation",
+    show: Effect.fnUntraced(function*(visit) {
+      const { words: { figure, say } } = visit
+      const all = yield* lists.list
+      const rows = all.map((list) => [
+        html`<a href="${path}/${String(list.id)}">${list.name}</a><span class="hint">${list.url}</span>`,
+        figure(list.priority),
+        list.applyAutomatically ? say("By itself") : say("Suggests"),
+        stateOf(visit, list)
+      ])
+      return {
+        title: say("Moderation lists"),
+        body: html`<p class="row"><a href="/admin/moderation_suggestions">${say("What the lists suggest")}</a></p>${
+          rows.length === 0
+            ? nothing(say("This server follows no lists."))
+            : table(
+              [say("List"), say("Priority"), say("What it says is done"), say("State")],
+              rows,
+              say("Moderation lists")
+            )
+        }${
+          section(
+            say("Follow a list"),
+            form(visit, html`${fields(visit)}${button("create", say("Follow it"), "main")}`)
+          )
+        }`
+      }
+    }),
+    acts: {
+      create: {
+        run: Effect.fnUntraced(function*(visit) {
+          const { id } = yield* lists.create(visit.by, yield* wishIn(visit))
+          return { notice: visit.words.say("The list is read in a moment."), to: `${path}/${id}` }
+        })
+      }
+    }
+  })
+
+  const asked = (visit: Visit) => Effect.flatMap(requireId(visit), (id) => lists.find(id))
+  const one = staff.page({
+    path: "/admin/moderation_lists/:id",
+    permission: "manageFederation",
+    show: Effect.fnUntraced(function*(visit) {
+      const { words: { say }, words } = visit
+      const list = yield* asked(visit)
+      return {
+        title: list.name,
+        body: html`${
+          definitions([[say("State"), stateOf(visit, list)], [say("Since"), moment(words, list.createdAt)]])
+        }<div class="row top">${actButton(visit, "sync", say("Read it now"))}${
+          actButton(visit, "remove", say("Follow it no more"), { kind: "danger" })
+        }</div>${
+          section(say("List"), form(visit, html`${fields(visit, list)}${button("save", say("Save"), "main")}`))
+        }<p><a href="${path}">${say("Moderation lists")}</a></p>`
+      }
+    }),
+    acts: {
+      save: {
+        run: Effect.fnUntraced(function*(visit) {
+          yield* lists.update(visit.by, yield* requireId(visit), yield* wishIn(visit))
+          return { notice: visit.words.say("The list was changed, and is read again in a moment.") }
+        })
+      },
+      sync: {
+        run: Effect.fnUntraced(function*(visit) {
+          yield* lists.hurry(yield* requireId(visit))
+          return { notice: visit.words.say("The list is read in a moment.") }
+        })
+      },
+      remove: {
+        confirm: (visit) =>
+          Effect.map(asked(visit), ({ name }) => ({
+            title: visit.words.say("Follow {name} no more?", { name }),
+            text: visit.words.say("What it did is taken back. Follows that ended by it do not come back."),
+            button: visit.words.say("Follow it no more"),
+            danger: true
+          })),
+        run: Effect.fnUntraced(function*(visit) {
+          yield* lists.remove(visit.by, yield* requireId(visit))
+          return { notice: visit.words.say("The server does not follow the list any more."), to: path }
+        })
+      }
+    }
+  })
+  return Layer.merge(page, one)
+})
+
+/** Lists of other people about servers, which this one follows. */
+export const layer = Layer.unwrap(make).pipe(Layer.provide(ModerationLists.layer))

@@ -1,0 +1,113 @@
+import { Effect, Layer } from "effect"
+import { RecordNotFound } from "../../services/Errors.ts"
+import { TagWriter } from "../../services/statuses/TagWriter.ts"
+import { html } from "../html/Html.ts"
+import { button, checkbox, form, textField } from "./parts/Controls.ts"
+import { nothing, pageOf, pager, table } from "./parts/Lists.ts"
+import { badge, definitions, moment, section } from "./parts/Texts.ts"
+import { StaffPages } from "./StaffPages.ts"
+import { requireId, type Visit } from "./Visit.ts"
+
+const path = "/admin/tags"
+
+const make = Effect.gen(function*() {
+  const staff = yield* StaffPages
+  const tags = yield* TagWriter
+
+  const asked = Effect.fnUntraced(function*(visit: Visit) {
+    const [found] = yield* tags.load([yield* requireId(visit)])
+    return found ?? (yield* new RecordNotFound())
+  })
+
+  const list = staff.page({
+    path: "/admin/tags",
+    permission: "manageTaxonomies",
+    show: Effect.fnUntraced(function*(visit) {
+      const { words: { say }, words } = visit
+      const found = yield* tags.list(pageOf(visit))
+      const rows = found.map((tag) => [
+        html`<a href="${path}/${String(tag.id)}">#<bdi>${tag.displayName}</bdi></a>`,
+        html`${tag.usable ? "" : badge(say("Cannot be used"), "bad")}${
+          tag.listable ? "" : html` ${badge(say("Not found by searching"), "warn")}`
+        }${tag.trendable === true ? html` ${badge(say("May trend"), "good")}` : ""}${
+          tag.trendable === false ? html` ${badge(say("May not trend"), "bad")}` : ""
+        }`,
+        moment(words, tag.reviewedAt)
+      ])
+      return {
+        title: say("Hashtags"),
+        body: html`${
+          rows.length === 0
+            ? nothing(say("There are no hashtags yet."))
+            : table([say("Hashtag"), say("State"), say("Looked at")], rows, say("Hashtags"))
+        }${pager(visit, found.map(({ id }) => id))}`
+      }
+    })
+  })
+
+  const one = staff.page({
+    path: "/admin/tags/:id",
+    permission: "manageTaxonomies",
+    show: Effect.fnUntraced(function*(visit) {
+      const { words: { say }, words } = visit
+      const tag = yield* asked(visit)
+      return {
+        title: `#${tag.displayName}`,
+        body: html`${
+          section(
+            say("Hashtag"),
+            html`${definitions([[say("Looked at"), moment(words, tag.reviewedAt)]])}${
+              form(
+                visit,
+                html`${
+                  textField(visit, {
+                    name: "display_name",
+                    label: say("As it is written"),
+                    hint: say("The same letters, large or small."),
+                    value: tag.displayName
+                  })
+                }${checkbox(visit, { name: "usable", label: say("Posts may carry it"), checked: tag.usable })}${
+                  checkbox(visit, { name: "listable", label: say("It is found by searching"), checked: tag.listable })
+                }${
+                  checkbox(visit, { name: "trendable", label: say("It may trend"), checked: tag.trendable === true })
+                }${button("save", say("Save"), "main")}`
+              )
+            }`
+          )
+        }<p class="row"><a href="/tags/${encodeURIComponent(tag.name)}">${
+          say("Posts with it")
+        }</a> <a href="/admin/measures?tag=${String(tag.id)}">${say("Measures")}</a></p>`
+      }
+    }),
+    acts: {
+      save: {
+        run: Effect.fnUntraced(function*(visit) {
+          const { form: sent } = visit
+          const before = yield* asked(visit)
+          yield* tags.change(visit.by, before.id, {
+            displayName: sent.get("display_name")?.trim() || undefined,
+            usable: sent.get("usable") === "yes",
+            listable: sent.get("listable") === "yes",
+            trendable: sent.get("trendable") === "yes"
+          })
+          const flags = { usable: before.usable, listable: before.listable, trendable: before.trendable === true }
+          return {
+            notice: visit.words.say("The hashtag was changed."),
+            undo: {
+              path: visit.path,
+              act: "save",
+              fields: {
+                ["display_name"]: before.displayName,
+                ...Object.fromEntries(Object.entries(flags).filter(([, on]) => on).map(([name]) => [name, "yes"]))
+              }
+            }
+          }
+        })
+      }
+    }
+  })
+  return Layer.merge(list, one)
+})
+
+/** Hashtags: whether they are used, found, and trend. */
+export const layer = Layer.unwrap(make).pipe(Layer.provide(TagWriter.layer))

@@ -1,0 +1,181 @@
+import { Effect, Layer } from "effect"
+import { type Stretch, stretchOf } from "../../services/Paging.ts"
+import { TagWriter } from "../../services/statuses/TagWriter.ts"
+import { LinkRecords } from "../../services/trends/LinkRecords.ts"
+import { TrendCandidates } from "../../services/trends/TrendCandidates.ts"
+import { TrendReviews, type TrendSubject } from "../../services/trends/TrendReviews.ts"
+import { type Html, html } from "../html/Html.ts"
+import { button } from "./parts/Controls.ts"
+import { eachChosen } from "./parts/Each.ts"
+import { bulk, choose, hereWith, nothing, pageOf, pager, rowsMax, table, tabs } from "./parts/Lists.ts"
+import { ReportedPosts } from "./parts/ReportedPosts.ts"
+import { badge } from "./parts/Texts.ts"
+import { StaffPages } from "./StaffPages.ts"
+import type { Act, Visit } from "./Visit.ts"
+
+type Kind = "links" | "publishers" | "statuses" | "tags"
+
+const kindOf = ({ query }: Visit): Kind =>
+  (["statuses", "links", "publishers"] as const).find((one) => one === query.get("kind")) ?? "tags"
+
+const subjectOf = (kind: Kind, id: bigint): TrendSubject =>
+  kind === "tags"
+    ? { kind: "tag", id }
+    : kind === "statuses"
+    ? { kind: "status", id }
+    : kind === "links"
+    ? { kind: "link", cardId: id }
+    : { kind: "site", id }
+
+const stretchIn = ({ query }: Visit): Stretch => {
+  const offset = query.get("offset") ?? ""
+  return stretchOf({ offset: /^\d{1,6}$/.test(offset) ? Number(offset) : 0 }, rowsMax)
+}
+
+const make = Effect.gen(function*() {
+  const candidates = yield* TrendCandidates
+  const links = yield* LinkRecords
+  const posts = yield* ReportedPosts
+  const reviews = yield* TrendReviews
+  const staff = yield* StaffPages
+  const tags = yield* TagWriter
+
+  const waits = ({ words: { say } }: Visit, requiresReview: boolean): Html =>
+    requiresReview ? badge(say("Waits to be looked at"), "warn") : badge(say("Looked at"))
+  const decided = ({ words: { say } }: Visit, trendable: boolean | null): Html =>
+    trendable === null
+      ? badge(say("Waits to be looked at"), "warn")
+      : trendable
+      ? badge(say("May trend"), "good")
+      : badge(say("May not trend"), "bad")
+
+  const tagList = Effect.fnUntraced(function*(visit: Visit) {
+    const { words: { say } } = visit
+    const found = yield* candidates.tags(stretchIn(visit))
+    const known = new Map((yield* tags.load(found.map(({ id }) => id))).map((tag) => [tag.id, tag]))
+    const rows = found.flatMap(({ id }) => {
+      const tag = known.get(id)
+      return tag === undefined ? [] : [[
+        choose(id, say("Choose {name}", { name: tag.name })),
+        html`<a href="/admin/tags/${String(id)}">#<bdi>${tag.displayName}</bdi></a>`,
+        decided(visit, tag.trendable)
+      ]]
+    })
+    return { count: rows.length, list: table([say("Chosen"), say("Hashtag"), say("State")], rows, say("Hashtags")) }
+  })
+
+  const linkList = Effect.fnUntraced(function*(visit: Visit) {
+    const { words: { figure, say } } = visit
+    const found = yield* candidates.links(stretchIn(visit))
+    const records = new Map((yield* links.load(found.map(({ id }) => id))).map((link) => [link.id, link]))
+    const rows = found.flatMap(({ id, requiresReview }) => {
+      const link = records.get(id)
+      if (link === undefined) return []
+      const { card: { card, url }, history } = link
+      const title = card?.title ?? url
+      return [[
+        choose(id, say("Choose {name}", { name: title })),
+        html`<bdi>${title}</bdi><span class="hint">${url}</span>`,
+        figure(history.reduce((sum, { accounts }) => sum + Number(accounts), 0)),
+        waits(visit, requiresReview)
+      ]]
+    })
+    return {
+      count: rows.length,
+      list: table([say("Chosen"), say("Link"), say("People in a week"), say("State")], rows, say("Links"))
+    }
+  })
+
+  const statusList = Effect.fnUntraced(function*(visit: Visit) {
+    const found = yield* candidates.statuses(stretchIn(visit))
+    return { count: found.length, list: yield* posts.show(visit.words, found.map(({ id }) => id), true) }
+  })
+
+  const publisherList = Effect.fnUntraced(function*(visit: Visit) {
+    const { words: { say } } = visit
+    const found = yield* candidates.publishers(pageOf(visit))
+    const rows = found.map(({ id, site, trendable }) => [
+      choose(id, say("Choose {name}", { name: site })),
+      site,
+      decided(visit, trendable)
+    ])
+    return {
+      count: rows.length,
+      list: html`${table([say("Chosen"), say("Publisher"), say("State")], rows, say("Publishers"))}`,
+      pages: pager(visit, found.map(({ id }) => id))
+    }
+  })
+
+  const further = (visit: Visit, count: number): Html => {
+    const { offset } = stretchIn(visit)
+    const { words: { say } } = visit
+    if (offset === 0 && count < rowsMax) return html``
+    return html`<nav class="pager" aria-label="${say("Pages")}">${
+      offset === 0
+        ? ""
+        : html`<a href="${hereWith(visit, { offset: String(Math.max(0, offset - rowsMax)) })}" rel="prev">${
+          say("← Stronger")
+        }</a>`
+    }${
+      count < rowsMax
+        ? ""
+        : html`<a href="${hereWith(visit, { offset: String(offset + rowsMax) })}" rel="next">${say("Weaker →")}</a>`
+    }</nav>`
+  }
+
+  const show = Effect.fnUntraced(function*(visit: Visit) {
+    const { words: { say } } = visit
+    const kind = kindOf(visit)
+    const shown: { readonly count: number; readonly list: Html; readonly pages?: Html } = yield* kind === "tags"
+      ? tagList(visit)
+      : kind === "links"
+      ? linkList(visit)
+      : kind === "statuses"
+      ? statusList(visit)
+      : publisherList(visit)
+    return {
+      title: say("Trends"),
+      body: html`${
+        tabs(visit, "kind", [
+          ["", say("Hashtags")],
+          ["statuses", say("Posts")],
+          ["links", say("Links")],
+          ["publishers", say("Publishers")]
+        ])
+      }<p class="soft">${
+        kind === "publishers"
+          ? say("Links of a publisher that may trend need no look of their own.")
+          : say("The strongest first. What may not trend is shown to nobody here.")
+      }</p>${
+        shown.count === 0 ? nothing(say("Nothing trends at the moment.")) : bulk(
+          visit,
+          shown.list,
+          html`${button("approve", say("May trend"))}${button("reject", say("May not trend"), "danger")}`
+        )
+      }${shown.pages ?? further(visit, shown.count)}`
+    }
+  })
+
+  const decides = (trendable: boolean): Act => ({
+    run: (visit) =>
+      eachChosen(
+        visit,
+        (id) => reviews.decide(visit.by, subjectOf(kindOf(visit), id), trendable),
+        ({ say }, count) =>
+          trendable
+            ? say("Done: {count, plural, one {# may} other {# may}} trend.", { count })
+            : say("Done: {count, plural, one {# may} other {# may}} not trend.", { count })
+      )
+  })
+  return staff.page({
+    path: "/admin/trends",
+    permission: "manageTaxonomies",
+    show,
+    acts: { approve: decides(true), reject: decides(false) }
+  })
+})
+
+/** What trends or would if staff let it. */
+export const layer = Layer.unwrap(make).pipe(
+  Layer.provide([ReportedPosts.layer, TagWriter.layer, TrendCandidates.layer])
+)

@@ -1,0 +1,89 @@
+import { Effect } from "effect"
+import { validationFailed } from "../../../services/Errors.ts"
+import type { DomainBlockChange, DomainBlockRecord } from "../../../services/federation/domains/DomainBlocks.ts"
+import { isSeverity, type Severity } from "../../../services/federation/domains/DomainPolicy.ts"
+import type { Messages } from "../../../services/languages/Messages.ts"
+import { type Html, html } from "../../html/Html.ts"
+import type { Visit } from "../Visit.ts"
+import { checkbox, select, textArea } from "./Controls.ts"
+
+export const severityNames: Readonly<Record<Severity, (words: Pick<Messages, "say">) => string>> = {
+  noop: ({ say }) => say("None"),
+  silence: ({ say }) => say("Limited"),
+  suspend: ({ say }) => say("Blocked")
+}
+
+/** The fields of a block, as it is or for a new one. */
+export const domainBlockFields = (visit: Visit, block?: DomainBlockRecord): Html => {
+  const { words: { say } } = visit
+  return html`${
+    select(visit, {
+      name: "severity",
+      label: say("What becomes of it"),
+      value: block?.severity ?? "silence",
+      choices: [
+        ["silence", say("Limited: its posts are shown only to those who follow their authors")],
+        ["suspend", say("Blocked: nothing goes there or comes from it, and follows end")],
+        ["noop", say("Nothing but what is ticked below")]
+      ]
+    })
+  }${
+    checkbox(visit, {
+      name: "reject_media",
+      label: say("Keep none of its files"),
+      checked: block?.rejectMedia ?? false
+    })
+  }${
+    checkbox(visit, {
+      name: "reject_reports",
+      label: say("Take no reports from it"),
+      checked: block?.rejectReports ?? false
+    })
+  }${
+    checkbox(visit, {
+      name: "obfuscate",
+      label: say("Show its name with asterisks in the public list"),
+      checked: block?.obfuscate ?? false
+    })
+  }${
+    textArea(visit, {
+      name: "private_comment",
+      label: say("Note for staff"),
+      value: block?.privateComment ?? "",
+      rows: 2
+    })
+  }${
+    textArea(visit, {
+      name: "public_comment",
+      label: say("Why, for everybody who may read the list"),
+      value: block?.publicComment ?? "",
+      rows: 2
+    })
+  }`
+}
+
+/** What the form says. */
+export const blockChangeIn = Effect.fnUntraced(function*({ form: sent }: Visit) {
+  const severity = sent.get("severity") ?? ""
+  if (!isSeverity(severity)) return yield* validationFailed("Severity is not included in the list")
+  const change: DomainBlockChange = {
+    severity,
+    rejectMedia: sent.get("reject_media") === "yes",
+    rejectReports: sent.get("reject_reports") === "yes",
+    obfuscate: sent.get("obfuscate") === "yes",
+    privateComment: sent.get("private_comment")?.trim() || null,
+    publicComment: sent.get("public_comment")?.trim() || null
+  }
+  return change
+})
+
+/** The same as fields of a form that undoes something. */
+export const fieldsOfBlock = (block: DomainBlockRecord): Readonly<Record<string, string>> => ({
+  domain: block.domain,
+  severity: block.severity,
+  ...(block.rejectMedia && { ["reject_media"]: "yes" }),
+  ...(block.rejectReports && { ["reject_reports"]: "yes" }),
+  ...(block.obfuscate && { obfuscate: "yes" }),
+  ["private_comment"]: block.privateComment ?? "",
+  ["public_comment"]: block.publicComment ?? ""
+})

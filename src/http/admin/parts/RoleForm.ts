@@ -1,0 +1,116 @@
+import { Effect } from "effect"
+import { validationFailed } from "../../../services/Errors.ts"
+import type { Messages } from "../../../services/languages/Messages.ts"
+import { everyone, type Permission, permissions } from "../../../services/staff/Permissions.ts"
+import type { Role } from "../../../services/staff/Roles.ts"
+import { type Html, html } from "../../html/Html.ts"
+import type { Visit } from "../Visit.ts"
+import { button, checkbox, form, textField } from "./Controls.ts"
+import { permissionNames } from "./PermissionNames.ts"
+import { section } from "./Texts.ts"
+
+export const rolesPath = "/admin/roles"
+
+export const roleName = ({ say }: Pick<Messages, "say">, { id, name }: Pick<Role, "id" | "name">): string =>
+  id === everyone ? say("Everybody") : name
+
+const names = Object.keys(permissions) as ReadonlyArray<Permission>
+
+/** Permissions that somebody may give: their own, and of everybody's role only those for inviting. */
+const givable = (visit: Visit, role: Role | undefined): ReadonlyArray<Permission> =>
+  names.filter((name) =>
+    visit.may(name) && (role?.id !== everyone || name === "inviteUsers" || name === "inviteBypassApproval")
+  )
+
+/** The fields of a role; `undefined` for a new one. */
+export const roleForm = (visit: Visit, role: Role | undefined): Html => {
+  const { words: { say }, words } = visit
+  const base = role?.id === everyone
+  return form(
+    visit,
+    html`${
+      base ? "" : section(
+        say("Role"),
+        html`${
+          textField(visit, { name: "name", label: say("Name"), value: role?.name ?? "", required: true, max: 100 })
+        }${
+          textField(visit, {
+            name: "position",
+            type: "number",
+            label: say("Priority"),
+            hint: say("The higher one decides. It has to be lower than yours."),
+            value: String(role?.position ?? 0)
+          })
+        }${
+          textField(visit, {
+            name: "color",
+            label: say("Color of the badge"),
+            hint: say("As #rrggbb, or nothing."),
+            value: role?.color ?? ""
+          })
+        }${
+          checkbox(visit, {
+            name: "highlighted",
+            label: say("Show the role as a badge on profiles"),
+            checked: role?.highlighted ?? false
+          })
+        }${
+          checkbox(visit, {
+            name: "require_2fa",
+            label: say("Needs two-factor sign-in"),
+            hint: say("The role gives its people nothing until they have set it up."),
+            checked: role?.require2fa ?? false
+          })
+        }`
+      )
+    }${
+      section(
+        say("Permissions"),
+        html`<p class="soft">${
+          say("You can give what you may do yourself. What stands in no line stays as it is.")
+        }</p>${
+          givable(visit, role).map((name) =>
+            checkbox(visit, {
+              name: "permissions[]",
+              value: name,
+              label: permissionNames[name](words),
+              checked: role !== undefined && (role.permissions & permissions[name]) !== 0n
+            })
+          )
+        }${
+          textField(visit, {
+            name: "collection_limit",
+            type: "number",
+            label: say("Collections that its people may have"),
+            value: String(role?.collectionLimit ?? 10)
+          })
+        }`
+      )
+    }<p class="row">${button("save", say("Save"), "main")}</p>`
+  )
+}
+
+const wholeNumber = Effect.fnUntraced(function*(visit: Visit, field: string, name: string) {
+  const text = visit.form.get(field)?.trim() ?? ""
+  return /^-?\d{1,6}$/.test(text) ? Number(text) : yield* validationFailed(`${name} is invalid`)
+})
+
+/** What the form says; bits that the sender lacks stay as they are in `before`. */
+export const changeIn = Effect.fnUntraced(function*(visit: Visit, before: bigint, base = false) {
+  const { form: sent } = visit
+  const asked = new Set(sent.getAll("permissions"))
+  const mine = names.filter((name) => visit.may(name))
+  const kept = before & ~mine.reduce((bits, name) => bits | permissions[name], 0n)
+  const bits = mine.filter((name) => asked.has(name)).reduce((sum, name) => sum | permissions[name], kept)
+  const collectionLimit = yield* wholeNumber(visit, "collection_limit", "Collection limit")
+  if (base) return { permissions: bits, collectionLimit }
+  return {
+    name: sent.get("name") ?? "",
+    color: sent.get("color")?.trim() ?? "",
+    position: yield* wholeNumber(visit, "position", "Position"),
+    highlighted: sent.get("highlighted") === "yes",
+    require2fa: sent.get("require_2fa") === "yes",
+    permissions: bits,
+    collectionLimit
+  }
+})

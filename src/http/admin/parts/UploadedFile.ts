@@ -1,0 +1,13 @@
+import { Effect, Schema } from "effect"
+import { HttpServerRequest } from "effect/http"
+
+const decode = Schema.decodeUnknownOption(Schema.Struct({ ticket: Schema.String }))
+
+/** The ticket of a file that a form brought, by the name of its field; undefined where none came. */
+export const ticketOf = Effect.fnUntraced(function*(name: string) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const body = yield* Effect.orDie(request.json)
+  const fields = typeof body === "object" && body !== null ? new Map<string, unknown>(Object.entries(body)) : new Map()
+  const found = decode(fields.get(name))
+  return found._tag === "Some" ? found.value.ticket : undefined
+})

@@ -1,0 +1,20 @@
+import { Effect } from "effect"
+import { staffMember } from "./Staff.ts"
+import { staffBrowser } from "./StaffBrowser.ts"
+
+/** An administrator in front of the pages of staff. */
+export const chief = Effect.fnUntraced(function*(name: string) {
+  const person = yield* staffMember(name, ["administrator"], 900)
+  const browser = yield* staffBrowser(person)
+  /** Presses a button; says yes where it is asked; answers the page that it leads to. */
+  const act = Effect.fnUntraced(function*(path: string, name: string, fields: Record<string, string> = {}) {
+    const first = yield* browser.press(yield* browser.get(path), name, fields)
+    const done = first.status === 200 ? yield* browser.press(first, name) : first
+    return done.status === 302 ? yield* browser.follow(done) : done
+  })
+  const undo = Effect.fnUntraced(function*(page: { readonly text: string } & Parameters<typeof browser.submit>[0]) {
+    const done = yield* browser.submit(page, { act: /name="act" value="([^"]*)">Undo/.exec(page.text)?.[1] ?? "" }, 1)
+    return done.status === 302 ? yield* browser.follow(done) : done
+  })
+  return { ...person, browser, act, undo }
+})
