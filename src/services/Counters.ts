@@ -84,7 +84,7 @@ const ofAccounts = (sql: SqlClient, changes: ReadonlyArray<AccountChange & { rea
       SELECT account_id FROM account_stats WHERE account_id = ANY (${ids}::bigint[]) ORDER BY account_id FOR NO KEY UPDATE)
     UPDATE account_stats s SET followers_count = s.followers_count + c.followers,
       following_count = s.following_count + c.following, statuses_count = s.statuses_count + c.statuses,
-      last_status_at = coalesce(c.at, s.last_status_at)
+      last_status_at = greatest(c.at, s.last_status_at)
     FROM locked JOIN (SELECT account_id, sum(followers)::int AS followers, sum(following)::int AS following,
         sum(statuses)::int AS statuses, max(at) FILTER (WHERE statuses > 0) AS at
       FROM unnest(${ids}::bigint[], ${changes.map(({ followers = 0 }) => followers)}::int[],

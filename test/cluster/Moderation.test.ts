@@ -2,19 +2,14 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Scopes from "../../src/services/oauth/Scopes.ts"
-import { eventually } from "../support/Eventually.ts"
 import { redisUrl } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { heardMillisMax, hears, textOf } from "./Hears.ts"
 import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
 import { listen } from "./Streams.ts"
 
-/** How long another node may take to hear what a moderator did, in milliseconds. */
-const heardMillisMax = 1_000
-
 const post = (node: Node, by: Account, path: string, form: Record<string, string> = {}) =>
   request(node, by, path, { method: "POST", form })
-
-const textOf = ({ body }: { readonly body: unknown }) => JSON.stringify(body)
 
 layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("moderation on two nodes", (it) => {
   it.effect(
@@ -32,19 +27,6 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
         yield* sql`INSERT INTO roles (id, name, position, permissions) VALUES (77, 'Helper', 10, 1024)`
         yield* sql`UPDATE users SET role_id = 77 WHERE account_id = ${moderator.id}`
 
-        /** Asks a node until it answers so, which must not take long. */
-        const hears = Effect.fnUntraced(function*(
-          about: string,
-          ask: ReturnType<typeof request>,
-          wanted: (answer: { readonly status: number; readonly text: string }) => boolean
-        ) {
-          const began = performance.now()
-          yield* eventually(
-            Effect.map(ask, (answer) => ({ status: answer.status, text: textOf(answer) })),
-            wanted
-          )
-          assert.isBelow(performance.now() - began, heardMillisMax, about)
-        })
         const own = (node: Node) => request(node, bad, "/api/v1/accounts/verify_credentials")
         const profile = (node: Node) => request(node, reader, `/api/v1/accounts/${bad.id}`)
         const timeline = (node: Node) => request(node, owner, "/api/v1/timelines/public?local=true")

@@ -81,12 +81,14 @@ export interface RequestOptions {
   readonly form?: Record<string, string>
   /** The Idempotency-Key. */
   readonly key?: string
+  /** Where it comes from, as a proxy says that is believed. */
+  readonly address?: string
 }
 
 /** One request; a connection that breaks, or an answer that takes over ten seconds, is status 0. */
 export const request = (
   node: Node,
-  account: Account,
+  account: Pick<Account, "token">,
   path: string,
   options: RequestOptions = {}
 ): Effect.Effect<Answer> =>
@@ -103,7 +105,8 @@ export const request = (
         method: options.method ?? "GET",
         headers: {
           authorization: `Bearer ${account.token}`,
-          ...(options.key === undefined ? {} : { "idempotency-key": options.key })
+          ...(options.key === undefined ? {} : { "idempotency-key": options.key }),
+          ...(options.address === undefined ? {} : { "x-forwarded-for": options.address })
         },
         signal: AbortSignal.timeout(10_000),
         ...(options.form === undefined ? {} : { body: new URLSearchParams(options.form) })

@@ -2,11 +2,16 @@ import { Effect } from "effect"
 import WebSocket from "ws"
 import type { Account, Node } from "./Nodes.ts"
 
-/** Opens the user's stream and keeps when each status came, in milliseconds of `performance.now()`. */
-export const listen = (node: Node, account: Account) =>
+/**
+ * Opens the user's stream and keeps when each status came, in milliseconds of `performance.now()`; from an address, as a proxy
+ * says that is believed.
+ */
+export const listen = (node: Node, account: Account, address?: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const socket = new WebSocket(`${node.baseUrl.replace("http", "ws")}/api/v1/streaming?stream=user`, account.token)
+      const url = `${node.baseUrl.replace("http", "ws")}/api/v1/streaming?stream=user`
+      const headers = address === undefined ? {} : { "x-forwarded-for": address }
+      const socket = new WebSocket(url, account.token, { headers })
       const arrivals = new Map<string, Array<number>>()
       const waiting: Array<() => void> = []
       let closedAt: number | undefined

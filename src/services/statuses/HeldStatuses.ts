@@ -7,6 +7,7 @@ import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { KnownRequest } from "./InteractionRequest.ts"
 import { update } from "./StatusRows.ts"
+import * as Tagging from "./Tagging.ts"
 
 const approverRows = rowsOf(Schema.Struct({ approver: Schema.BigInt }))
 const placeRows = rowsOf(Schema.Struct({
@@ -39,6 +40,10 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
   readonly reveal: (request: KnownRequest) => Effect.Effect<boolean, SqlError>
   /** Counts one among its author's posts and where it stands, or no more: what waits counts nowhere. */
   readonly count: (statusId: bigint, by: 1 | -1) => Effect.Effect<void, SqlError>
+  /** Takes what a status that was just written counts for away, where nobody may read it yet; before it is kept from them. */
+  readonly withhold: (statusId: bigint) => Effect.Effect<void, SqlError>
+  /** It counts now, and its author has posted it; when it is for all for whom it is. */
+  readonly shown: (statusId: bigint) => Effect.Effect<void, SqlError>
   /** Takes it out of its thread for good: it stays for its author alone, and is one of their posts now. */
   readonly detach: (statusId: bigint) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/statuses/HeldStatuses") {
@@ -47,7 +52,8 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const count = traced("HeldStatuses.count")(function*(statusId: bigint, by: 1 | -1) {
+      /** `shown`: from now on its author has posted it. */
+      const countAs = Effect.fnUntraced(function*(statusId: bigint, by: 1 | -1, shown: boolean) {
         const [place] = yield* placeRows(sql`SELECT account_id, in_reply_to_id, reblog_of_id, created_at
           FROM statuses WHERE id = ${statusId}`)
         if (place === undefined) return
@@ -59,8 +65,26 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
             ...(inReplyToId === null ? [] : [{ statusId: inReplyToId, replies: by }]),
             ...(reblogOfId === null ? [] : [{ statusId: reblogOfId, reblogs: by }])
           ],
-          createdAt
+          shown ? createdAt : null
         )
+      })
+      const count = traced("HeldStatuses.count")((statusId: bigint, by: 1 | -1) => countAs(statusId, by, false))
+      /** It was not posted yet: when its author did that last is what the newest of the others says. */
+      const unposted = (statusId: bigint) =>
+        sql`UPDATE account_stats n SET last_status_at = (SELECT o.created_at FROM statuses o
+            WHERE o.account_id = s.account_id AND o.id <> s.id AND o.deleted_at IS NULL AND NOT EXISTS (
+              SELECT FROM interaction_requests r WHERE r.interaction_id = o.id AND r.state = 'pending')
+              AND NOT EXISTS (SELECT FROM held_posts h WHERE h.status_id = o.id)
+            ORDER BY o.id DESC LIMIT 1)
+          FROM statuses s WHERE s.id = ${statusId} AND n.account_id = s.account_id AND n.last_status_at = s.created_at`
+      const withhold = traced("HeldStatuses.withhold")(function*(statusId: bigint) {
+        yield* Tagging.uncounted(sql, statusId)
+        yield* count(statusId, -1)
+        yield* unposted(statusId)
+      })
+      const shown = traced("HeldStatuses.shown")(function*(statusId: bigint) {
+        yield* Tagging.counted(sql, statusId)
+        yield* countAs(statusId, 1, true)
       })
 
       /** Notes who is named, and that nobody knows of it but the one who decides. */
@@ -80,10 +104,10 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
         hold: traced("HeldStatuses.hold")(function*(statusId, requestId, approver) {
           yield* sql`UPDATE interaction_requests SET visibility = s.visibility FROM statuses s
             WHERE interaction_requests.id = ${requestId} AND s.id = ${statusId}`
+          yield* withhold(statusId)
           yield* sql`${update(sql, { visibility: "direct" })} WHERE id = ${statusId}`
           yield* silence(statusId)
           if (approver !== null) yield* admit(statusId, approver)
-          yield* count(statusId, -1)
         }),
         holdAgain: traced("HeldStatuses.holdAgain")(function*(statusId) {
           yield* silence(statusId)
@@ -107,11 +131,13 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
               AND account_id <> ALL (${[...mentioned, ...readers]}::bigint[])`
             yield* sql`UPDATE mentions SET silent = false, quiet = account_id = ANY (${readers}::bigint[])
               WHERE status_id = ${interactionId} AND account_id = ANY (${[...mentioned, ...readers]}::bigint[])`
-            yield* count(interactionId, 1)
+            yield* shown(interactionId)
             return true
           }
         ),
         count,
+        withhold,
+        shown,
         detach: traced("HeldStatuses.detach")(function*(statusId) {
           yield* sql`WITH alone AS (UPDATE mentions SET silent = true WHERE status_id = ${statusId})
             ${
@@ -122,7 +148,7 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
               conversationId: sql`id`
             })
           } WHERE id = ${statusId}`
-          yield* count(statusId, 1)
+          yield* countAs(statusId, 1, true)
         })
       })
     })

@@ -33,7 +33,7 @@ export class ReviewedStatuses extends Context.Service<ReviewedStatuses, {
     ReviewedStatuses,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { count } = yield* HeldStatuses
+      const { count, shown, withhold } = yield* HeldStatuses
 
       const named = (statusId: bigint, quiet: boolean) =>
         sql`ARRAY(SELECT account_id FROM mentions WHERE status_id = ${statusId} AND NOT silent AND quiet = ${quiet})`
@@ -49,9 +49,9 @@ export class ReviewedStatuses extends Context.Service<ReviewedStatuses, {
           yield* sql`INSERT INTO held_posts (status_id, account_id, rule_id, visibility, mentioned, readers, created_at)
             SELECT s.id, s.account_id, (SELECT id FROM spam_rules WHERE id = ${ruleId}), s.visibility,
               ${named(statusId, false)}, ${named(statusId, true)}, ${at} FROM statuses s WHERE s.id = ${statusId}`
+          yield* withhold(statusId)
           yield* sql`${update(sql, { visibility: "direct" })} WHERE id = ${statusId}`
           yield* silence(statusId)
-          yield* count(statusId, -1)
         }),
         holdAgain: traced("ReviewedStatuses.holdAgain")(function*(statusId) {
           yield* sql`UPDATE held_posts SET mentioned = ${named(statusId, false)}, readers = ${named(statusId, true)}
@@ -68,7 +68,7 @@ export class ReviewedStatuses extends Context.Service<ReviewedStatuses, {
           yield* sql`${update(sql, { visibility })} WHERE id = ${statusId}`
           yield* sql`UPDATE mentions SET silent = false, quiet = account_id = ANY (${readers}::bigint[])
             WHERE status_id = ${statusId} AND account_id = ANY (${[...mentioned, ...readers]}::bigint[])`
-          yield* count(statusId, 1)
+          yield* shown(statusId)
           return true
         }),
         forget: traced("ReviewedStatuses.forget")(function*(author, statusId) {

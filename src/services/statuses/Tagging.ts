@@ -65,6 +65,34 @@ export const replaced = (sql: SqlClient, id: bigint, tags: Draft["tags"], millis
   }
     SELECT FROM gone`
 
+/** Whether a tag `t` of a post is nobody's at the moment, so that nobody waits to say when it was used. */
+const isFree = (sql: SqlClient, id: bigint): Fragment =>
+  sql`t.id IN (SELECT free.id FROM tags free WHERE free.id IN (SELECT tag_id FROM statuses_tags WHERE status_id = ${id})
+    FOR NO KEY UPDATE SKIP LOCKED)`
+
+/** Takes the uses of a post back that is kept from everybody from now on; as long as it is what it was. */
+export const uncounted = (sql: SqlClient, id: bigint) =>
+  sql`WITH unused AS (
+      UPDATE tag_days d SET uses = greatest(d.uses - 1, 0) FROM statuses_tags st, statuses s
+      WHERE s.id = ${id} AND st.status_id = s.id AND d.tag_id = st.tag_id AND d.account_id = s.account_id
+        AND d.day = (s.created_at AT TIME ZONE 'UTC')::date AND ${counts(sql, "s")})
+    UPDATE tags t SET last_status_at = (SELECT o.created_at FROM statuses_tags word JOIN statuses o ON o.id = word.status_id
+        WHERE word.tag_id = t.id AND o.id <> s.id AND o.deleted_at IS NULL AND ${isOpenRow(sql, "o")}
+        ORDER BY word.status_id DESC LIMIT 1)
+      FROM statuses_tags st, statuses s
+      WHERE s.id = ${id} AND st.status_id = s.id AND t.id = st.tag_id AND t.last_status_at = s.created_at
+        AND ${isFree(sql, id)}`
+
+/** Counts the uses of a post that was kept from everybody and is as it is meant to be now. */
+export const counted = (sql: SqlClient, id: bigint) =>
+  sql`WITH used AS (
+      INSERT INTO tag_days (tag_id, day, account_id)
+      SELECT st.tag_id, (s.created_at AT TIME ZONE 'UTC')::date, s.account_id
+      FROM statuses_tags st JOIN statuses s ON s.id = st.status_id WHERE s.id = ${id} AND ${counts(sql, "s")}
+      ON CONFLICT (tag_id, day, account_id) DO UPDATE SET uses = tag_days.uses + 1)
+    UPDATE tags t SET last_status_at = greatest(t.last_status_at, s.created_at) FROM statuses_tags st, statuses s
+      WHERE s.id = ${id} AND st.status_id = s.id AND t.id = st.tag_id AND ${isOpenRow(sql, "s")} AND ${isFree(sql, id)}`
+
 /** Whether uses in a post count for everybody; `post` is an alias with its `account_id`, `visibility` and `local_only`. */
 const counts = (sql: SqlClient, post: string): Fragment =>
   sql.literal(`(${post}.visibility = 'public' AND NOT ${post}.local_only AND NOT EXISTS (SELECT FROM accounts quiet

@@ -1,6 +1,8 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import * as Cache from "../caching/Cache.ts"
+import { Changes } from "../caching/Changes.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { tokens } from "../html/TextTokens.ts"
@@ -8,9 +10,9 @@ import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 const tagRows = rowsOf(Schema.Struct({ id: Schema.BigInt, displayName: Schema.String }))
-const dayRows = rowsOf(
-  Schema.Struct({ tagId: Schema.BigInt, day: Schema.Int, uses: Schema.Int, accounts: Schema.Int })
-)
+const Day = Schema.Struct({ tagId: Schema.BigInt, day: Schema.Int, uses: Schema.Int, accounts: Schema.Int })
+type Day = typeof Day.Type
+const dayRows = rowsOf(Day)
 
 /** How much something was used on one day; `midnight` in seconds since 1970. */
 export interface DayOfUse {
@@ -26,6 +28,11 @@ export interface TagRecord {
   /** The last seven days, today first. */
   readonly history: ReadonlyArray<DayOfUse>
 }
+
+/** A tag that so many used is counted anew after so long, in milliseconds; so many of them are kept. */
+const busyAccountsMin = 100
+const busyMillisMax = 30_000
+const busyTagsMax = 1_000
 
 /** Days of history that are shown. */
 export const historyDays = 7
@@ -55,16 +62,38 @@ export class Tags extends Context.Service<Tags, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
+      const kept = yield* Cache.make<bigint, ReadonlyArray<Day>>({
+        max: { entries: busyTagsMax },
+        millisMax: busyMillisMax
+      })
+
+      /** The days on which tags were used. Those of busy ones are many rows, and as they were a moment ago. */
+      const daysOf = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>, today: number) {
+        const found = new Map<bigint, ReadonlyArray<Day>>()
+        for (const id of ids) {
+          const days = yield* kept.find(id)
+          if (days !== undefined) found.set(id, days)
+        }
+        const missing = ids.filter((id) => !found.has(id))
+        if (missing.length === 0) return [...found.values()].flat()
+        const rows = yield* dayRows(sql`
+          SELECT tag_id, day - DATE '1970-01-01' AS day, sum(uses)::int AS uses, count(*)::int AS accounts FROM tag_days
+          WHERE uses > 0 AND tag_id = ANY (${missing}::bigint[]) AND day > DATE '1970-01-01' + ${
+          today - historyDays
+        }::int GROUP BY tag_id, day`)
+        for (const [id, days] of Map.groupBy(rows, ({ tagId }) => tagId)) {
+          const accounts = days.reduce((sum, day) => sum + day.accounts, 0)
+          if (accounts >= busyAccountsMin) yield* kept.renew(id, Effect.succeed(days))
+        }
+        return [...found.values(), rows].flat()
+      })
+
       const load = traced("Tags.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
         const today = Math.floor((yield* Clock.currentTimeMillis) / dayMillis)
         const rows = yield* tagRows(sql`
           SELECT id, display_name FROM tags WHERE id = ANY (${ids}::bigint[])`)
-        const days = yield* dayRows(sql`
-          SELECT tag_id, day - DATE '1970-01-01' AS day, sum(uses)::int AS uses, count(*)::int AS accounts FROM tag_days
-          WHERE uses > 0 AND tag_id = ANY (${ids}::bigint[]) AND day > DATE '1970-01-01' + ${
-          today - historyDays
-        }::int GROUP BY tag_id, day`)
+        const days = yield* daysOf(ids, today)
         const used = new Map(days.map((day) => [`${day.tagId}:${day.day}`, day]))
         const names = new Map(rows.map(({ displayName, id }) => [id, displayName]))
         return ids.flatMap((id) => {
@@ -97,7 +126,7 @@ export class Tags extends Context.Service<Tags, {
 
       return Tags.of({ coin, find, load })
     })
-  )
+  ).pipe(Layer.provide(Changes.layer))
 }
 
 /** Whether `#name` would be a hashtag in a post. */

@@ -37,6 +37,31 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual(yield* count, 1)
     }))
 
+  it.effect("row 21: a reply that waits is no use of its hashtags, nor does its author post by it, until it is approved", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [anna, ben] = [yield* newPerson("anna10"), yield* newPerson("ben10")]
+      const asked = yield* post(anna, "ask me", only("can_reply", [], ["public"]))
+      const before = "2020-01-01"
+      yield* post(ben, "long ago")
+      yield* sql`UPDATE statuses SET created_at = ${new Date(before)} WHERE account_id = ${ben.accountId}`
+      yield* sql`UPDATE account_stats SET last_status_at = ${new Date(before)} WHERE account_id = ${ben.accountId}`
+      const standing = Effect.gen(function*() {
+        const { body: author } = yield* ask(undefined, "GET", `/api/v1/accounts/${ben.accountId}`)
+        const { body: tag } = yield* ask(undefined, "GET", "/api/v1/tags/waitingword")
+        const [row] = yield* sql<{ at: Date | null }>`SELECT last_status_at AS at FROM tags WHERE name = 'waitingword'`
+        return { posted: author.last_status_at !== before, uses: tag.history[0].uses, seen: row?.at !== null }
+      })
+      const { body: first } = yield* reply(ben, asked, "may I say #waitingword")
+      yield* reply(ben, asked, "or #waitingword")
+      assert.deepStrictEqual(yield* standing, { posted: false, uses: "0", seen: false })
+      assert.strictEqual((yield* ask(ben, "DELETE", `/api/v1/statuses/${first.id}`)).status, 200)
+      assert.deepStrictEqual(yield* standing, { posted: false, uses: "0", seen: false })
+      const { body: waiting } = yield* requests(anna)
+      assert.strictEqual((yield* answer(anna, waiting[0].id, "authorize")).status, 200)
+      assert.deepStrictEqual(yield* standing, { posted: true, uses: "1", seen: true })
+    }))
+
   it.effect("row 21: what nobody decides about waits for 90 days and ends as what is refused; who asked may ask again", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -1,0 +1,21 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { eventually } from "../support/Eventually.ts"
+import type { Answer } from "./Nodes.ts"
+
+/** How long another node may take to hear what a moderator did, in milliseconds. */
+export const heardMillisMax = 1_000
+
+export const textOf = ({ body }: { readonly body: unknown }) => JSON.stringify(body)
+
+/** Asks a node until it answers so, which must not take long. */
+export const hears = Effect.fnUntraced(function*(
+  about: string,
+  ask: Effect.Effect<Answer>,
+  wanted: (answer: { readonly status: number; readonly text: string }) => boolean,
+  millisMax = heardMillisMax
+) {
+  const began = performance.now()
+  yield* eventually(Effect.map(ask, (answer) => ({ status: answer.status, text: textOf(answer) })), wanted)
+  assert.isBelow(performance.now() - began, millisMax, about)
+})
