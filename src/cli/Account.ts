@@ -11,6 +11,7 @@ import { Roles } from "../services/staff/Roles.ts"
 import { traced } from "../services/Traced.ts"
 import * as Approving from "./Approving.ts"
 import { enqueue } from "./Enqueue.ts"
+import { logActs } from "./LoggedActs.ts"
 import { findUser, refuse } from "./Lookup.ts"
 import * as Moving from "./Moving.ts"
 import * as Operator from "./Operator.ts"
@@ -102,13 +103,22 @@ const modify = Command.make(
       ...(given.disable ? { disabled: true } : given.enable ? { disabled: false } : {}),
       ...withRole(roleId)
     }).pipe(refuse)
-    if (Option.isSome(given.password) || given.resetPassword) {
+    const isReset = Option.isSome(given.password) || given.resetPassword
+    if (isReset) {
       const password = Option.isSome(given.password) ? given.password.value : yield* makePassword
       yield* users.setPassword(accountId, password).pipe(refuse)
       if (given.resetPassword && Option.isNone(given.password)) {
         yield* Console.log(`Password: ${Redacted.value(password)}`)
       }
     }
+    yield* logActs(accountId, given.name, [
+      ...(Option.isSome(given.email) ? ["change_email"] as const : []),
+      ...(given.confirm ? ["confirm"] as const : []),
+      ...(given.approve ? ["approve"] as const : []),
+      ...(given.disable ? ["disable"] as const : given.enable ? ["enable"] as const : []),
+      ...(roleId === undefined ? [] : ["change_role"] as const),
+      ...(isReset ? ["reset_password"] as const : [])
+    ])
     if (given.disable2fa) yield* SecondFactors.take(given.name, accountId)
     if (Option.isSome(given.displayName)) {
       yield* enqueue(accountId, { _tag: "UpdateProfile", change: { displayName: given.displayName.value } })

@@ -4,6 +4,7 @@ import { MetadataGroup } from "./oauth/Metadata.ts"
 import { OAuthGroup } from "./oauth/OAuth.ts"
 import { AccountsGroup } from "./v1/Accounts.ts"
 import { AdminAccountActionsGroup } from "./v1/admin/AccountActions.ts"
+import { AdminAccountControlsGroup } from "./v1/admin/AccountControls.ts"
 import { AdminAccountsGroup } from "./v1/admin/Accounts.ts"
 import { AdminAnnouncementsGroup } from "./v1/admin/Announcements.ts"
 import { AdminAppealsGroup } from "./v1/admin/Appeals.ts"
@@ -28,8 +29,10 @@ import { AdminSettingsGroup } from "./v1/admin/Settings.ts"
 import { AdminSpamRulesGroup } from "./v1/admin/SpamRules.ts"
 import { AdminStatusActionsGroup } from "./v1/admin/StatusActions.ts"
 import { AdminTagsGroup } from "./v1/admin/Tags.ts"
+import { AdminTermsEmailsGroup } from "./v1/admin/TermsEmails.ts"
 import { AdminTrendsGroup } from "./v1/admin/Trends.ts"
 import { AdminUsernameBlocksGroup } from "./v1/admin/UsernameBlocks.ts"
+import { AdminWarningPresetsGroup } from "./v1/admin/WarningPresets.ts"
 import { AdminWebhooksGroup } from "./v1/admin/Webhooks.ts"
 import { AnnouncementsGroup } from "./v1/Announcements.ts"
 import { AnnualReportsGroup } from "./v1/AnnualReports.ts"
@@ -114,6 +117,9 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminModerationListsGroup)
   .add(AdminSpamRulesGroup)
   .add(AdminWebhooksGroup)
+  .add(AdminWarningPresetsGroup)
+  .add(AdminAccountControlsGroup)
+  .add(AdminTermsEmailsGroup)
   .add(AdminHeldPostsGroup)
   .add(AdminRolesGroup)
   .add(AdminCanonicalEmailBlocksGroup)

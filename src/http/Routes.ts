@@ -18,6 +18,7 @@ import { Hub } from "./streaming/Hub.ts"
 import * as Streaming from "./streaming/Routes.ts"
 import * as Accounts from "./v1/Accounts.ts"
 import * as AdminAccountActions from "./v1/admin/AccountActions.ts"
+import * as AdminAccountControls from "./v1/admin/AccountControls.ts"
 import * as AdminAccounts from "./v1/admin/Accounts.ts"
 import * as AdminAnnouncements from "./v1/admin/Announcements.ts"
 import * as AdminAppeals from "./v1/admin/Appeals.ts"
@@ -42,8 +43,10 @@ import * as AdminSettings from "./v1/admin/Settings.ts"
 import * as AdminSpamRules from "./v1/admin/SpamRules.ts"
 import * as AdminStatusActions from "./v1/admin/StatusActions.ts"
 import * as AdminTags from "./v1/admin/Tags.ts"
+import * as AdminTermsEmails from "./v1/admin/TermsEmails.ts"
 import * as AdminTrends from "./v1/admin/Trends.ts"
 import * as AdminUsernameBlocks from "./v1/admin/UsernameBlocks.ts"
+import * as AdminWarningPresets from "./v1/admin/WarningPresets.ts"
 import * as AdminWebhooks from "./v1/admin/Webhooks.ts"
 import * as Announcements from "./v1/Announcements.ts"
 import * as AnnualReports from "./v1/AnnualReports.ts"
@@ -128,6 +131,9 @@ const groups = Layer.mergeAll(
   AdminModerationLists.layer,
   AdminSpamRules.layer,
   AdminWebhooks.layer,
+  AdminWarningPresets.layer,
+  AdminAccountControls.layer,
+  AdminTermsEmails.layer,
   AdminHeldPosts.layer,
   AdminRoles.layer,
   AdminCanonicalEmailBlocks.layer,

@@ -69,6 +69,7 @@ import { FileOwners } from "../services/media/FileOwners.ts"
 import { AccountActions } from "../services/moderation/AccountActions.ts"
 import { Deletions } from "../services/moderation/Deletions.ts"
 import { Flags } from "../services/moderation/Flags.ts"
+import { ReportDesk } from "../services/moderation/ReportDesk.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import { ServerReports } from "../services/moderation/ServerReports.ts"
 import { StatusActions } from "../services/moderation/StatusActions.ts"
@@ -167,6 +168,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     RemotePolls.layer,
     RemoteQuotes.layer,
     RemoteStatuses.layer,
+    ReportDesk.layer,
     Reports.layer,
     Retention.layer,
     ReviewedStatuses.layer,

@@ -20,7 +20,7 @@ const types = /^(?:text\/(?:html|css)|application\/(?:[\w.-]+\+)?json)\b/
  * Their compressed length would tell of the secrets (BREACH); the API's answers are for tokens that no other site's script
  * can send.
  */
-const secretive = /^\/(?:(?:oauth|auth|invite|settings|email_subscriptions)\/|(?:unsubscribe|admin|disputes)\b)/
+const secretive = /^\/(?:(?:oauth|auth|invite|settings|email_subscriptions)\/|(?:unsubscribe|admin|disputes|invites)\b)/
 
 type Coding = "br" | "gzip"
 

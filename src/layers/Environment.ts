@@ -2,6 +2,7 @@ import { Config, Context, Effect, Layer, Option, type Redacted } from "effect"
 import type { IpNetwork } from "effect/net"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { filesPath } from "../services/instance/Urls.ts"
+import { captchaSettings, missingForCaptcha } from "./environment/CaptchaSettings.ts"
 import { refusePublicAddress } from "./environment/PrivateAddress.ts"
 import { missing, type S3Settings, s3Settings } from "./environment/S3Settings.ts"
 import {
@@ -100,6 +101,7 @@ const read = Effect.gen(function*() {
       limitedFederation: values.LIMITED_FEDERATION,
       registrations: values.REGISTRATIONS,
       signupConfirmation: values.SIGNUP_CONFIRMATION,
+      captcha: captchaSettings(values),
       rateLimits: values.RATE_LIMITS === "on",
       mailFrom: values.MAIL_FROM ?? `notifications@${localDomain.replace(/:\d+$/, "")}`
     }
@@ -135,5 +137,5 @@ const contradictions = (values: Values): Array<string> => {
       }
     }
   }
-  return [...wrong, ...missing(values), ...missingForTranslation(values)]
+  return [...wrong, ...missing(values), ...missingForTranslation(values), ...missingForCaptcha(values)]
 }

@@ -7,6 +7,7 @@ import * as ListRunner from "../actors/agenda/ListRunner.ts"
 import * as NewMemberRunner from "../actors/agenda/NewMemberRunner.ts"
 import * as PushRunner from "../actors/agenda/PushRunner.ts"
 import * as SpamRunner from "../actors/agenda/SpamRunner.ts"
+import * as TermsRunner from "../actors/agenda/TermsRunner.ts"
 import * as TrendReviewRunner from "../actors/agenda/TrendReviewRunner.ts"
 import * as WebhookRunner from "../actors/agenda/WebhookRunner.ts"
 import * as HostDocuments from "../actors/domain/HostDocuments.ts"
@@ -22,6 +23,7 @@ import { Hub } from "../http/streaming/Hub.ts"
 import { Cards } from "../services/cards/Cards.ts"
 import { AutoClosing } from "../services/identity/AutoClosing.ts"
 import { NewMembers } from "../services/identity/NewMembers.ts"
+import { TermsEmails } from "../services/identity/TermsEmails.ts"
 import { UserCatalogs } from "../services/instance/UserCatalogs.ts"
 import { Pushes } from "../services/intents/Pushes.ts"
 import { ListSync } from "../services/lists/ListSync.ts"
@@ -89,11 +91,11 @@ const newMembers = NewMemberRunner.layer.pipe(Layer.provide([AutoClosing.layer, 
 /** What sends posts by e-mail. */
 const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 
+/** What writes to people about new terms. */
+const terms = TermsRunner.layer.pipe(Layer.provide(TermsEmails.layer))
+
 /** What tells other programs. */
-const webhooks = WebhookRunner.layer.pipe(
-  Layer.provide(WebhookObjects.layer),
-  Layer.provide(Webhooks.layer)
-)
+const webhooks = WebhookRunner.layer.pipe(Layer.provide([WebhookObjects.layer, Webhooks.layer]))
 
 /** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
 export const layer = Layer.satisfiesServicesType<Environment>()(
@@ -110,7 +112,8 @@ export const layer = Layer.satisfiesServicesType<Environment>()(
         lists,
         digests,
         SpamRunner.layer,
-        webhooks
+        webhooks,
+        terms
       )
     ),
     Layer.provideMerge(HttpServer.layer),

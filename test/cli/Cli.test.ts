@@ -130,6 +130,9 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
           joan!.id
         }`
       assert.deepStrictEqual(user, [{ confirmed: true, disabled: true, roleId: 1n }])
+      const logged = yield* sql<{ action: string }>`SELECT action FROM audit_log
+        WHERE target_id = ${joan!.id} AND account_id IS NULL ORDER BY id`
+      assert.deepStrictEqual(logged.map(({ action }) => action), ["confirm", "change_role", "disable"])
       const nobody = yield* run("account", "modify", "nobody", "--confirm")
       assert.deepInclude(nobody, { code: 1, err: "There is no account nobody here\n" })
     }))

@@ -34,6 +34,7 @@ describe("Environment", () => {
         limitedFederation: false,
         registrations: "closed",
         signupConfirmation: "mail",
+        captcha: { kind: "off" },
         rateLimits: true,
         mailFrom: "notifications@localhost"
       })

@@ -19,6 +19,7 @@ export const configurationOf = (
   limitedFederation: false,
   registrations: "open",
   signupConfirmation: "none",
+  captcha: { kind: "off" },
   rateLimits: true,
   mailFrom: `notifications@${host}`,
   ...overrides

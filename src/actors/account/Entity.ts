@@ -130,7 +130,8 @@ const make = Effect.gen(function*() {
     ["poll_end"]: polling.due,
     ["poll_update"]: polling.tell,
     purge: (own: Ownership.Ownership) => purging.due(own),
-    ["scheduled_status"]: scheduling.due
+    ["scheduled_status"]: scheduling.due,
+    ["suspension_end"]: purging.suspended
   } as const
 
   // Completed first, because what is done may enqueue the next time.

@@ -5,6 +5,7 @@ import { PostActivities } from "../../services/federation/outbox/PostActivities.
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { AccountActions, typeOf } from "../../services/moderation/AccountActions.ts"
 import type { LastingType } from "../../services/moderation/ActionTypes.ts"
+import { ReportDesk } from "../../services/moderation/ReportDesk.ts"
 import { Reports } from "../../services/moderation/Reports.ts"
 import * as Intents from "./Intents.ts"
 import type { ModeratingStatuses } from "./ModeratingStatuses.ts"
@@ -23,6 +24,7 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
   const send = yield* Sending.make
   const accountActions = yield* AccountActions
   const notificationWriter = yield* NotificationWriter
+  const desk = yield* ReportDesk
   const reports = yield* Reports
 
   /** Every node hears what is done about the account; its streams end at once where it is kept out. */
@@ -46,6 +48,10 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
       yield* intend(own, { _tag: "report", report: id })
       if (report.forward) yield* send(activities.flag(id))
       return onReport(id)
+    }),
+    ForwardReport: Effect.fnUntraced(function*(own: Ownership, { domains, reportId }: Commands["ForwardReport"]) {
+      yield* send(activities.flag(reportId, yield* desk.forward(own.accountId, reportId, domains)))
+      return onReport(reportId)
     }),
     Moderate: Effect.fnUntraced(function*(own: Ownership, { measure, stands }: Commands["Moderate"]) {
       const { accountId } = own

@@ -97,6 +97,8 @@ export const Command = Schema.Union([
   /** Takes a reply to one of the account's statuses out of its thread. */
   Schema.TaggedStruct("RemoveReply", { ...OnStatus, replyId: StatusIdFromString }),
   Schema.TaggedStruct("SetQuotePolicy", { ...OnStatus, policy: QuotePolicy }),
+  /** The account is a moderator: these servers, or the reported account's own, hear of a report. */
+  Schema.TaggedStruct("ForwardReport", { reportId: IdFromString, domains: Schema.Array(Schema.String) }),
   /** A moderator has looked at a post that waits because of a rule against spam. */
   Schema.TaggedStruct("ReviewPost", { ...OnStatus, by: AccountIdFromString, approved: Schema.Boolean }),
   /** Lets happen what somebody asked to do with a status of the account, or not. */

@@ -26,7 +26,7 @@ import * as Controlling from "./Controlling.ts"
 import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
-import { filesOf, size, words } from "./PostTexts.ts"
+import { filesOf, fitting, words } from "./PostTexts.ts"
 import * as Quoting from "./Quoting.ts"
 import * as Screening from "./Screening.ts"
 import { type Commands, onRefused, onStatus } from "./Verbs.ts"
@@ -35,6 +35,7 @@ import { type Commands, onRefused, onStatus } from "./Verbs.ts"
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const authors = yield* Authors
+  const fits = fitting(sql)
   const digests = yield* DigestPosts
   const drafts = yield* Drafts
   const fanouts = yield* Fanouts
@@ -57,7 +58,7 @@ export const make = Effect.gen(function*() {
    * checks it, too.
    */
   const check = Effect.fnUntraced(function*(accountId: AccountId, post: Post, draft: Draft) {
-    yield* size(draft, post.spoilerText ?? "")
+    yield* fits(draft, post.spoilerText ?? "")
     yield* attachments.check(accountId, filesOf(post), null)
     if (post.poll !== null) yield* polls.check(post.poll)
     if (post.allowedMentions === null) return
@@ -87,8 +88,7 @@ export const make = Effect.gen(function*() {
 
   const publish = Effect.fnUntraced(
     function*(own: Ownership, post: Post): Effect.fn.Return<CommandAnswer, ClientError | SqlError> {
-      const { accountId } = own
-      const mediaIds = filesOf(post)
+      const [{ accountId }, mediaIds] = [own, filesOf(post)]
       const parent = yield* parentOf(accountId, post)
       const quoted = yield* quoting.find(accountId, post)
       const { spoilerText, text } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
@@ -189,7 +189,7 @@ export const make = Effect.gen(function*() {
       )
       const contentType = command.contentType ?? old.contentType
       const draft = yield* drafts.compose(text, contentType)
-      yield* size(draft, spoilerText)
+      yield* fits(draft, spoilerText)
       const { html, mentionIds } = draft
       const isNew = html !== old.html || spoilerText !== old.spoilerText
       const edited = { html, spoilerText, mentionIds, domain: null }

@@ -1,11 +1,14 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Purges } from "../../services/federation/purge/Purges.ts"
 import { Deletions } from "../../services/moderation/Deletions.ts"
+import { rowsOf } from "../../services/Rows.ts"
 import { AccountActors } from "./AccountActors.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onAccount } from "./Verbs.ts"
+
+const suspendedRows = rowsOf(Schema.Struct({ local: Schema.Boolean }))
 
 /** The end of an account of ours, and what any account that is gone left behind. Each time it is due a slice goes. */
 export const make = Effect.gen(function*() {
@@ -25,8 +28,19 @@ export const make = Effect.gen(function*() {
     })
   }
 
+  /** Nobody took the suspension back in time: what the account had goes, as at its deletion. */
+  const suspended = Effect.fnUntraced(function*(own: Ownership) {
+    const { accountId } = own
+    const [found] = yield* suspendedRows(sql`SELECT domain IS NULL AS local FROM accounts
+      WHERE id = ${accountId} AND suspended_at IS NOT NULL AND NOT suspended_by_domain`)
+    if (found === undefined) return
+    if (found.local) yield* verbs.DeleteAccount(own, { _tag: "DeleteAccount" })
+    else yield* purges.empty(accountId)
+  })
+
   return {
     verbs,
+    suspended,
     /** The next slice does not wait for the agenda to look again. */
     due: ({ accountId }: Ownership) =>
       Effect.andThen(purges.advance(accountId), sql.afterCommit(actors.wake(accountId)))

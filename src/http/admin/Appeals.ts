@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import type { Messages } from "../../services/languages/Messages.ts"
+import { AppealEmails } from "../../services/moderation/AppealEmails.ts"
 import { type Appeal, Appeals } from "../../services/moderation/Appeals.ts"
 import type { StrikeAction } from "../../services/moderation/Strike.ts"
 import { Strikes } from "../../services/moderation/Strikes.ts"
@@ -38,6 +39,7 @@ const returns: Readonly<Record<StrikeAction, (words: Messages) => string>> = {
 const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const appeals = yield* Appeals
+  const emails = yield* AppealEmails
   const people = yield* People
   const posts = yield* ReportedPosts
   const staff = yield* StaffPages
@@ -141,6 +143,7 @@ ${
     run: Effect.fnUntraced(function*(visit) {
       const { accountId, id } = yield* asked(visit)
       yield* actors.tell(accountId, { _tag: "DecideAppeal", by: visit.by, appealId: id, approved })
+      yield* emails.decided(id)
       return { notice: notice(visit.words) }
     })
   })
@@ -177,4 +180,4 @@ ${
 })
 
 /** Appeals of people against strikes, and what staff decides. */
-export const layer = Layer.unwrap(make).pipe(Layer.provide(ReportedPosts.layer))
+export const layer = Layer.unwrap(make).pipe(Layer.provide([AppealEmails.layer, ReportedPosts.layer]))

@@ -1,5 +1,5 @@
 /** Routes of clients, for which a path may be written in more than one way; others (a signed inbox) stand as sent. */
-const clients = /^\/+(?:api|oauth|auth|invite|settings|unsubscribe|email_subscriptions|admin|disputes)(?:\/|$)/
+const clients = /^\/+(?:api|oauth|auth|invites?|settings|unsubscribe|email_subscriptions|admin|disputes)(?:\/|$)/
 
 /** Rails lets a client name the format it wants; the document about the API itself is called that. */
 const format = /(?<!\/openapi)\.json$/
@@ -13,7 +13,7 @@ export const isClients = (path: string): boolean => clients.test(path)
 
 /** Where no app sends more than a form's few fields. */
 export const isForPeople = (path: string): boolean =>
-  /^\/(?:(?:oauth|auth|invite|settings)\/|unsubscribe$|email_subscriptions\/)/.test(path)
+  /^\/(?:(?:oauth|auth|invite|settings)\/|unsubscribe$|invites(?:\/|$)|email_subscriptions\/)/.test(path)
 
 /** What the router itself makes of a path: it tells `/API` from `/api`, as Mastodon does. */
 export const routerConfig = { caseSensitive: true }

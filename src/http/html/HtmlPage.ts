@@ -27,14 +27,18 @@ export interface Page {
   readonly top?: Html
   /** The one inline script, by its CSP hash. */
   readonly script?: { readonly text: string; readonly hash: string }
+  /** A script of another server, and the sources of all that it brings: a captcha. */
+  readonly outerScript?: string
+  readonly scripts?: string
 }
 
-const policy = ({ formTarget, framed, media, script }: Page): string => {
+const policy = ({ formTarget, framed, media, script, scripts }: Page): string => {
   return [
     "default-src 'none'",
-    "style-src 'self'",
+    `style-src 'self'${scripts === undefined ? "" : ` ${scripts}`}`,
     ...(media === undefined ? ["img-src 'self'"] : [`img-src ${media}`, `media-src ${media}`]),
     ...(script === undefined ? [] : [`script-src '${script.hash}'`]),
+    ...(scripts === undefined ? [] : ["script-src", "frame-src", "connect-src"].map((what) => `${what} ${scripts}`)),
     "base-uri 'none'",
     framed === true ? "frame-ancestors *" : "frame-ancestors 'none'",
     `form-action 'self'${formTarget === undefined ? "" : ` ${formTarget}`}`
@@ -67,6 +71,7 @@ ${page.top ?? html`<header><a href="/">${page.server}</a></header>`}
 <h1>${page.title}</h1>
 ${page.body}
 </main>
+${page.outerScript === undefined ? "" : html`<script src="${page.outerScript}" async defer></script>`}
 ${page.script === undefined ? "" : html`<script>${raw(page.script.text)}</script>`}
 </body>
 </html>

@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { HttpRouter } from "effect/http"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
+import { Captchas } from "../../services/identity/Captchas.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
 import { StaffEmails } from "../../services/identity/StaffEmails.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -12,6 +13,8 @@ import { html } from "../html/Html.ts"
 import { linkTo, redirect, respond } from "../html/HtmlPage.ts"
 import { signInPath } from "../html/PagePaths.ts"
 import { Visitors } from "../html/Visitors.ts"
+import * as CaptchaPage from "./CaptchaPage.ts"
+import { byModerator, captchaPath } from "./CaptchaPage.ts"
 import { expiredLink } from "./ExpiredLink.ts"
 
 const confirmPath = "/auth/confirmation"
@@ -21,6 +24,7 @@ const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig
   const actors = yield* AccountActors
   const apps = yield* Apps
+  const captcha = yield* CaptchaPage.make
   const forms = yield* Forms
   const mailLinks = yield* MailLinks
   const staffEmails = yield* StaffEmails
@@ -60,8 +64,7 @@ const make = Effect.gen(function*() {
   )
 
   /** Leads on to the first address of the app that made the account: nowhere that the link itself names. */
-  const confirm = Effect.gen(function*() {
-    const link = yield* parameters
+  const confirmBy = Effect.fnUntraced(function*(link: URLSearchParams) {
     const outcome = yield* Effect.result(mailLinks.confirm(link.get("confirmation_token") ?? ""))
     if (outcome._tag === "Failure") return yield* tooOld
     const { accountId, app: appId, first, waits } = outcome.success
@@ -83,6 +86,23 @@ const make = Effect.gen(function*() {
     const leads = link.get("redirect_to_app") === "true" && uri !== undefined && uri !== outOfBand
     return leads ? redirect(uri) : yield* confirmed
   })
+
+  /** Where a captcha is asked for it stands before the first address of somebody is confirmed. */
+  const confirm = Effect.gen(function*() {
+    const link = yield* parameters
+    const isFirst = yield* mailLinks.isFirst(link.get("confirmation_token") ?? "")
+    return (isFirst ? yield* captcha.show(link, false) : undefined) ?? (yield* confirmBy(link))
+  })
+  const passed = forms.handle(
+    Effect.fnUntraced(function*(form) {
+      const secret = form.get("confirmation_token") ?? ""
+      if (!(yield* mailLinks.isFirst(secret))) return yield* confirmBy(form)
+      if (form.has(byModerator)) yield* mailLinks.askModerator(secret)
+      else if (!(yield* captcha.verify(form))) return (yield* captcha.show(form, true)) ?? (yield* confirmBy(form))
+      return yield* confirmBy(form)
+    }),
+    { address: "mailAddress" }
+  )
 
   const ask = Effect.map(visitors.current, ({ formToken, remember, way, words: { say }, words }) =>
     remember(respond({
@@ -116,10 +136,12 @@ ${hidden(tokenField, formToken)}
 
   return Layer.mergeAll(
     HttpRouter.add("GET", confirmPath, confirm),
+    HttpRouter.add("GET", captchaPath, confirm),
+    HttpRouter.add("POST", captchaPath, passed),
     HttpRouter.add("GET", askPath, ask),
     HttpRouter.add("POST", confirmPath, send)
   )
 })
 
 /** Confirms an e-mail address by the link in a mail (2 days). Sends that mail once more (S-100). */
-export const layer = Layer.unwrap(make)
+export const layer = Layer.unwrap(make).pipe(Layer.provide(Captchas.layer))

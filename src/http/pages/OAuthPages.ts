@@ -9,6 +9,7 @@ import * as AuthorizedApplications from "../oauth/AuthorizedApplications.ts"
 import * as Confirmations from "./Confirmations.ts"
 import * as EmailSubscriptions from "./EmailSubscriptions.ts"
 import * as InvitePage from "./InvitePage.ts"
+import * as OwnInvites from "./OwnInvites.ts"
 import * as Passwords from "./Passwords.ts"
 import * as SecondStep from "./SecondStep.ts"
 import * as SignIn from "./SignIn.ts"
@@ -22,6 +23,7 @@ export const layer = Layer.mergeAll(
   Confirmations.layer,
   EmailSubscriptions.layer,
   InvitePage.layer,
+  OwnInvites.layer,
   Passwords.layer,
   SecondStep.layer,
   SignIn.layer,

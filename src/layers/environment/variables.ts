@@ -101,6 +101,26 @@ export const variables = {
   SIGNUP_CONFIRMATION: withDefault(oneOf("mail", "none"), "mail", {
     about: "Whether a new user confirms the address by a link in a mail."
   }),
+  CAPTCHA: withDefault(oneOf("off", "proof", "hcaptcha"), "off", {
+    about:
+      "What keeps programs from confirming a sign-up: work that the browser does by itself (`proof`), or a service that speaks as hCaptcha does."
+  }),
+  CAPTCHA_BITS: withDefault(integer(8, 26), "17", {
+    about: "How much work that is; each one more doubles it. 17 take a phone some seconds."
+  }),
+  CAPTCHA_SITE_KEY: optional(text("a key"), "none", {
+    about: "The public key of the captcha service."
+  }),
+  CAPTCHA_SECRET_KEY: optional(secretText(1), "none", {
+    about: "The secret key of the captcha service.",
+    secret: true
+  }),
+  CAPTCHA_VERIFY_URL: optional(url("http", "https"), "none", {
+    about: "Where the captcha service is asked whether somebody passed; hCaptcha says it as `siteverify`."
+  }),
+  CAPTCHA_SCRIPT_URL: optional(url("http", "https"), "none", {
+    about: "Where browsers get the captcha service's script."
+  }),
   RATE_LIMITS: withDefault(oneOf("on", "off"), "on", {
     about: "`off` lifts every limit of requests, for tests and benchmarks."
   }),

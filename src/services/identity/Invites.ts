@@ -6,13 +6,14 @@ import { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { only, rowsOf, Timestamptz } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
+import { may } from "../staff/Permissions.ts"
 import { standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 
 /** How often an invite can be used, and how long, in seconds (auth.md section 7); both may be without an end. */
-const inviteUses = [1, 5, 10, 25, 50, 100] as const
-const inviteSeconds = [1_800, 3_600, 21_600, 43_200, 86_400, 604_800] as const
+export const inviteUses = [1, 5, 10, 25, 50, 100] as const
+export const inviteSeconds = [1_800, 3_600, 21_600, 43_200, 86_400, 604_800] as const
 /** Invites of one account that work at the same time. */
 const invitesMax = 100
 /** Characters of a code; those that look like others are not among them. */
@@ -51,8 +52,9 @@ export class Invites extends Context.Service<Invites, {
   readonly list: (page: Page, by?: AccountId) => Effect.Effect<ReadonlyArray<Invite>>
   /** By its code, whether or not somebody can sign up by it. */
   readonly find: (code: string) => Effect.Effect<Invite | undefined>
+  /** By whose role may invite people, as everybody's does at first; what staff does is logged. */
   readonly create: (by: AccountId, invite: NewInvite) => Effect.Effect<Invite, NotAllowed | Unprocessable>
-  /** Nobody signs up by it any more. Answers it; `RecordNotFound` where it had ended. */
+  /** Nobody signs up by it any more; who is no staff ends their own. Answers it; `RecordNotFound` where it had ended. */
   readonly end: (by: AccountId, id: bigint) => Effect.Effect<Invite, NotAllowed | RecordNotFound>
 }>()("murmuration/services/identity/Invites") {
   static readonly layer = Layer.effect(Invites, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
@@ -81,7 +83,7 @@ const make = Effect.gen(function*() {
   const insert = Effect.fnUntraced(function*(by: AccountId, { autofollow, expiresIn, maxUses }: NewInvite) {
     const millis = yield* Clock.currentTimeMillis
     const now = new Date(millis)
-    yield* standing(by, "manageInvites")
+    const { permissions } = yield* standing(by, ["inviteUsers", "manageInvites"])
     yield* sql`SELECT FROM users WHERE account_id = ${by} FOR NO KEY UPDATE`
     const { count } = only(
       yield* countRows(sql`SELECT count(*)::int AS count FROM invites WHERE account_id = ${by}
@@ -95,7 +97,9 @@ const make = Effect.gen(function*() {
     const invite = only(yield* inviteRows(sql`${selected(now)} WHERE i.code = ${code}`))
     // The code would let in who reads the log.
     const after = { maxUses, expiresAt, autofollow }
-    yield* audit.record({ by, action: "create", target: { type: "invite", id: invite.id, label: "" }, after })
+    if (may(permissions, "manageInvites")) {
+      yield* audit.record({ by, action: "create", target: { type: "invite", id: invite.id, label: "" }, after })
+    }
     return invite
   })
 
@@ -123,19 +127,23 @@ const make = Effect.gen(function*() {
     end: traced("Invites.end")(
       Effect.fnUntraced(
         function*(by: AccountId, id: bigint) {
-          yield* standing(by, "manageInvites")
+          const { permissions } = yield* standing(by, ["inviteUsers", "manageInvites"])
+          const isStaff = may(permissions, "manageInvites")
           const now = new Date(yield* Clock.currentTimeMillis)
           const [before] = yield* inviteRows(sql`${selected(now)} WHERE i.id = ${id} FOR UPDATE OF i`)
-          if (before === undefined || before.expiresAt !== null && before.expiresAt <= now) {
+          const isOver = before === undefined || before.expiresAt !== null && before.expiresAt <= now
+          if (isOver || (before.accountId !== by && !isStaff)) {
             return yield* new RecordNotFound()
           }
           yield* sql`UPDATE invites SET expires_at = ${now} WHERE id = ${id}`
-          yield* audit.record({
-            by,
-            action: "destroy",
-            target: { type: "invite", id, label: "" },
-            before: { maxUses: before.maxUses, uses: before.uses, expiresAt: before.expiresAt }
-          })
+          if (isStaff) {
+            yield* audit.record({
+              by,
+              action: "destroy",
+              target: { type: "invite", id, label: "" },
+              before: { maxUses: before.maxUses, uses: before.uses, expiresAt: before.expiresAt }
+            })
+          }
           return { ...before, expiresAt: now, valid: false }
         },
         transaction(sql),

@@ -43,6 +43,10 @@ export class MailLinks extends Context.Service<MailLinks, {
   readonly sendConfirmation: (user: User) => Effect.Effect<void>
   /** The same by address. Answers nothing, at the same cost, whether there is such a user or not. */
   readonly requestConfirmation: (email: string) => Effect.Effect<void>
+  /** Whether a link is to confirm the first address of a user. */
+  readonly isFirst: (secret: string) => Effect.Effect<boolean>
+  /** The user of such a link waits for a moderator from now on. */
+  readonly askModerator: (secret: string) => Effect.Effect<void>
   /** The address is the user's from now on. A link works again until it is too old. */
   readonly confirm: (secret: string) => Effect.Effect<Confirmed, RecordNotFound>
   /** Sends the link that lets somebody set a new password; as `requestConfirmation`. */
@@ -71,7 +75,7 @@ const linkRows = rowsOf(Row)
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const { localDomain, publicUrl } = yield* ServerConfig
+  const { captcha, localDomain, publicUrl } = yield* ServerConfig
   const broadcast = yield* Broadcast
   const emails = yield* Emails
   const secrets = yield* OpaqueSecrets
@@ -193,12 +197,25 @@ const make = Effect.gen(function*() {
     requestConfirmation: traced("MailLinks.requestConfirmation")((email) =>
       postTo(email, (user) => user.confirmed ? Effect.undefined : confirmationLetter(user))
     ),
+    isFirst: traced("MailLinks.isFirst")(function*(secret) {
+      const link = Option.getOrUndefined(yield* find(secret, "confirmation"))
+      if (link === undefined) return false
+      const rows = yield* sql`SELECT FROM users WHERE account_id = ${link.accountId} AND confirmed_at IS NULL`
+      return rows.length > 0
+    }, Effect.orDie),
+    askModerator: traced("MailLinks.askModerator")(function*(secret) {
+      const link = Option.getOrUndefined(yield* find(secret, "confirmation"))
+      if (link === undefined) return
+      yield* sql`UPDATE users SET approved = false WHERE account_id = ${link.accountId} AND confirmed_at IS NULL`
+      yield* broadcast.publish({ _tag: "Changed", kind: "user", ids: [link.accountId] })
+    }, Effect.orDie),
     confirm,
     requestPasswordReset: traced("MailLinks.requestPasswordReset")((email) =>
       postTo(
         email,
         Effect.fnUntraced(function*(user) {
-          if (user.disabled) return undefined
+          // It would confirm the address, past the captcha.
+          if (user.disabled || (captcha.kind !== "off" && !user.confirmed)) return undefined
           const secret = yield* create(user, "password_reset", user.email, passwordResetMillisMax)
           const link = `${publicUrl}/auth/password/edit?reset_password_token=${secret}`
           return EmailTexts.passwordReset({ to: user.email, server: localDomain, username: user.username, link })(

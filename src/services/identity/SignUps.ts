@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
 import { NotAllowed, type Unavailable, type Unprocessable } from "../Errors.ts"
+import { NotificationWriter } from "../feeds/NotificationWriter.ts"
 import type { AccountId } from "../Ids.ts"
 import { InstancePolicies } from "../instance/InstancePolicies.ts"
 import { languages } from "../instance/Languages.ts"
@@ -52,6 +53,7 @@ export class SignUps extends Context.Service<SignUps, {
       const policies = yield* InstancePolicies
       const registrations = yield* Registrations
       const users = yield* Users
+      const writer = yield* NotificationWriter
       const mailLinks = yield* MailLinks
       const staffEmails = yield* StaffEmails
 
@@ -87,12 +89,14 @@ export class SignUps extends Context.Service<SignUps, {
         const user = yield* users.find(accountId)
         if (signupConfirmation === "mail" && Option.isSome(user)) yield* mailLinks.sendConfirmation(user.value)
         else if (Option.isSome(user) && !user.value.approved) yield* staffEmails.waits(accountId)
+        // Who need not confirm anything can come in at once.
+        else if (Option.isSome(user)) yield* Effect.orDie(writer.tellStaff("admin.sign_up", accountId, 0n))
         return accountId
       })
       return SignUps.of({ signUp })
     })
   )
   static readonly layer = SignUps.layerNoDeps.pipe(
-    Layer.provide([MailLinks.layer, Registrations.layer, StaffEmails.layer, Users.layer])
+    Layer.provide([MailLinks.layer, NotificationWriter.layer, Registrations.layer, StaffEmails.layer, Users.layer])
   )
 }

@@ -1,5 +1,17 @@
-import { Context } from "effect"
+import { Context, type Redacted } from "effect"
 import type { IpNetwork } from "effect/net"
+
+/** What a sign-up has to do beside reading a mail: nothing, so many bits of work, or what another service asks. */
+export type CaptchaConfig =
+  | { readonly kind: "off" }
+  | { readonly kind: "proof"; readonly bits: number }
+  | {
+    readonly kind: "hcaptcha"
+    readonly siteKey: string
+    readonly secretKey: Redacted.Redacted<string>
+    readonly verifyUrl: string
+    readonly scriptUrl: string
+  }
 
 /** What every room may know of the configuration; `layers/Environment` reads it from the environment's variables. */
 export class ServerConfig extends Context.Service<ServerConfig, {
@@ -29,6 +41,7 @@ export class ServerConfig extends Context.Service<ServerConfig, {
   readonly registrations: "open" | "approval" | "closed"
   /** `none`: sign-ups are confirmed at once. */
   readonly signupConfirmation: "mail" | "none"
+  readonly captcha: CaptchaConfig
   readonly mailFrom: string
   /** False switches off every limit of use, those of accounts' families as well. */
   readonly rateLimits: boolean

@@ -10,7 +10,7 @@ import { traced } from "../Traced.ts"
  * What can be due, by its subject. A scheduled status, by its id. The end of a mute, by the mute's id. The end of a
  * poll, or that other servers hear of its votes, by its status' id. What an account that is gone left behind, by the
  * account's id. What follows from a user's block of a domain, by the block's id. The end of waiting for an author's consent,
- * by the request's id.
+ * by the request's id. The end of the time in which a suspension can be taken back, by the account's id.
  */
 const DueKind = Schema.Literals([
   "scheduled_status",
@@ -19,7 +19,8 @@ const DueKind = Schema.Literals([
   "poll_update",
   "purge",
   "domain_block",
-  "interaction_request"
+  "interaction_request",
+  "suspension_end"
 ])
 type DueKind = typeof DueKind.Type
 

@@ -43,8 +43,6 @@ export class Retention extends Context.Service<Retention, {
           yield* remove("translations", "created_at", ago(1)),
           yield* remove("encrypted_messages", "created_at", ago(30)),
           yield* remove("email_digests", "created_at", ago(2)),
-          yield* remove("spam_hits", "created_at", ago(14)),
-          yield* remove("spam_texts", "seen_at", ago(2)),
           yield* remove("spam_scores", "scored_at", ago(90)),
           yield* remove("pushes", "created_at", ago(2))
         ]

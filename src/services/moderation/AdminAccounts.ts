@@ -23,6 +23,8 @@ export interface AccountSelection {
   readonly domain?: string | undefined
   /** An address or a network. */
   readonly ip?: string | undefined
+  /** Who made the invite by which they came. */
+  readonly invitedBy?: bigint | undefined
 }
 
 const Row = Schema.Struct({
@@ -40,6 +42,7 @@ const Row = Schema.Struct({
   approved: Schema.NullOr(Schema.Boolean),
   disabled: Schema.NullOr(Schema.Boolean),
   createdByAppId: Schema.NullOr(Schema.BigInt),
+  invitedById: Schema.NullOr(Schema.BigInt),
   roleId: Schema.NullOr(Schema.BigInt),
   roleName: Schema.NullOr(Schema.String),
   roleColor: Schema.NullOr(Schema.String),
@@ -81,6 +84,7 @@ export class AdminAccounts extends Context.Service<AdminAccounts, {
             a.silenced_at IS NOT NULL AS silenced, a.suspended_at IS NOT NULL AS suspended,
             a.sensitized_at IS NOT NULL AS sensitized, u.email, u.locale, u.reason, u.approved, u.disabled,
             CASE WHEN u.account_id IS NOT NULL THEN u.confirmed_at IS NOT NULL END AS confirmed, u.created_by_app_id,
+            (SELECT i.account_id FROM invites i WHERE i.id = u.invite_id) AS invited_by_id,
             r.id AS role_id, r.name AS role_name, r.color AS role_color, r.highlighted AS role_highlighted,
             r.collection_limit AS role_collection_limit, r.permissions AS role_permissions, e.permissions AS everybodys
           FROM accounts a LEFT JOIN users u ON u.account_id = a.id LEFT JOIN roles r ON r.id = u.role_id
@@ -118,7 +122,7 @@ export class AdminAccounts extends Context.Service<AdminAccounts, {
 const beginning = (text: string) => `${text.trim().toLowerCase().replace(/[\\%_]/g, (one) => `\\${one}`)}%`
 
 const conditionsOf = (sql: SqlClient.SqlClient, selection: AccountSelection): ReadonlyArray<Fragment> => {
-  const { displayName, domain, email, ip, origin, roleIds, staff, status, username } = selection
+  const { displayName, domain, email, invitedBy, ip, origin, roleIds, staff, status, username } = selection
   const ofUser = (condition: Fragment) => sql`EXISTS (SELECT FROM users u WHERE u.account_id = a.id AND ${condition})`
   const statuses: Record<AccountStatus, Fragment> = {
     active: sql`a.suspended_at IS NULL`,
@@ -137,6 +141,9 @@ const conditionsOf = (sql: SqlClient.SqlClient, selection: AccountSelection): Re
       ? [ofUser(sql`u.role_id IN (SELECT id FROM roles WHERE (permissions & ${staffBits}) <> 0)`)]
       : []),
     ...(roleIds === undefined || roleIds.length === 0 ? [] : [ofUser(sql`u.role_id = ANY (${roleIds}::bigint[])`)]),
+    ...(invitedBy === undefined
+      ? []
+      : [ofUser(sql`u.invite_id IN (SELECT id FROM invites WHERE account_id = ${invitedBy})`)]),
     ...(named(username) ? [sql`lower(a.username) LIKE ${beginning(username.replace(/^@/, ""))}`] : []),
     ...(named(displayName)
       ? [sql`a.display_name <> '' AND lower(a.display_name) LIKE ${beginning(displayName)}`]

@@ -2,11 +2,15 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../Ids.ts"
+import { AgendaEntries } from "../intents/AgendaEntries.ts"
 import { traced } from "../Traced.ts"
 
 /** What moderators do about an account (S-022), by the column that says since when. */
 const columns = { suspend: "suspended_at", silence: "silenced_at", sensitize: "sensitized_at" } as const
 export type ModerationAction = keyof typeof columns
+
+/** How long a suspension can be taken back with all that the account had, in milliseconds (S-277). */
+const suspensionMillis = 30 * 86_400_000
 
 /** Takes and lifts actions against accounts; always inside the transaction of a command. */
 export class ModerationActions extends Context.Service<ModerationActions, {
@@ -17,6 +21,7 @@ export class ModerationActions extends Context.Service<ModerationActions, {
     ModerationActions,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const agenda = yield* AgendaEntries
       return ModerationActions.of({
         set: traced("ModerationActions.set")(function*(accountId, action, stands) {
           const column = sql(columns[action])
@@ -34,6 +39,11 @@ export class ModerationActions extends Context.Service<ModerationActions, {
           const rows = yield* sql`UPDATE accounts SET ${column} = ${since}
             WHERE id = ${accountId} AND (${column} IS NULL) = ${stands} AND NOT (${action === "suspend"} AND EXISTS (
               SELECT FROM remote_actors o WHERE o.account_id = accounts.id AND o.suspended_by_origin)) RETURNING id`
+          if (action === "suspend" && rows.length > 0) {
+            yield* stands
+              ? agenda.enqueue("suspension_end", accountId, accountId, (since?.getTime() ?? 0) + suspensionMillis)
+              : agenda.cancel("suspension_end", accountId)
+          }
           return rows.length > 0
         })
       })

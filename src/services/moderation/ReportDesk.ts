@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { isSqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
@@ -19,6 +19,9 @@ const Desk = Schema.Struct({
   open: Schema.Boolean
 })
 const deskRows = rowsOf(Desk)
+const serverRows = rowsOf(Schema.Struct({ domain: Schema.String, told: Schema.Boolean, own: Schema.Boolean }))
+/** Servers that have to do with one report. */
+const serversMax = 500
 
 type Refused = NotAllowed | RecordNotFound | Unprocessable
 
@@ -33,6 +36,15 @@ export class ReportDesk extends Context.Service<ReportDesk, {
   readonly unassign: (by: AccountId, id: bigint) => Effect.Effect<void, Refused>
   readonly resolve: (by: AccountId, id: bigint) => Effect.Effect<void, Refused>
   readonly reopen: (by: AccountId, id: bigint) => Effect.Effect<void, Refused>
+  /**
+   * Notes the servers that hear of it from now on: those of these, or the account's own, that have to do with it and were not told
+   * before, which it answers.
+   */
+  readonly forward: (
+    by: AccountId,
+    id: bigint,
+    domains: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<string>, Refused>
 }>()("murmuration/services/moderation/ReportDesk") {
   static readonly layer = Layer.effect(
     ReportDesk,
@@ -44,10 +56,13 @@ export class ReportDesk extends Context.Service<ReportDesk, {
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
       const about = (id: bigint) => ({ type: "report" as const, id, label: `#${id}` })
 
+      const lost = (by: AccountId, action: Race, id: bigint, refused: string) =>
+        transaction(sql)(log.record({ by, action, target: about(id), after: { refused } }))
+
       /** Work on a report that nobody else changes meanwhile. */
-      const on = <E>(
+      const on = <A>(
         name: string,
-        work: (by: AccountId, id: bigint, report: typeof Desk.Type) => Effect.Effect<void, E>
+        work: (by: AccountId, id: bigint, report: typeof Desk.Type) => Effect.Effect<A, Refused | SqlError>
       ) =>
         traced(`ReportDesk.${name}`)(
           function*(by: AccountId, id: bigint) {
@@ -56,8 +71,12 @@ export class ReportDesk extends Context.Service<ReportDesk, {
                 action_taken_by_account_id, action_taken_at IS NULL AS open FROM reports WHERE id = ${id} FOR UPDATE`)
             return report === undefined ? yield* new RecordNotFound() : yield* work(by, id, report)
           },
-          transaction(sql),
-          Effect.catchIf(isSqlError, Effect.die)
+          (effect, by, id) =>
+            transaction(sql)(effect).pipe(
+              // Who came second is told, and the log has both.
+              Effect.tapErrorTag("Unprocessable", ({ text }) => isRace(name) ? lost(by, name, id, text) : Effect.void),
+              Effect.catchIf(isSqlError, Effect.die)
+            )
         )
 
       const update: ReportDesk["Service"]["update"] = (by, id, { category, ruleIds }) =>
@@ -125,9 +144,37 @@ export class ReportDesk extends Context.Service<ReportDesk, {
         })
       )
 
-      return ReportDesk.of({ update, assign, unassign, resolve, reopen })
+      const forward: ReportDesk["Service"]["forward"] = (by, id, given) =>
+        on(
+          "forward",
+          Effect.fnUntraced(function*(by, id) {
+            const servers = yield* serverRows(sql`SELECT DISTINCT t.domain, t.domain = ANY (r.forward_domains) AS told,
+                t.id = r.target_account_id AS own
+              FROM reports r JOIN accounts t ON t.id = r.target_account_id OR t.id IN (
+                SELECT s.in_reply_to_account_id FROM statuses s WHERE s.id = ANY (r.status_ids))
+              WHERE r.id = ${id} AND t.domain IS NOT NULL AND t.uri IS NOT NULL LIMIT ${serversMax}`)
+            const wanted = new Set(given.map((domain) => domain.trim().toLowerCase()))
+            const named = servers.filter(({ domain, own }) =>
+              given.length === 0 ? own : wanted.has(domain.toLowerCase())
+            )
+            if (named.length === 0) return yield* validationFailed("Forward to domains is invalid")
+            const domains = [...new Set(named.flatMap(({ domain, told }) => told ? [] : [domain]))]
+            if (domains.length === 0) return yield* validationFailed("Forward to domains has already been taken")
+            yield* sql`UPDATE reports SET forward_domains = forward_domains || ${domains}::text[], updated_at = ${yield* now}
+              WHERE id = ${id}`
+            yield* log.record({ by, action: "forward", target: about(id), after: { domains } })
+            return domains
+          })
+        )(by, id)
+
+      return ReportDesk.of({ update, assign, unassign, resolve, reopen, forward })
     })
   ).pipe(Layer.provide([AuditLog.layer, ReportResolution.layer]))
 }
+
+/** What two moderators may do at once, of whom one is refused. */
+const races = ["assign", "resolve"] as const
+type Race = (typeof races)[number]
+const isRace = (name: string): name is Race => races.some((race) => race === name)
 
 const isCategory = Schema.is(ReportCategory)

@@ -9,7 +9,7 @@ import { traced } from "../Traced.ts"
 import { sameTextMillis, SpamFacts } from "./SpamFacts.ts"
 import { judge, type ReadyRule, readyRule } from "./SpamMatching.ts"
 import { rulesMax, SpamRule } from "./SpamRule.ts"
-import type { RuleResult } from "./SpamRuns.ts"
+import { type RuleResult, runDaysMax } from "./SpamRuns.ts"
 import { readPost } from "./SpamText.ts"
 
 /** Posts of a slice, and of a run: of more the newest. */
@@ -21,6 +21,8 @@ const accountsMax = 100_000
 /** Texts that are remembered during a run, and accounts of one of them. */
 const textsMax = 100_000
 const textAccountsMax = 200
+/** Rows of a table that one sweep removes. */
+const sweptMax = 10_000
 /** How long a run belongs to the node that claimed it after its last slice, in milliseconds, and how often it is begun. */
 const claimMillis = 60_000
 const triesMax = 3
@@ -63,6 +65,8 @@ const resultOf = ({ accounts, rule, samples, statuses }: Tally): RuleResult => (
 export class SpamReplay extends Context.Service<SpamReplay, {
   /** One run, where one waits; a node that dies loses it to another one, which begins anew. */
   readonly step: Effect.Effect<void, SqlError>
+  /** Forgets what was found and said long ago; once a minute, for a busy server writes much of it. */
+  readonly sweep: Effect.Effect<void, SqlError>
 }>()("murmuration/services/spam/SpamReplay") {
   static readonly layer = Layer.effect(
     SpamReplay,
@@ -164,7 +168,16 @@ export class SpamReplay extends Context.Service<SpamReplay, {
         }
       })
 
+      const forget = (table: string, column: string, before: number) =>
+        sql`DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY(
+          SELECT ctid FROM ${sql(table)} WHERE ${sql(column)} < ${new Date(before)} LIMIT ${sweptMax}))`
+
       return SpamReplay.of({
+        sweep: Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          Effect.andThen(
+            forget("spam_hits", "created_at", now - runDaysMax * 86_400_000),
+            forget("spam_texts", "seen_at", now - 2 * sameTextMillis)
+          )).pipe(Effect.asVoid, Effect.withSpan("SpamReplay.sweep")),
         step: traced("SpamReplay.step")(function*() {
           const claimed = yield* claim
           if (claimed === undefined) return

@@ -18,7 +18,9 @@ const auditActions = {
     "change_email",
     "change_trendable",
     "resend",
-    "disable_2fa"
+    "disable_2fa",
+    "confirm",
+    "reset_password"
   ],
   accountNote: ["create", "destroy"],
   announcement: ["create", "update", "publish", "unpublish", "destroy"],

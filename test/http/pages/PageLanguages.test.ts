@@ -24,7 +24,7 @@ const isForPeople = ({ path }: Source) =>
   /^src\/(?:http\/(?:pages|html|oauth)\/|services\/(?:(?:emails|moderation)\/\w+Texts|NotificationTitles))/.test(
     path
   ) &&
-  !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts/.test(path)
+  !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts|ProofScript/.test(path)
 
 /** Where pages of staff are made. */
 const isForStaff = ({ path }: Source) => path.startsWith("src/http/admin/") && !/StaffStyle/.test(path)

@@ -51,7 +51,7 @@ export class AdminAccountViews extends Context.Service<AdminAccountViews, {
 }
 
 const adminAccount = (record: AdminAccountRecord, account: Ready<Account>): Ready<AdminAccount> => {
-  const { createdAt, createdByAppId, domain, email, ips, locale, reason, username } = record
+  const { createdAt, createdByAppId, domain, email, invitedById, ips, locale, reason, username } = record
   return splice<AdminAccount, "account">({
     id: id(record.id),
     username,
@@ -69,7 +69,8 @@ const adminAccount = (record: AdminAccountRecord, account: Ready<Account>): Read
     silenced: record.silenced,
     suspended: record.suspended,
     sensitized: record.sensitized,
-    ...(createdByAppId === null ? {} : { createdByApplicationId: id(createdByAppId) })
+    ...(createdByAppId === null ? {} : { createdByApplicationId: id(createdByAppId) }),
+    ...(invitedById === null ? {} : { invitedByAccountId: id(invitedById) })
   }, { account })
 }
 

@@ -8,6 +8,7 @@ import type { AccountId } from "../../../services/Ids.ts"
 import { actionTypes, type LastingType } from "../../../services/moderation/ActionTypes.ts"
 import { AdminAccounts } from "../../../services/moderation/AdminAccounts.ts"
 import { WarningEmails } from "../../../services/moderation/WarningEmails.ts"
+import { WarningPresets } from "../../../services/moderation/WarningPresets.ts"
 import { traced } from "../../../services/Traced.ts"
 import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
@@ -50,6 +51,7 @@ export const layer = group(
     const accounts = yield* AdminAccounts
     const actors = yield* AccountActors
     const approvals = yield* Approvals
+    const presets = yield* WarningPresets
     const staffEmails = yield* StaffEmails
     const views = yield* AdminAccountViews
     const warningEmails = yield* WarningEmails
@@ -87,11 +89,14 @@ export const layer = group(
         if (type === undefined) return yield* validationFailed("Type is not included in the list")
         const tells = payload.sendEmailNotification ?? true
         const reportId = yield* decodeId(payload.reportId)
+        const presetId = yield* decodeId(payload.warningPresetId)
+        const preset = presetId === null ? undefined : yield* presets.find(presetId)
         const strike = yield* actors.tell(id, {
           _tag: "TakeAction",
           by,
           type,
-          text: payload.text ?? "",
+          // What the moderator says stands below what is always said.
+          text: [preset?.text ?? "", payload.text ?? ""].filter((text) => text !== "").join("\n\n"),
           reportId,
           tells
         })
@@ -101,5 +106,11 @@ export const layer = group(
     })
   })
 ).pipe(
-  Layer.provide([AdminAccountViews.layer, AdminAccounts.layer, Approvals.layer, WarningEmails.layer])
+  Layer.provide([
+    AdminAccountViews.layer,
+    AdminAccounts.layer,
+    Approvals.layer,
+    WarningEmails.layer,
+    WarningPresets.layer
+  ])
 )

@@ -56,5 +56,7 @@ const textsOf = (query: AdminAccountsQuery | AdminAccountsQueryV2) => ({
   displayName: query.displayName,
   domain: query.byDomain,
   email: query.email,
-  ip: query.ip
+  ip: query.ip,
+  // What is no id is nobody's.
+  invitedBy: isGiven(query.invitedBy) ? Lists.idsOf([query.invitedBy])[0] ?? 0n : undefined
 })

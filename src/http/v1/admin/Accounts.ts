@@ -34,7 +34,7 @@ export class AdminAccountsGroup extends HttpApiGroup.make("admin/accounts")
 {}
 
 /** Parameters that links repeat. */
-const shared = ["username", "display_name", "by_domain", "email", "ip"]
+const shared = ["username", "display_name", "by_domain", "email", "ip", "invited_by"]
 const legacyNames = [
   ...shared,
   "local",

@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../../actors/account/AccountActors.ts"
 import { RecordNotFound } from "../../../services/Errors.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import { AppealEmails } from "../../../services/moderation/AppealEmails.ts"
 import { Appeals } from "../../../services/moderation/Appeals.ts"
 import { traced } from "../../../services/Traced.ts"
 import { group } from "../../Group.ts"
@@ -40,6 +41,7 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const appeals = yield* Appeals
+    const emails = yield* AppealEmails
     const views = yield* AppealViews
     const { publicUrl } = yield* ServerConfig
 
@@ -51,6 +53,7 @@ export const layer = group(
       Effect.fnUntraced(function*({ params: { id } }: { readonly params: { readonly id: bigint } }) {
         const { accountId } = yield* appeals.find(id)
         yield* actors.tell(accountId, { _tag: "DecideAppeal", by: yield* Caller.account, appealId: id, approved })
+        yield* emails.decided(id)
         return yield* shown(id)
       })
 
@@ -74,4 +77,4 @@ export const layer = group(
       reject: traced("admin.appeals.reject")(decide(false))
     })
   })
-).pipe(Layer.provide([Appeals.layer, AppealViews.layer]))
+).pipe(Layer.provide([AppealEmails.layer, Appeals.layer, AppealViews.layer]))

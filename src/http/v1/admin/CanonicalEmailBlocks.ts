@@ -1,7 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { missingParameter } from "../../../services/Errors.ts"
-import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import {
   type CanonicalEmailBlock,
   CanonicalEmailBlocks,
@@ -13,12 +12,11 @@ import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import * as Lists from "../../render/Lists.ts"
-import { domainRows } from "../../render/Pages.ts"
 import { AdminCanonicalEmailBlock, CanonicalEmailBlockWrite, TestedEmail } from "../../wire/admin/Blocks.ts"
 import { json } from "../../wire/Keys.ts"
-import { pageOf, PageQuery } from "../../wire/PageQuery.ts"
+import { PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
+import { staffTable } from "./StaffTable.ts"
 
 const reading = Access.staff("manageBlocks", "admin:read", "admin:read:canonical_email_blocks")
 const writing = Access.staff("manageBlocks", "admin:write", "admin:write:canonical_email_blocks")
@@ -50,13 +48,14 @@ export const layer = group(
   AdminCanonicalEmailBlocksGroup,
   Effect.fn(function*(handlers) {
     const blocks = yield* CanonicalEmailBlocks
-    const { publicUrl: baseUrl } = yield* ServerConfig
+    const table = yield* staffTable({
+      name: "canonicalEmailBlocks",
+      path,
+      table: blocks,
+      shown: (rows) => Effect.succeed(rows.map(shown))
+    })
     return handlers.handleAll({
-      list: traced("admin.canonicalEmailBlocks.list")(function*({ query }) {
-        const page = pageOf(query, domainRows)
-        const rows = yield* blocks.page(page)
-        return Lists.page({ baseUrl, path, page, rows, cursor: ({ id }) => id, items: rows.map(shown) })
-      }),
+      ...table.handlers,
       create: traced("admin.canonicalEmailBlocks.create")(function*({ payload }) {
         const email = payload.email?.trim() ?? ""
         const digest = email === "" ? payload.canonicalEmailHash?.trim().toLowerCase() ?? "" : canonicalEmailHash(email)
@@ -66,13 +65,6 @@ export const layer = group(
         const email = payload.email?.trim() ?? ""
         if (email === "") return yield* missingParameter("email")
         return Reply.list((yield* blocks.matching(email)).map(shown))
-      }),
-      show: traced("admin.canonicalEmailBlocks.show")(({ params }) =>
-        Effect.map(blocks.find(params.id), (found) => Reply.json(shown(found)))
-      ),
-      remove: traced("admin.canonicalEmailBlocks.remove")(function*({ params }) {
-        yield* blocks.remove(yield* Caller.account, params.id)
-        return Reply.empty
       })
     })
   })

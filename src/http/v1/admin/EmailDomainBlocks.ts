@@ -1,6 +1,5 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import {
   type EmailDomainBlock,
   EmailDomainBlocks,
@@ -12,14 +11,13 @@ import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import * as Lists from "../../render/Lists.ts"
-import { domainRows } from "../../render/Pages.ts"
 import { AdminEmailDomainBlock, EmailDomainBlockWrite, MailHosts } from "../../wire/admin/Blocks.ts"
 import { day, timestamp } from "../../wire/Common.ts"
 import { DomainName } from "../../wire/DomainBlock.ts"
 import { encode, json } from "../../wire/Keys.ts"
-import { pageOf, PageQuery } from "../../wire/PageQuery.ts"
+import { PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
+import { staffTable } from "./StaffTable.ts"
 
 const reading = Access.staff("manageBlocks", "admin:read", "admin:read:email_domain_blocks")
 const writing = Access.staff("manageBlocks", "admin:write", "admin:write:email_domain_blocks")
@@ -48,7 +46,6 @@ export const layer = group(
   AdminEmailDomainBlocksGroup,
   Effect.fn(function*(handlers) {
     const blocks = yield* EmailDomainBlocks
-    const { publicUrl: baseUrl } = yield* ServerConfig
 
     const shown = Effect.fnUntraced(function*(found: ReadonlyArray<EmailDomainBlock>) {
       const now = yield* Clock.currentTimeMillis
@@ -71,20 +68,10 @@ export const layer = group(
         })
       )
     })
-    const answer = (found: EmailDomainBlock) =>
-      Effect.map(
-        shown([found]),
-        ([item]) => item === undefined ? Effect.die("a block is not shown") : Effect.succeed(Reply.json(item))
-      ).pipe(
-        Effect.flatten
-      )
+    const { answer, handlers: common } = yield* staffTable({ name: "emailDomainBlocks", path, table: blocks, shown })
 
     return handlers.handleAll({
-      list: traced("admin.emailDomainBlocks.list")(function*({ query }) {
-        const page = pageOf(query, domainRows)
-        const rows = yield* blocks.page(page)
-        return Lists.page({ baseUrl, path, page, rows, cursor: ({ id }) => id, items: yield* shown(rows) })
-      }),
+      ...common,
       create: traced("admin.emailDomainBlocks.create")(function*({ payload }) {
         return yield* answer(
           yield* blocks.create(yield* Caller.account, {
@@ -97,11 +84,6 @@ export const layer = group(
       resolve: traced("admin.emailDomainBlocks.resolve")(function*({ payload }) {
         const domain = payload.domain?.trim() ?? ""
         return Reply.json(encode<MailHosts>({ domain, hosts: yield* blocks.exchanges(domain) }))
-      }),
-      show: traced("admin.emailDomainBlocks.show")(({ params }) => Effect.flatMap(blocks.find(params.id), answer)),
-      remove: traced("admin.emailDomainBlocks.remove")(function*({ params }) {
-        yield* blocks.remove(yield* Caller.account, params.id)
-        return Reply.empty
       })
     })
   })

@@ -1,6 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { AccountActors } from "../../../actors/account/AccountActors.ts"
 import { type ClientError, RecordNotFound } from "../../../services/Errors.ts"
 import type { AccountId } from "../../../services/Ids.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
@@ -15,7 +16,7 @@ import * as Reply from "../../guard/Reply.ts"
 import { AdminReportViews } from "../../render/admin/AdminReportViews.ts"
 import * as Lists from "../../render/Lists.ts"
 import { adminRows } from "../../render/Pages.ts"
-import { AdminReport, AdminReportsQuery, AdminReportWrite } from "../../wire/admin/Report.ts"
+import { AdminReport, AdminReportsQuery, AdminReportWrite, ReportForwarding } from "../../wire/admin/Report.ts"
 import { pageOf } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
 
@@ -35,7 +36,9 @@ export class AdminReportsGroup extends HttpApiGroup.make("admin/reports")
     HttpApiEndpoint.post("assign", `${path}/:id/assign_to_self`, one).annotate(Access, writing),
     HttpApiEndpoint.post("unassign", `${path}/:id/unassign`, one).annotate(Access, writing),
     HttpApiEndpoint.post("resolve", `${path}/:id/resolve`, one).annotate(Access, writing),
-    HttpApiEndpoint.post("reopen", `${path}/:id/reopen`, one).annotate(Access, writing)
+    HttpApiEndpoint.post("reopen", `${path}/:id/reopen`, one).annotate(Access, writing),
+    HttpApiEndpoint.post("forward", `${path}/:id/forward`, { ...one, payload: ReportForwarding })
+      .annotate(Access, writing)
   )
   .middleware(Guard)
 {}
@@ -54,6 +57,7 @@ const filters = ["resolved", "unresolved", "account_id", "target_account_id", "b
 export const layer = group(
   AdminReportsGroup,
   Effect.fn(function*(handlers) {
+    const actors = yield* AccountActors
     const desk = yield* ReportDesk
     const reports = yield* AdminReports
     const views = yield* AdminReportViews
@@ -104,7 +108,11 @@ export const layer = group(
       assign: work("assign", desk.assign),
       unassign: work("unassign", desk.unassign),
       resolve: work("resolve", desk.resolve),
-      reopen: work("reopen", desk.reopen)
+      reopen: work("reopen", desk.reopen),
+      forward: traced("admin.reports.forward")(function*({ params: { id }, payload: { domains = [] } }) {
+        yield* actors.tell(yield* Caller.account, { _tag: "ForwardReport", reportId: id, domains })
+        return yield* shown(id)
+      })
     })
   })
 ).pipe(Layer.provide([AdminReports.layer, AdminReportViews.layer, ReportDesk.layer]))

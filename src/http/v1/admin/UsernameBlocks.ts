@@ -1,6 +1,5 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { type UsernameBlock, UsernameBlocks } from "../../../services/moderation/UsernameBlocks.ts"
 import { traced } from "../../../services/Traced.ts"
 import { group } from "../../Group.ts"
@@ -8,13 +7,12 @@ import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
-import * as Lists from "../../render/Lists.ts"
-import { domainRows } from "../../render/Pages.ts"
 import { AdminUsernameBlock, UsernameBlockWrite } from "../../wire/admin/Blocks.ts"
 import { timestamp } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
-import { pageOf, PageQuery } from "../../wire/PageQuery.ts"
+import { PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
+import { staffTable } from "./StaffTable.ts"
 
 const reading = Access.staff("manageBlocks", "admin:read")
 const writing = Access.staff("manageBlocks", "admin:write")
@@ -63,28 +61,22 @@ export const layer = group(
   AdminUsernameBlocksGroup,
   Effect.fn(function*(handlers) {
     const blocks = yield* UsernameBlocks
-    const { publicUrl: baseUrl } = yield* ServerConfig
+    const table = yield* staffTable({
+      name: "usernameBlocks",
+      path,
+      table: blocks,
+      shown: (rows) => Effect.succeed(rows.map(shown))
+    })
     const change = traced("admin.usernameBlocks.change")(function*({ params, payload }: Changing) {
       return Reply.json(shown(yield* blocks.update(yield* Caller.account, params.id, wishOf(payload))))
     })
     return handlers.handleAll({
-      list: traced("admin.usernameBlocks.list")(function*({ query }) {
-        const page = pageOf(query, domainRows)
-        const rows = yield* blocks.page(page)
-        return Lists.page({ baseUrl, path, page, rows, cursor: ({ id }) => id, items: rows.map(shown) })
-      }),
+      ...table.handlers,
       create: traced("admin.usernameBlocks.create")(function*({ payload }) {
         return Reply.json(shown(yield* blocks.create(yield* Caller.account, wishOf(payload))))
       }),
-      show: traced("admin.usernameBlocks.show")(({ params }) =>
-        Effect.map(blocks.find(params.id), (found) => Reply.json(shown(found)))
-      ),
       replace: change,
-      change,
-      remove: traced("admin.usernameBlocks.remove")(function*({ params }) {
-        yield* blocks.remove(yield* Caller.account, params.id)
-        return Reply.empty
-      })
+      change
     })
   })
 ).pipe(Layer.provide(UsernameBlocks.layer))

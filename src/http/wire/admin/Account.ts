@@ -33,8 +33,8 @@ export type AdminAccount = typeof AdminAccount.Type
 
 const flag = Schema.optionalKey(Flag)
 const text = Schema.optionalKey(Text)
-const shared = { username: text, displayName: text, byDomain: text, email: text, ip: text }
-const sharedKeys = { displayName: "display_name", byDomain: "by_domain" } as const
+const shared = { username: text, displayName: text, byDomain: text, email: text, ip: text, invitedBy: text }
+const sharedKeys = { displayName: "display_name", byDomain: "by_domain", invitedBy: "invited_by" } as const
 
 /** `GET /api/v1/admin/accounts` */
 export const AdminAccountsQuery = Schema.Struct({
@@ -80,9 +80,18 @@ export const StatusActionWrite = Schema.Struct({
 export const AccountActionWrite = Schema.Struct({
   type: text,
   reportId: Schema.optionalKey(Schema.NullOr(Text)),
+  warningPresetId: Schema.optionalKey(Schema.NullOr(Text)),
   text: Schema.optionalKey(Schema.NullOr(Text)),
   sendEmailNotification: flag
 }).pipe(Schema.encodeKeys({
   reportId: "report_id",
+  warningPresetId: "warning_preset_id",
   sendEmailNotification: "send_email_notification"
 }))
+
+/** `POST /api/v1/admin/accounts/:id/change_email` */
+export const EmailWrite = Schema.Struct({ email: text })
+
+/** `POST /api/v1/admin/accounts/:id/role`; -99 is everybody's. */
+export const RoleOfAccount = Schema.Struct({ roleId: text })
+  .pipe(Schema.encodeKeys({ roleId: "role_id" }))

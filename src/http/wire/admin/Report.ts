@@ -47,3 +47,6 @@ export const AdminReportWrite = Schema.Struct({
   category: Schema.optionalKey(Schema.NullOr(Text)),
   ruleIds: Schema.optionalKey(list(Text))
 }).pipe(Schema.encodeKeys({ ruleIds: "rule_ids" }))
+
+/** `POST /api/v1/admin/reports/:id/forward`: to these servers, or to the account's own. */
+export const ReportForwarding = Schema.Struct({ domains: Schema.optionalKey(list(Text)) })

@@ -83,3 +83,7 @@ export const SettingsWrite = Schema.Struct({
   termsOfService: "terms_of_service"
 }))
 export type SettingsWrite = typeof SettingsWrite.Type
+
+/** The day from which the terms hold that everybody is written to about. */
+export const AnnouncedTerms = Schema.Struct({ effective_date: Schema.String })
+export type AnnouncedTerms = typeof AnnouncedTerms.Type

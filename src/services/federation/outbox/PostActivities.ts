@@ -40,7 +40,7 @@ export class PostActivities extends Context.Service<PostActivities, {
   /** Tells of votes by the indexes of the options, one activity a choice. */
   readonly vote: (accountId: bigint, statusId: bigint, choices: ReadonlyArray<number>) => Sent
   /** Forwards a report that was just filed to the servers that it names; nothing says who made it (row 20). */
-  readonly flag: (reportId: bigint) => Sent
+  readonly flag: (reportId: bigint, only?: ReadonlyArray<string>) => Sent
 }>()("murmuration/services/federation/outbox/PostActivities") {
   static readonly layerNoDeps = Layer.effect(
     PostActivities,
@@ -91,7 +91,7 @@ export class PostActivities extends Context.Service<PostActivities, {
         }
       )
 
-      const flag = traced("PostActivities.flag")(function*(reportId: bigint) {
+      const flag = traced("PostActivities.flag")(function*(reportId: bigint, only?: ReadonlyArray<string>) {
         if (!outbox.enabled) return none
         const [report] = yield* reportRows(sql`
           SELECT r.comment, a.uri, ARRAY(SELECT s.uri FROM statuses s
@@ -99,7 +99,9 @@ export class PostActivities extends Context.Service<PostActivities, {
             coalesce(t.ids, '{}') AS receivers, coalesce(t.uris, '{}') AS receiver_uris
           FROM reports r JOIN accounts a ON a.id = r.target_account_id
           CROSS JOIN LATERAL (SELECT array_agg(t.id ORDER BY t.id) AS ids, array_agg(t.uri ORDER BY t.id) AS uris
-            FROM accounts t WHERE t.uri IS NOT NULL AND t.domain = ANY (r.forward_domains) AND (t.id = a.id OR t.id IN (
+            FROM accounts t WHERE t.uri IS NOT NULL AND t.domain = ANY (${
+          only ?? sql`r.forward_domains`
+        }) AND (t.id = a.id OR t.id IN (
               SELECT s.in_reply_to_account_id FROM statuses s WHERE s.id = ANY (r.status_ids)))) t
           WHERE r.id = ${reportId}`)
         if (report === undefined || report.uri === null) return none

@@ -33,6 +33,8 @@ export class Purges extends Context.Service<Purges, {
    * activities leave before its posts and follows go, which say to whom.
    */
   readonly retire: (accountId: AccountId) => Effect.Effect<boolean, SqlError>
+  /** What a suspended account of another server wrote and did goes; the account stays, and stays suspended. */
+  readonly empty: (accountId: AccountId) => Effect.Effect<void, SqlError>
   /** Removes a slice of what is left, in a transaction of the account's actor. Enters when to go on. */
   readonly advance: (accountId: AccountId) => Effect.Effect<void, SqlError>
   /** Whether this id with one of these keys, as PEM texts, was deleted lately. */
@@ -108,7 +110,8 @@ export class Purges extends Context.Service<Purges, {
         const gone = yield* sql`WITH over AS (SELECT a.id, a.domain FROM accounts a WHERE a.id = ${accountId}
           AND NOT EXISTS (SELECT FROM statuses s WHERE s.account_id = a.id)
           AND NOT EXISTS (SELECT FROM reports t WHERE t.target_account_id = a.id AND t.action_taken_at IS NULL)),
-          gone AS (DELETE FROM accounts WHERE id IN (SELECT id FROM over WHERE domain IS NOT NULL))
+          gone AS (DELETE FROM accounts WHERE id IN (SELECT id FROM over WHERE domain IS NOT NULL
+            AND NOT EXISTS (SELECT FROM remote_actors r WHERE r.account_id = over.id)))
           SELECT id FROM over`
         if (gone.length === 0) return yield* agenda.enqueue("purge", accountId, accountId, now + reportedMillis)
         yield* sql`DELETE FROM agenda WHERE account_id = ${accountId}`
@@ -135,6 +138,9 @@ export class Purges extends Context.Service<Purges, {
       return Purges.of({
         begin,
         retire,
+        empty: traced("Purges.empty")((accountId) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => agenda.enqueue("purge", accountId, accountId, now))
+        ),
         advance,
         isGone: traced("Purges.isGone")(function*(uri, publicPems) {
           const rows = yield* sql`SELECT FROM departed_actors WHERE uri = ${uri}

@@ -122,6 +122,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         const winner = answers[0]?.status === 200 ? one : two
         const by = action === "resolve" ? body.action_taken_by_account : body.assigned_account
         assert.strictEqual(by.id, String(winner.accountId))
+        // The log has both sides.
+        const [refused] = yield* auditEntries((winner === one ? two : one).accountId)
+        assert.deepStrictEqual([refused?.act, refused?.targetLabel, Object.keys(refused?.after ?? {})], [
+          `report ${action.replace("_to_self", "")}`,
+          `#${id}`,
+          ["refused"]
+        ])
         yield* ask(winner, "POST", `${path}/${id}/resolve`)
       }
       // One acts on the account while the other resolves the report.

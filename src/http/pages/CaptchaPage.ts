@@ -1,0 +1,74 @@
+import { Effect } from "effect"
+import { type Captcha, Captchas } from "../../services/identity/Captchas.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { hidden, tokenField } from "../html/Forms.ts"
+import { type Html, html } from "../html/Html.ts"
+import { problem, respond } from "../html/HtmlPage.ts"
+import { Visitors } from "../html/Visitors.ts"
+import { proofScript } from "./ProofScript.ts"
+
+export const captchaPath = "/auth/captcha_confirmation"
+/** The button of who cannot do it: a moderator looks at the sign-up. */
+export const byModerator = "by_moderator"
+
+/** Where the pictures, scripts and styles of a captcha service may come from: its own domain. */
+const sourcesOf = (scriptUrl: string) => {
+  const { hostname, origin } = new URL(scriptUrl)
+  const domain = hostname.split(".").slice(-2).join(".")
+  return origin.startsWith("https:") ? `https://${domain} https://*.${domain}` : origin
+}
+
+/** The page on which somebody shows not to be a program, before the address of a sign-up is confirmed. */
+export const make = Effect.gen(function*() {
+  const { localDomain: server } = yield* ServerConfig
+  const captchas = yield* Captchas
+  const visitors = yield* Visitors
+
+  const fields = (captcha: Captcha, working: string): Html =>
+    captcha.kind === "hcaptcha"
+      ? html`<div class="h-captcha" data-sitekey="${captcha.siteKey}"></div>`
+      : html`${hidden("challenge", captcha.challenge)}${hidden("number", "")}
+<p id="working" role="status" hidden>${working}</p>`
+
+  /** Shows it; undefined where nobody is asked for anything. */
+  const show = Effect.fnUntraced(function*(link: URLSearchParams, wrong: boolean) {
+    const secret = link.get("confirmation_token") ?? ""
+    const captcha = yield* captchas.ask(secret)
+    if (captcha === undefined) return undefined
+    const { formToken, remember, way, words: { say }, words } = yield* visitors.current
+    return remember(respond({
+      words,
+      title: say("One more step"),
+      server,
+      status: wrong ? 422 : 200,
+      ...(captcha.kind === "hcaptcha"
+        ? { scripts: sourcesOf(captcha.scriptUrl), outerScript: captcha.scriptUrl }
+        : { script: proofScript }),
+      body: html`
+${wrong ? problem(say("That did not work, or took too long. Try it once more.")) : ""}
+<p>${say("This server makes sure that sign-ups are made by people. Then your e-mail address is confirmed.")}</p>
+<form method="post" action="${way(captchaPath)}" id="captcha">
+${hidden(tokenField, formToken)}
+${hidden("confirmation_token", secret)}
+${hidden("redirect_to_app", link.get("redirect_to_app") ?? "")}
+${fields(captcha, say("Your browser works on it for a moment …"))}
+<p class="row"><button type="submit" id="confirm">${say("Confirm the address")}</button></p>
+<noscript><p>${say("Your browser does not run scripts here, which this step needs.")}</p></noscript>
+<p class="soft">${say("If you cannot do that, a moderator can look at your sign-up instead. That takes longer.")}</p>
+<p class="row"><button type="submit" name="${byModerator}" value="1" class="quiet">${
+        say("Have a moderator look at it")
+      }</button></p>
+</form>`
+    }))
+  })
+
+  return {
+    show,
+    verify: (form: URLSearchParams) =>
+      captchas.verify(form.get("confirmation_token") ?? "", {
+        challenge: form.get("challenge") ?? "",
+        number: form.get("number") ?? "",
+        response: form.get("h-captcha-response") ?? ""
+      })
+  }
+})

@@ -1,0 +1,47 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto"
+
+/** How long somebody has for a proof, in milliseconds. */
+export const proofMillisMax = 60 * 60_000
+
+const bytesMax = 500
+
+/** What a browser has to find a number for: it is for one subject, and told from others by chance. */
+interface ProofOptions {
+  /** What the server signs with. */
+  readonly key: string
+  /** Whom the proof is for, as the link of a sign-up. */
+  readonly subject: string
+}
+
+const signature = ({ key, subject }: ProofOptions, head: string) =>
+  createHmac("sha256", key).update(`proof of work\n${head}\n${subject}`).digest("base64url")
+
+/** `bits`: how many the hash of the proof has to begin with that are 0. */
+export const makeChallenge = (options: ProofOptions, chance: string, bits: number, now: number): string => {
+  const head = `${bits}.${now + proofMillisMax}.${chance}`
+  return `${head}.${signature(options, head)}`
+}
+
+const zeroBits = (hash: Uint8Array): number => {
+  let bits = 0
+  for (const byte of hash) {
+    if (byte !== 0) return bits + Math.clz32(byte) - 24
+    bits += 8
+  }
+  return bits
+}
+
+/**
+ * Whether a number answers a challenge that this server made for the subject, in time. It is good for that one subject, which
+ * needs no second one: nobody keeps a list of those that were used.
+ */
+export const isProof = (options: ProofOptions, challenge: string, number: string, now: number): boolean => {
+  if (challenge.length > bytesMax || !/^\d{1,15}$/.test(number)) return false
+  const end = challenge.lastIndexOf(".")
+  const head = challenge.slice(0, Math.max(0, end))
+  const [bits, until] = head.split(".").map(Number)
+  const [given, wanted] = [Buffer.from(challenge.slice(end + 1)), Buffer.from(signature(options, head))]
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return false
+  if (bits === undefined || until === undefined || !(now < until)) return false
+  return zeroBits(createHash("sha256").update(`${challenge}:${number}`).digest()) >= bits
+}

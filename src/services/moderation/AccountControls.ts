@@ -1,0 +1,129 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../Broadcast.ts"
+import { NotAllowed, RecordNotFound, type Unprocessable } from "../Errors.ts"
+import { MailLinks } from "../identity/MailLinks.ts"
+import { type User, Users } from "../identity/Users.ts"
+import type { AccountId } from "../Ids.ts"
+import { rowsOf } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import type { Permission } from "../staff/Permissions.ts"
+import { outranks, requireRank, standingOf } from "../staff/Rank.ts"
+import { Roles } from "../staff/Roles.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+
+const memorialRows = rowsOf(Schema.Struct({ memorial: Schema.Boolean }))
+const roleRows = rowsOf(Schema.Struct({ roleId: Schema.BigInt }))
+
+type Refused = NotAllowed | RecordNotFound | Unprocessable
+
+/** What staff do to people of this server that is no punishment; each act is in the log. */
+export class AccountControls extends Context.Service<AccountControls, {
+  /** The new address waits for its confirmation, by a letter to it. */
+  readonly changeEmail: (by: AccountId, target: AccountId, email: string) => Effect.Effect<void, Refused>
+  /** Sends the letter once more to who has not confirmed the address. */
+  readonly resend: (by: AccountId, target: AccountId) => Effect.Effect<void, Refused>
+  /** Nobody gives a role as high as the own one, or higher. */
+  readonly changeRole: (by: AccountId, target: AccountId, roleId: bigint) => Effect.Effect<void, Refused>
+  /** The account remembers somebody who died: nobody signs in to it any more. */
+  readonly memorialize: (by: AccountId, target: AccountId) => Effect.Effect<void, Refused>
+}>()("murmuration/services/moderation/AccountControls") {
+  static readonly layer = Layer.effect(AccountControls, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const audit = yield* AuditLog
+  const broadcast = yield* Broadcast
+  const mailLinks = yield* MailLinks
+  const roles = yield* Roles
+  const users = yield* Users
+  const standing = standingOf(sql)
+  const rank = requireRank(sql)
+
+  /** One act about somebody of this server whose role is lower. */
+  const act = <A, E>(
+    by: AccountId,
+    target: AccountId,
+    permission: Permission,
+    work: (user: User, position: number) => Effect.Effect<A, E>
+  ) =>
+    Effect.gen(function*() {
+      const own = yield* standing(by, permission)
+      const found = yield* users.find(target)
+      if (Option.isNone(found)) return yield* new RecordNotFound()
+      yield* rank(own, target)
+      return yield* work(found.value, own.position)
+    }).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))
+
+  const about = ({ accountId, username }: User) => ({ type: "account", id: accountId, label: username }) as const
+  const letter = (target: AccountId) =>
+    Effect.flatMap(
+      users.find(target),
+      (user) => Option.isSome(user) ? mailLinks.sendConfirmation(user.value) : Effect.void
+    )
+
+  return AccountControls.of({
+    changeEmail: traced("AccountControls.changeEmail")(function*(by, target, email) {
+      yield* act(by, target, "manageUsers", (user) =>
+        Effect.andThen(
+          users.change(target, { unconfirmedEmail: email }),
+          audit.record({ by, action: "change_email", target: about(user) })
+        ))
+      yield* letter(target)
+    }),
+    resend: traced("AccountControls.resend")(function*(by, target) {
+      yield* act(
+        by,
+        target,
+        "manageUsers",
+        Effect.fnUntraced(function*(user) {
+          if (user.confirmed && user.unconfirmedEmail === undefined) return yield* new NotAllowed({})
+          yield* audit.record({ by, action: "resend", target: about(user) })
+        })
+      )
+      yield* letter(target)
+    }),
+    changeRole: traced("AccountControls.changeRole")((by, target, roleId) =>
+      act(
+        by,
+        target,
+        "manageRoles",
+        Effect.fnUntraced(function*(user, position) {
+          const role = Option.getOrUndefined(yield* roles.get(roleId))
+          if (role === undefined) return yield* new RecordNotFound()
+          if (!outranks({ position, permissions: 0n }, role.position)) return yield* new NotAllowed({})
+          const [before] = yield* roleRows(sql`SELECT role_id FROM users WHERE account_id = ${target} FOR UPDATE`)
+          yield* users.change(target, { roleId: role.id })
+          yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "roles", ids: [] }))
+          yield* audit.record({
+            by,
+            action: "change_role",
+            target: about(user),
+            before: { roleId: before?.roleId },
+            after: { roleId: role.id }
+          })
+        })
+      )
+    ),
+    memorialize: traced("AccountControls.memorialize")((by, target) =>
+      act(
+        by,
+        target,
+        "deleteUserData",
+        Effect.fnUntraced(function*(user) {
+          const [was] = yield* memorialRows(sql`SELECT memorial FROM accounts WHERE id = ${target} FOR UPDATE`)
+          if (was?.memorial === true) return yield* new NotAllowed({})
+          yield* sql`UPDATE accounts SET memorial = true WHERE id = ${target}`
+          yield* sql.afterCommit(Effect.andThen(
+            broadcast.publish({ _tag: "Changed", kind: "account", ids: [target] }),
+            broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [target] })
+          ))
+          yield* audit.record({ by, action: "memorialize", target: about(user) })
+        })
+      )
+    )
+  })
+})

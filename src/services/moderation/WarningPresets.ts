@@ -1,0 +1,130 @@
+import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
+import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
+import { type NotAllowed, type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { exceeds } from "../html/Text.ts"
+import type { AccountId } from "../Ids.ts"
+import { rowsMax } from "../Paging.ts"
+import { only, rowsOf, Timestamptz } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { standingOf } from "../staff/Rank.ts"
+import { staffRows } from "../staff/StaffRows.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { actionTextCharactersMax } from "./ActionTypes.ts"
+
+/** Presets of a server, and characters of a title. */
+const presetsMax = 100
+const titleCharactersMax = 100
+
+const WarningPreset = Schema.Struct({
+  id: Schema.BigInt,
+  title: Schema.String,
+  text: Schema.String,
+  createdAt: Timestamptz,
+  updatedAt: Timestamptz
+})
+export type WarningPreset = typeof WarningPreset.Type
+const presetRows = rowsOf(WarningPreset)
+
+/** What is said of a preset; what is absent stays. */
+interface PresetWish {
+  readonly title?: string | undefined
+  readonly text?: string | undefined
+}
+
+type Refused = NotAllowed | RecordNotFound | Unprocessable
+
+/** Texts that moderators keep for what they say often. */
+export class WarningPresets extends Context.Service<WarningPresets, {
+  /** By their titles. */
+  readonly list: Effect.Effect<ReadonlyArray<WarningPreset>>
+  readonly find: (id: bigint) => Effect.Effect<WarningPreset, RecordNotFound>
+  readonly create: (by: AccountId, wish: PresetWish) => Effect.Effect<WarningPreset, Refused>
+  readonly update: (by: AccountId, id: bigint, wish: PresetWish) => Effect.Effect<WarningPreset, Refused>
+  readonly remove: (by: AccountId, id: bigint) => Effect.Effect<void, Refused>
+}>()("murmuration/services/moderation/WarningPresets") {
+  static readonly layer = Layer.effect(WarningPresets, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const audit = yield* AuditLog
+  const standing = standingOf(sql)
+  const table = staffRows(sql, "warning_presets", presetRows)
+  const target = ({ id, title, text }: WarningPreset) =>
+    ({ type: "warningPreset", id, label: title === "" ? text : title }) as const
+  const logged = (preset: WarningPreset) => Struct.pick(preset, ["title", "text"])
+
+  const act = <A, E>(by: AccountId, work: Effect.Effect<A, E>) =>
+    Effect.andThen(standing(by, "manageSettings"), work).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))
+
+  const checked = Effect.fnUntraced(function*(wish: PresetWish, before?: WarningPreset) {
+    const title = wish.title?.trim() ?? before?.title ?? ""
+    const text = wish.text?.trim() ?? before?.text ?? ""
+    if (text === "") return yield* validationFailed("Text can't be blank")
+    if (exceeds(title, titleCharactersMax)) {
+      return yield* validationFailed(`Title is too long (maximum is ${titleCharactersMax} characters)`)
+    }
+    if (exceeds(text, actionTextCharactersMax)) {
+      return yield* validationFailed(`Text is too long (maximum is ${actionTextCharactersMax} characters)`)
+    }
+    return { title, text, at: new Date(yield* Clock.currentTimeMillis) }
+  })
+
+  return WarningPresets.of({
+    list: Effect.orDie(
+      presetRows(sql`SELECT * FROM warning_presets ORDER BY title, id LIMIT ${rowsMax(sql, presetsMax)}`)
+    ),
+    find: traced("WarningPresets.find")(table.find),
+    create: traced("WarningPresets.create")((by, wish) =>
+      act(
+        by,
+        Effect.gen(function*() {
+          const { at, text, title } = yield* checked(wish)
+          const all = yield* sql`SELECT FROM warning_presets LIMIT ${rowsMax(sql, presetsMax)}`
+          if (all.length >= presetsMax) {
+            return yield* validationFailed(`Warning presets are too many (maximum is ${presetsMax})`)
+          }
+          const made = only(
+            yield* presetRows(sql`INSERT INTO warning_presets (id, title, text, created_at, updated_at)
+            VALUES (next_id(${at.getTime()}), ${title}, ${text}, ${at}, ${at}) RETURNING *`)
+          )
+          yield* audit.record({ by, action: "create", target: target(made), after: logged(made) })
+          return made
+        })
+      )
+    ),
+    update: traced("WarningPresets.update")((by, id, wish) =>
+      act(
+        by,
+        Effect.gen(function*() {
+          const before = yield* table.take(id)
+          const { at, text, title } = yield* checked(wish, before)
+          const after = only(
+            yield* presetRows(sql`UPDATE warning_presets SET title = ${title}, text = ${text}, updated_at = ${at}
+            WHERE id = ${id} RETURNING *`)
+          )
+          yield* audit.record({
+            by,
+            action: "update",
+            target: target(after),
+            before: logged(before),
+            after: logged(after)
+          })
+          return after
+        })
+      )
+    ),
+    remove: traced("WarningPresets.remove")((by, id) =>
+      act(
+        by,
+        Effect.gen(function*() {
+          const before = yield* table.take(id)
+          yield* table.remove(id)
+          yield* audit.record({ by, action: "destroy", target: target(before), before: logged(before) })
+        })
+      )
+    )
+  })
+})

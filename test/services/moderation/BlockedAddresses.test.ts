@@ -1,0 +1,45 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { BlockedAddresses } from "../../../src/services/moderation/BlockedAddresses.ts"
+
+/** A database whose answers say what was there when each was asked for, and come when the test lets them. */
+const slow = () => {
+  const begun: Array<Deferred.Deferred<void>> = []
+  const read = Effect.gen(function*() {
+    const place = begun.length
+    const answer = yield* Deferred.make<void>()
+    begun.push(answer)
+    // The one at the start comes at once; the block is made between the second and the third.
+    if (place > 0) yield* Deferred.await(answer)
+    return place < 2 ? [] : [{ network: "10.0.0.0/8", severity: "no_access", expiresAt: null }]
+  })
+  const sql: unknown = Object.assign(() => read, { literal: (text: string) => text })
+  return { begun, sql: sql as SqlClient.SqlClient }
+}
+
+const turns = Effect.repeat(Effect.yieldNow, { times: 20 })
+
+it.effect("S-174: a read of IP blocks that began before a change does not put back what was, however late it ends", () => {
+  const { begun, sql } = slow()
+  const test = Effect.gen(function*() {
+    const { find, refresh } = yield* BlockedAddresses
+    const reads = [yield* Effect.forkChild(refresh), yield* Effect.forkChild(refresh)]
+    yield* turns
+    // Those that are under way end in the other order.
+    for (const answer of begun.slice(1).toReversed()) {
+      yield* Deferred.succeed(answer, undefined)
+      yield* turns
+    }
+    for (const answer of begun) yield* Deferred.succeed(answer, undefined)
+    yield* Effect.forEach(reads, Fiber.join)
+    assert.strictEqual(begun.length, 3)
+    assert.strictEqual(find("10.1.2.3", 0), "no_access")
+  })
+  return test.pipe(
+    Effect.provide(BlockedAddresses.layer.pipe(
+      Layer.provide([Layer.succeed(SqlClient.SqlClient, sql), Broadcast.layerMemory])
+    ))
+  )
+})
