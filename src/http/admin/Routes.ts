@@ -3,6 +3,7 @@ import { AdminAccounts } from "../../services/moderation/AdminAccounts.ts"
 import { AdminReports } from "../../services/moderation/AdminReports.ts"
 import { Appeals } from "../../services/moderation/Appeals.ts"
 import { Strikes } from "../../services/moderation/Strikes.ts"
+import { WarningPresets } from "../../services/moderation/WarningPresets.ts"
 import { Forms } from "../html/Forms.ts"
 import { Visitors } from "../html/Visitors.ts"
 import { AccountDecisions } from "./AccountDecisions.ts"
@@ -12,6 +13,7 @@ import * as AppealPages from "./Appeals.ts"
 import * as Dashboard from "./Dashboard.ts"
 import { NoteList } from "./parts/NoteList.ts"
 import { People } from "./parts/People.ts"
+import { UserControls } from "./parts/UserControls.ts"
 import * as ReportPage from "./ReportPage.ts"
 import * as Reports from "./Reports.ts"
 import { StaffPages } from "./StaffPages.ts"
@@ -25,7 +27,9 @@ const reads = Layer.mergeAll(
   Appeals.layer,
   NoteList.layer,
   People.layer,
-  Strikes.layer
+  Strikes.layer,
+  UserControls.layer,
+  WarningPresets.layer
 )
 
 /** The staff area: every page under /admin. */
