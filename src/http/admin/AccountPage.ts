@@ -1,24 +1,26 @@
 import { Effect, Layer } from "effect"
 import { validationFailed } from "../../services/Errors.ts"
-import { sanitise } from "../../services/html/Sanitise.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { lastingTypes } from "../../services/moderation/ActionTypes.ts"
 import { type AdminAccountRecord, AdminAccounts } from "../../services/moderation/AdminAccounts.ts"
 import { AdminReports } from "../../services/moderation/AdminReports.ts"
 import { Appeals } from "../../services/moderation/Appeals.ts"
 import { Strikes } from "../../services/moderation/Strikes.ts"
-import { type Html, html, raw } from "../html/Html.ts"
+import { WarningPresets } from "../../services/moderation/WarningPresets.ts"
+import { type Html, html } from "../html/Html.ts"
 import { AccountDecisions } from "./AccountDecisions.ts"
-import { roleOf, states } from "./parts/AccountStates.ts"
+import { addresses, facts } from "./parts/AccountFacts.ts"
+import { states } from "./parts/AccountStates.ts"
 import { actionForm, taking } from "./parts/ActionForm.ts"
 import { undoing } from "./parts/ActionTexts.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
 import { nothing } from "./parts/Lists.ts"
 import { NoteList } from "./parts/NoteList.ts"
-import { type Names, People } from "./parts/People.ts"
+import { People } from "./parts/People.ts"
 import { reportLines } from "./parts/ReportLines.ts"
 import { strikeLines } from "./parts/StrikeLines.ts"
-import { definitions, handleOf, moment, section } from "./parts/Texts.ts"
+import { handleOf, section } from "./parts/Texts.ts"
+import { UserControls } from "./parts/UserControls.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { type Act, type Confirmation, requireId, type Visit } from "./Visit.ts"
 
@@ -40,7 +42,9 @@ const make = Effect.gen(function*() {
   const people = yield* People
   const reports = yield* AdminReports
   const staff = yield* StaffPages
+  const presets = yield* WarningPresets
   const strikes = yield* Strikes
+  const userControls = yield* UserControls
 
   const subject = Effect.fnUntraced(function*(visit: Visit) {
     const account = yield* accounts.find(yield* requireId(visit))
@@ -97,10 +101,11 @@ ${
       }
 </div><div>
 ${decided(visit, account, name)}
-${section(say("Act"), actionForm(visit, name, possible))}
+${section(say("Act"), actionForm(visit, name, possible, yield* presets.list))}
 ${yield* noteList.show(visit, { type: "account", id })}
+${yield* userControls.show(visit, account)}
 ${
-        visit.may("deleteUserData")
+        visit.may("deleteUserData") && account.suspended
           ? section(
             say("Delete"),
             html`<p>${say("Everything of this account is removed for ever.")}</p>${
@@ -136,7 +141,8 @@ ${
     show,
     acts: {
       ...noteList.acts("account"),
-      take: taking(decisions, subject),
+      ...userControls.acts(subject),
+      take: taking(decisions, presets, subject),
       enable: lifting("disable"),
       unsensitive: lifting("sensitive"),
       unsilence: lifting("silence"),
@@ -186,40 +192,6 @@ ${
     }
   })
 })
-
-const facts = ({ may, words: { day, figure, say }, words }: Visit, account: AdminAccountRecord, names: Names): Html => {
-  const record = names.find(account.id)
-  return definitions([
-    [say("Since"), moment(words, account.createdAt)],
-    [say("E-mail address"), may("manageUsers") ? account.email ?? undefined : undefined],
-    [say("Role"), roleOf(account)],
-    [say("Language"), account.locale ?? undefined],
-    [say("Reason to join"), account.reason === null ? undefined : html`<span dir="auto">${account.reason}</span>`],
-    [say("Server"), account.domain ?? undefined],
-    [say("Posts"), record === undefined ? undefined : figure(record.statusesCount)],
-    [say("Followers"), record === undefined ? undefined : figure(record.followersCount)],
-    [say("Follows"), record === undefined ? undefined : figure(record.followingCount)],
-    [say("Last post"), record?.lastStatusAt ? day(record.lastStatusAt) : undefined],
-    [say("Bot"), record?.bot === true ? say("yes") : undefined],
-    [
-      say("Biography"),
-      record === undefined || record.noteHtml === ""
-        ? undefined
-        : html`<div class="content" dir="auto">${raw(sanitise(record.noteHtml))}</div>`
-    ]
-  ])
-}
-
-const addresses = ({ words: { say }, words }: Visit, { ips }: AdminAccountRecord): Html =>
-  ips.length === 0
-    ? nothing(say("None is known."))
-    : html`<ul class="notes">${
-      ips.slice(0, namedMax).map(({ ip, usedAt }) =>
-        html`<li class="row"><a href="/admin/accounts?${new URLSearchParams({ ip })}">${ip}</a> <span class="soft">${
-          moment(words, usedAt)
-        }</span></li>`
-      )
-    }</ul>`
 
 /** What waits for a decision, and what can be taken back. */
 const decided = (visit: Visit, account: AdminAccountRecord, name: string): Html => {

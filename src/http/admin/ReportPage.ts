@@ -1,10 +1,12 @@
 import { Effect, Layer } from "effect"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
 import type { ClientError } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { Instance } from "../../services/instance/Instance.ts"
 import { actionTypes } from "../../services/moderation/ActionTypes.ts"
 import { type AdminReport, AdminReports } from "../../services/moderation/AdminReports.ts"
 import { ReportDesk } from "../../services/moderation/ReportDesk.ts"
+import { WarningPresets } from "../../services/moderation/WarningPresets.ts"
 import { type Html, html } from "../html/Html.ts"
 import { AccountDecisions } from "./AccountDecisions.ts"
 import { actionForm, taking } from "./parts/ActionForm.ts"
@@ -28,6 +30,8 @@ const make = Effect.gen(function*() {
   const postActs = yield* PostActs
   const posts = yield* ReportedPosts
   const reports = yield* AdminReports
+  const actors = yield* AccountActors
+  const presets = yield* WarningPresets
   const staff = yield* StaffPages
 
   const asked = (visit: Visit) => Effect.flatMap(requireId(visit), (id) => reports.find(id))
@@ -41,10 +45,15 @@ const make = Effect.gen(function*() {
     const rules = yield* instance.rules
     const named = yield* reports.rules(report.ruleIds)
     const target = names.handle(targetAccountId) ?? ""
+    const theirs = names.find(targetAccountId)?.domain ?? null
     const shown = yield* posts.show(words, statusIds, open)
     return {
       title: say("Report about {name}", { name: target }),
-      body: html`<div class="row top">${reportState(words, report)} ${desking(visit, report)}</div>
+      body: html`<div class="row top">${reportState(words, report)} ${desking(visit, report)}${
+        theirs === null || report.forwardDomains.includes(theirs)
+          ? ""
+          : actButton(visit, "forward", say("Forward to {domain}", { domain: theirs }))
+      }</div>
 <div class="columns"><div>
 ${
         section(
@@ -91,7 +100,8 @@ ${
             actionForm(
               visit,
               target,
-              actionTypes.filter((type) => type !== "disable" || visit.may("manageUsers"))
+              actionTypes.filter((type) => type !== "disable" || visit.may("manageUsers")),
+              yield* presets.list
             )
           )
           : ""
@@ -164,8 +174,30 @@ ${yield* noteList.show(visit, { type: "report", id: report.id })}
           return { notice: visit.words.say("Done: the report is changed.") }
         })
       },
+      forward: {
+        confirm: Effect.fnUntraced(function*(visit) {
+          const { targetAccountId } = yield* asked(visit)
+          const names = yield* people.load([targetAccountId])
+          const { say } = visit.words
+          return {
+            title: say("Forward the report?"),
+            text: say(
+              "The server {domain} gets the comment and the posts, not the name of who reported. It cannot be undone.",
+              {
+                domain: names.find(targetAccountId)?.domain ?? ""
+              }
+            ),
+            button: say("Forward")
+          }
+        }),
+        run: Effect.fnUntraced(function*(visit) {
+          const { id } = yield* asked(visit)
+          yield* actors.tell(visit.by, { _tag: "ForwardReport", reportId: id, domains: [] })
+          return { notice: visit.words.say("Done: the report is forwarded.") }
+        })
+      },
       posts: postActs.act(asked),
-      take: taking(decisions, (visit) =>
+      take: taking(decisions, presets, (visit) =>
         Effect.gen(function*() {
           const { id, targetAccountId } = yield* asked(visit)
           const names = yield* people.load([targetAccountId])

@@ -3,6 +3,7 @@ import { AdminAccounts } from "../../services/moderation/AdminAccounts.ts"
 import { AdminReports } from "../../services/moderation/AdminReports.ts"
 import { Appeals } from "../../services/moderation/Appeals.ts"
 import { Strikes } from "../../services/moderation/Strikes.ts"
+import { WarningPresets } from "../../services/moderation/WarningPresets.ts"
 import { Forms } from "../html/Forms.ts"
 import { Visitors } from "../html/Visitors.ts"
 import { AccountDecisions } from "./AccountDecisions.ts"
@@ -28,6 +29,7 @@ import * as NewEmoji from "./NewEmoji.ts"
 import { NoteList } from "./parts/NoteList.ts"
 import { People } from "./parts/People.ts"
 import * as Relays from "./Relays.ts"
+import { UserControls } from "./parts/UserControls.ts"
 import * as ReportPage from "./ReportPage.ts"
 import * as Reports from "./Reports.ts"
 import * as RolePage from "./RolePage.ts"
@@ -49,7 +51,9 @@ const reads = Layer.mergeAll(
   Appeals.layer,
   NoteList.layer,
   People.layer,
-  Strikes.layer
+  Strikes.layer,
+  UserControls.layer,
+  WarningPresets.layer
 )
 
 /** What staff set, as against what they decide about people. */

@@ -4,6 +4,7 @@ import { RecordNotFound } from "../../services/Errors.ts"
 import { plainText } from "../../services/html/PlainText.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { AppealEmails } from "../../services/moderation/AppealEmails.ts"
 import { appealCharactersMax, appealDaysMax, Appeals } from "../../services/moderation/Appeals.ts"
 import type { Strike } from "../../services/moderation/Strike.ts"
 import { StrikeLinks, strikesPath } from "../../services/moderation/StrikeLinks.ts"
@@ -24,6 +25,7 @@ const dayMillis = 86_400_000
 
 const make = Effect.gen(function*() {
   const appeals = yield* Appeals
+  const emails = yield* AppealEmails
   const { localDomain: server } = yield* ServerConfig
   const forms = yield* Forms
   const links = yield* StrikeLinks
@@ -110,6 +112,7 @@ ${yield* postsOf(visitor, strike)}
       return yield* asked(visitor, token).pipe(
         Effect.flatMap((strike) =>
           appeals.file(AccountId.make(strike.targetAccountId), strike.id, written).pipe(
+            Effect.tap(emails.filed),
             Effect.as(redirect(visitor.way(pathOf(strike, token)))),
             Effect.catchTag("Unprocessable", ({ text }) =>
               show(visitor, strike, token, { text, status: 422, written: written.slice(0, appealCharactersMax) }))
@@ -187,4 +190,6 @@ ${written}</textarea></label>
 }
 
 /** What moderators did about somebody, who reads it here and appeals: signed in, or by the link of the e-mail about it. */
-export const layer = Layer.unwrap(make).pipe(Layer.provide([Appeals.layer, StrikeLinks.layer, Strikes.layer]))
+export const layer = Layer.unwrap(make).pipe(
+  Layer.provide([AppealEmails.layer, Appeals.layer, StrikeLinks.layer, Strikes.layer])
+)

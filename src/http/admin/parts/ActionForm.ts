@@ -1,15 +1,21 @@
 import { Effect } from "effect"
 import { type ClientError, validationFailed } from "../../../services/Errors.ts"
 import { actionTextCharactersMax, type ActionType, actionTypes } from "../../../services/moderation/ActionTypes.ts"
+import type { WarningPreset, WarningPresets } from "../../../services/moderation/WarningPresets.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { AccountDecisions } from "../AccountDecisions.ts"
-import type { Act, Visit } from "../Visit.ts"
+import { type Act, idOf, type Visit } from "../Visit.ts"
 import { choices, effects, notices, undoing } from "./ActionTexts.ts"
-import { button, checkbox, form, textArea } from "./Controls.ts"
+import { button, checkbox, form, select, textArea } from "./Controls.ts"
 import { accountPath } from "./People.ts"
 
 /** What a moderator may do about an account, each with what it comes to; `possible` are those that do not stand already. */
-export const actionForm = (visit: Visit, name: string, possible: ReadonlyArray<ActionType>): Html => {
+export const actionForm = (
+  visit: Visit,
+  name: string,
+  possible: ReadonlyArray<ActionType>,
+  presets: ReadonlyArray<WarningPreset>
+): Html => {
   const { words: { say }, words } = visit
   const chosen = visit.form.get("type") ?? "none"
   return form(
@@ -21,6 +27,15 @@ export const actionForm = (visit: Visit, name: string, possible: ReadonlyArray<A
         }><span>${choices[type](words)}<span class="hint">${effects[type](words, name)}</span></span></label>`
       )
     }</fieldset>${
+      presets.length === 0 ? "" : select(visit, {
+        name: "preset",
+        label: say("A text that is kept"),
+        choices: [
+          ["", say("None")],
+          ...presets.map(({ id, text, title }) => [String(id), title === "" ? text.slice(0, 80) : title] as const)
+        ]
+      })
+    }${
       textArea(visit, {
         name: "text",
         label: say("What you tell the person"),
@@ -44,6 +59,7 @@ interface Subject {
 /** The act of `actionForm`, which asks first; `subject` finds whom it is about. */
 export const taking = (
   decisions: AccountDecisions["Service"],
+  presets: WarningPresets["Service"],
   subject: (visit: Visit) => Effect.Effect<Subject, ClientError>
 ): Act => ({
   confirm: Effect.fnUntraced(function*(visit) {
@@ -64,7 +80,10 @@ export const taking = (
   run: Effect.fnUntraced(function*(visit) {
     const { id, name, reportId } = yield* subject(visit)
     const type = yield* typeOf(visit)
-    const text = visit.form.get("text") ?? ""
+    const presetId = idOf(visit.form.get("preset"))
+    const preset = presetId === undefined ? "" : (yield* presets.find(presetId)).text
+    // What the moderator says stands below what is always said.
+    const text = [preset, visit.form.get("text") ?? ""].filter((one) => one !== "").join("\n\n")
     yield* decisions.take(visit.by, id, { type, text, reportId, tells: visit.form.get("tells") === "yes" })
     return {
       notice: notices[type](visit.words, name),

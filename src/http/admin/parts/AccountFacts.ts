@@ -1,0 +1,51 @@
+import { sanitise } from "../../../services/html/Sanitise.ts"
+import type { AdminAccountRecord } from "../../../services/moderation/AdminAccounts.ts"
+import { type Html, html, raw } from "../../html/Html.ts"
+import type { Visit } from "../Visit.ts"
+import { roleOf } from "./AccountStates.ts"
+import { nothing } from "./Lists.ts"
+import type { Names } from "./People.ts"
+import { definitions, moment } from "./Texts.ts"
+
+/** Addresses of the network that are named. */
+const namedMax = 10
+
+/** What is known of an account, as far as the visitor may know it. */
+export const facts = (
+  { may, words: { day, figure, say }, words }: Visit,
+  account: AdminAccountRecord,
+  names: Names
+): Html => {
+  const record = names.find(account.id)
+  return definitions([
+    [say("Since"), moment(words, account.createdAt)],
+    [say("E-mail address"), may("manageUsers") ? account.email ?? undefined : undefined],
+    [say("Role"), roleOf(account)],
+    [say("Language"), account.locale ?? undefined],
+    [say("Reason to join"), account.reason === null ? undefined : html`<span dir="auto">${account.reason}</span>`],
+    [say("Server"), account.domain ?? undefined],
+    [say("Posts"), record === undefined ? undefined : figure(record.statusesCount)],
+    [say("Followers"), record === undefined ? undefined : figure(record.followersCount)],
+    [say("Follows"), record === undefined ? undefined : figure(record.followingCount)],
+    [say("Last post"), record?.lastStatusAt ? day(record.lastStatusAt) : undefined],
+    [say("Bot"), record?.bot === true ? say("yes") : undefined],
+    [
+      say("Biography"),
+      record === undefined || record.noteHtml === ""
+        ? undefined
+        : html`<div class="content" dir="auto">${raw(sanitise(record.noteHtml))}</div>`
+    ]
+  ])
+}
+
+/** From where the account's user was here. */
+export const addresses = ({ words: { say }, words }: Visit, { ips }: AdminAccountRecord): Html =>
+  ips.length === 0
+    ? nothing(say("None is known."))
+    : html`<ul class="notes">${
+      ips.slice(0, namedMax).map(({ ip, usedAt }) =>
+        html`<li class="row"><a href="/admin/accounts?${new URLSearchParams({ ip })}">${ip}</a> <span class="soft">${
+          moment(words, usedAt)
+        }</span></li>`
+      )
+    }</ul>`

@@ -1,0 +1,165 @@
+import { Context, Effect, Layer } from "effect"
+import type { ClientError } from "../../../services/Errors.ts"
+import { TwoFactorReset } from "../../../services/identity/TwoFactorReset.ts"
+import { AccountId } from "../../../services/Ids.ts"
+import { AccountControls } from "../../../services/moderation/AccountControls.ts"
+import type { AdminAccountRecord } from "../../../services/moderation/AdminAccounts.ts"
+import type { Permission } from "../../../services/staff/Permissions.ts"
+import { outranks } from "../../../services/staff/Rank.ts"
+import { Roles } from "../../../services/staff/Roles.ts"
+import { type Html, html } from "../../html/Html.ts"
+import type { Act, Confirmation, Visit } from "../Visit.ts"
+import { idOf } from "../Visit.ts"
+import { actButton, button, form, select, textField } from "./Controls.ts"
+import { section } from "./Texts.ts"
+
+interface Subject {
+  readonly id: bigint
+  readonly name: string
+}
+
+/** What staff do to people of this server that is no punishment: address, role, memorial. */
+export class UserControls extends Context.Service<UserControls, {
+  readonly show: (visit: Visit, account: AdminAccountRecord) => Effect.Effect<Html>
+  readonly acts: (
+    subject: (visit: Visit) => Effect.Effect<Subject, ClientError>
+  ) => Readonly<Record<"email" | "resend" | "role" | "factor" | "memorial", Act>>
+}>()("murmuration/http/admin/parts/UserControls") {
+  static readonly layer = Layer.effect(
+    UserControls,
+    Effect.gen(function*() {
+      const controls = yield* AccountControls
+      const factors = yield* TwoFactorReset
+      const roles = yield* Roles
+
+      const emailForm = (visit: Visit) => {
+        const { say } = visit.words
+        return form(
+          visit,
+          html`${
+            textField(visit, {
+              name: "email",
+              type: "email",
+              label: say("New e-mail address"),
+              hint: say("It counts once the person has opened the link of the letter to it."),
+              required: true
+            })
+          }<p class="row">${button("email", say("Change the address"))}</p>`
+        )
+      }
+
+      const show = Effect.fnUntraced(function*(visit: Visit, account: AdminAccountRecord) {
+        const { may, member, words: { say } } = visit
+        if (account.email === null) return html``
+        // Nobody gives a role as high as the own one.
+        const given = may("manageRoles")
+          ? (yield* roles.list).filter(({ position }) => outranks(member, position))
+          : []
+        const parts = [
+          ...(may("manageUsers") ? [emailForm(visit)] : []),
+          ...(may("manageUsers") && account.confirmed === false
+            ? [actButton(visit, "resend", say("Send the letter of confirmation again"))]
+            : []),
+          ...(given.length === 0 ? [] : [
+            form(
+              visit,
+              html`${
+                select(visit, {
+                  name: "role",
+                  label: say("Role"),
+                  value: String(account.roleId ?? ""),
+                  choices: given.map(({ id, name }) =>
+                    [String(id), name === "" ? say("No role of their own") : name] as const
+                  )
+                })
+              }<p class="row">${button("role", say("Give the role"))}</p>`
+            )
+          ]),
+          ...(may("manageUserAccess")
+            ? [actButton(visit, "factor", say("Take away the second factor"), { kind: "danger" })]
+            : []),
+          ...(may("deleteUserData")
+            ? [actButton(visit, "memorial", say("Make it a memorial"), { kind: "danger" })]
+            : [])
+        ]
+        return parts.length === 0 ? html`` : section(say("Person"), html`${parts}`)
+      })
+
+      const act = (
+        permission: Permission,
+        work: (visit: Visit, id: AccountId) => Effect.Effect<void, ClientError>,
+        notice: (words: Visit["words"], name: string) => string,
+        confirm?: (words: Visit["words"], name: string) => Confirmation
+      ) =>
+      (subject: (visit: Visit) => Effect.Effect<Subject, ClientError>): Act => ({
+        permission,
+        ...(confirm !== undefined && {
+          confirm: (visit) => Effect.map(subject(visit), ({ name }) => confirm(visit.words, name))
+        }),
+        run: Effect.fnUntraced(function*(visit) {
+          const { id, name } = yield* subject(visit)
+          yield* work(visit, AccountId.make(id))
+          return { notice: notice(visit.words, name) }
+        })
+      })
+
+      const made = {
+        email: act(
+          "manageUsers",
+          (visit, id) => controls.changeEmail(visit.by, id, visit.form.get("email") ?? ""),
+          ({ say }, name) => say("Done: a letter is on its way to the new address of {name}.", { name })
+        ),
+        resend: act(
+          "manageUsers",
+          (visit, id) => controls.resend(visit.by, id),
+          ({ say }, name) => say("Done: the letter is on its way to {name}.", { name })
+        ),
+        role: act(
+          "manageRoles",
+          (visit, id) => controls.changeRole(visit.by, id, idOf(visit.form.get("role")) ?? 0n),
+          ({ say }, name) => say("Done: {name} has the role.", { name }),
+          ({ say }, name) => ({
+            title: say("Give {name} this role?", { name }),
+            text: say("What the role allows counts at once. It can be changed again at any time."),
+            button: say("Give the role")
+          })
+        ),
+        factor: act(
+          "manageUserAccess",
+          (visit, id) => factors.disable(id, visit.by),
+          ({ say }, name) => say("Done: {name} signs in with the password alone.", { name }),
+          ({ say }, name) => ({
+            title: say("Take away the second factor of {name}?", { name }),
+            text: say("The password alone is enough then, until they set one up again. They are told by mail."),
+            button: say("Take it away"),
+            danger: true
+          })
+        ),
+        memorial: act(
+          "deleteUserData",
+          (visit, id) => controls.memorialize(visit.by, id),
+          ({ say }, name) => say("Done: {name} is a memorial.", { name }),
+          ({ say }, name) => ({
+            title: say("Make {name} a memorial?", { name }),
+            text: say(
+              "Nobody signs in to it any more, and the profile says that it remembers somebody. It cannot be undone."
+            ),
+            button: say("Make it a memorial"),
+            danger: true
+          })
+        )
+      }
+
+      return UserControls.of({
+        show,
+        acts: (subject) => ({
+          email: made.email(subject),
+          resend: made.resend(subject),
+          role: made.role(subject),
+          factor: made.factor(subject),
+          memorial: made.memorial(subject)
+        })
+      })
+    })
+  ).pipe(Layer.provide(AccountControls.layer))
+}
