@@ -73,8 +73,21 @@ export class Approvals extends Context.Service<Approvals, {
       /** Who is there does not wait any more. */
       const unlessThere = Effect.fnUntraced(function*(accountId: AccountId) {
         const there = yield* Effect.orDie(sql`SELECT FROM accounts WHERE id = ${accountId}`)
-        return yield* there.length === 0 ? new RecordNotFound() : new NotAllowed({})
+        const refused = there.length === 0 ? new RecordNotFound() : new NotAllowed({})
+        late.add(refused)
+        return yield* refused
       })
+      /** Refusals of those who came after somebody else had decided: the log has both. */
+      const late = new WeakSet<object>()
+      const lost = (accountId: AccountId, by: AccountId | undefined, action: "approve" | "reject") =>
+        transaction(sql)(
+          log.record({
+            by,
+            action,
+            target: { type: "account", id: accountId, label: `#${accountId}` },
+            after: { refused: "decided before" }
+          })
+        ).pipe(Effect.catchTag("SqlError", Effect.die))
 
       /** The one who waits, after `statement` has decided about them and answered a row. */
       const decide = Effect.fnUntraced(
@@ -94,7 +107,11 @@ export class Approvals extends Context.Service<Approvals, {
           return one
         },
         transaction(sql),
-        Effect.catchTag("SqlError", Effect.die)
+        (effect, accountId, by, action) =>
+          effect.pipe(
+            Effect.catchTag("SqlError", Effect.die),
+            Effect.tapError((error) => late.has(error) ? lost(accountId, by, action) : Effect.void)
+          )
       )
 
       return Approvals.of({
