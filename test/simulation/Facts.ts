@@ -18,8 +18,14 @@ interface StatusRow {
   readonly deletedAt: Date | null
   /** It has the hashtag. */
   readonly tagged: boolean
-  /** An edit took the hashtag away, or a block the thread that it answered: feeds hear of it when they are made anew. */
+  /**
+   * An edit took the hashtag away, or a block the thread that it answered, or it waits for consent: feeds hear of it when they
+   * are made anew.
+   */
   readonly changed: boolean
+  /** It waits for consent. */
+  readonly waits: boolean
+  readonly authorSuspended: boolean
 }
 
 export interface ListRow {
@@ -69,7 +75,10 @@ export const load = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: n
     in_reply_to_account_id, created_at, deleted_at, EXISTS (SELECT FROM statuses_tags WHERE status_id = statuses.id) AS tagged,
     EXISTS (SELECT FROM status_edits e WHERE e.status_id = statuses.id AND e.text LIKE ${`%#${tagName}%`})
       OR (in_reply_to_id IS NULL AND (text LIKE ${`${replying}%`}
-        OR EXISTS (SELECT FROM status_edits e WHERE e.status_id = statuses.id AND e.text LIKE ${`${replying}%`}))) AS changed
+        OR EXISTS (SELECT FROM status_edits e WHERE e.status_id = statuses.id AND e.text LIKE ${`${replying}%`})))
+      OR EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = statuses.id AND r.state <> 'accepted') AS changed,
+    EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = statuses.id AND r.state = 'pending') AS waits,
+    (SELECT a.suspended_at IS NOT NULL FROM accounts a WHERE a.id = account_id) AS author_suspended
     FROM statuses ORDER BY id`
   const mentions = yield* sql<MentionRow>`SELECT * FROM mentions`
   const followRows = yield* sql<FollowRow>`SELECT * FROM follows`
@@ -136,7 +145,7 @@ export class Facts {
       visibility: status.visibility,
       localOnly: false,
       deleted: status.deletedAt !== null,
-      authorSuspended: false,
+      authorSuspended: status.authorSuspended,
       reblogOf: original === undefined ? undefined : this.factsOf(original)
     }
   }
@@ -170,6 +179,8 @@ export class Facts {
   private belongs(reader: bigint, status: StatusRow) {
     if (!this.canSee(reader, status.id)) return false
     if (status.accountId === reader) return true
+    // Who decides about a reply finds it by its request.
+    if (status.waits) return false
     const apart = status.visibility !== "direct" &&
       this.rows.lists.some((list) => list.accountId === reader && list.exclusive && this.holds(list, status))
     if (apart || !this.meets(reader, status)) return false

@@ -1,9 +1,11 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { commandSecondsMax } from "../../src/actors/account/AccountActors.ts"
+import type { Command } from "../../src/actors/account/Protocol.ts"
 import type { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
 import type { ListTimelines } from "../../src/services/feeds/ListTimelines.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
+import * as Consents from "./Consents.ts"
 import * as Facts from "./Facts.ts"
 import * as Homes from "./Homes.ts"
 import type { List } from "./Lists.ts"
@@ -12,8 +14,11 @@ import { Model } from "./Model.ts"
 import * as NotificationInvariants from "./NotificationInvariants.ts"
 import type { Performed } from "./Performed.ts"
 import * as Phones from "./Phones.ts"
+import * as PollEnds from "./PollEnds.ts"
 import * as ReadPaths from "./ReadPaths.ts"
 import { commandIdOf, type Outcome } from "./Scenario.ts"
+import * as Suspending from "./Suspending.ts"
+import type { Requests } from "./Talking.ts"
 import type { Shared, World } from "./World.ts"
 
 /** What a run leaves behind at rest. */
@@ -30,6 +35,8 @@ export interface Aftermath {
   /** Who followed whom before any command. */
   readonly followers: ReadonlySet<string>
   readonly outcomes: ReadonlyArray<Outcome>
+  /** What waited for consent. */
+  readonly requests: Requests
   /** Outcomes of commands that were sent once more at rest, with what was answered then. */
   readonly again: ReadonlyArray<Outcome & { readonly later: Outcome["result"] }>
 }
@@ -60,12 +67,27 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
     ...ids(performed, commandOf),
     ...(yield* Homes.check(aftermath, facts)),
     ...NotificationInvariants.check(aftermath, facts),
-    ...(yield* Phones.check(sql, facts)),
+    ...(yield* Phones.check(aftermath, facts)),
     ...(yield* ReadPaths.check(aftermath, facts, model)),
     ...(yield* counters(sql)),
     ...(yield* severed(sql)),
     ...(yield* leftovers(sql, now)),
-    ...(world.media ? yield* MediaInvariants.check(world, aftermath.shared) : [])
+    ...(world.media ? yield* MediaInvariants.check(world, aftermath.shared) : []),
+    ...(world.talking ? yield* ofTalking(aftermath, facts, performed, commandOf) : [])
+  ]
+})
+
+/** What holds where people are asked, decide and are kept out. */
+const ofTalking = Effect.fnUntraced(function*(
+  aftermath: Aftermath,
+  facts: Facts.Facts,
+  performed: ReadonlyArray<Performed>,
+  commandOf: ReadonlyMap<string, Command>
+) {
+  return [
+    ...(yield* Consents.check(aftermath, facts, performed, commandOf)),
+    ...(yield* PollEnds.check(aftermath, facts, performed, commandOf)),
+    ...(yield* Suspending.check(aftermath, performed, commandOf))
   ]
 })
 
@@ -154,11 +176,16 @@ export const counters = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   const accounts = yield* sql<{ id: bigint }>`SELECT s.account_id AS id FROM account_stats s WHERE
     followers_count <> (SELECT count(*) FROM follows f WHERE f.target_account_id = s.account_id)
     OR following_count <> (SELECT count(*) FROM follows f WHERE f.account_id = s.account_id)
-    OR statuses_count <> (SELECT count(*) FROM statuses t WHERE t.account_id = s.account_id AND t.deleted_at IS NULL)`
+    OR statuses_count <> (SELECT count(*) FROM statuses t WHERE t.account_id = s.account_id AND t.deleted_at IS NULL
+      AND NOT EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = t.id AND r.state = 'pending'))`
   const statuses = yield* sql<{ id: bigint }>`SELECT s.status_id AS id FROM status_stats s WHERE
     favourites_count <> (SELECT count(*) FROM favourites f WHERE f.status_id = s.status_id)
-    OR reblogs_count <> (SELECT count(*) FROM statuses t WHERE t.reblog_of_id = s.status_id AND t.deleted_at IS NULL)
-    OR replies_count <> (SELECT count(*) FROM statuses t WHERE t.in_reply_to_id = s.status_id AND t.deleted_at IS NULL)`
+    OR quotes_count <> (SELECT count(*) FROM quotes q JOIN statuses t ON t.id = q.status_id
+      WHERE q.quoted_status_id = s.status_id AND q.state = 'accepted' AND t.deleted_at IS NULL)
+    OR reblogs_count <> (SELECT count(*) FROM statuses t WHERE t.reblog_of_id = s.status_id AND t.deleted_at IS NULL
+      AND NOT EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = t.id AND r.state = 'pending'))
+    OR replies_count <> (SELECT count(*) FROM statuses t WHERE t.in_reply_to_id = s.status_id AND t.deleted_at IS NULL
+      AND NOT EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = t.id AND r.state = 'pending'))`
   const polls = yield* sql<{ id: bigint }>`SELECT p.status_id AS id FROM polls p
     JOIN statuses s ON s.id = p.status_id AND s.local
     WHERE voters_count <> (SELECT count(DISTINCT account_id) FROM poll_votes v WHERE v.status_id = p.status_id)

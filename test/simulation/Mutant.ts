@@ -13,6 +13,8 @@ export interface Mutant {
   readonly overlapping?: true
   /** It takes nodes that stand still in the middle of media jobs, as `Options` has it. */
   readonly standstills?: true
+  /** It takes people who are asked, as `Options` has it. */
+  readonly talks?: true
   /** The first so many commands find it, too, in the seed that is tried first. */
   readonly commands?: number
   readonly seedsMax: number

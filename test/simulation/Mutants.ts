@@ -3,6 +3,7 @@ import type { CommandAnswer } from "../../src/services/intents/Commands.ts"
 import { feedMutants } from "./FeedMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { overlappingMutants } from "./OverlappingMutants.ts"
+import { talkMutants } from "./TalkMutants.ts"
 
 /** The command's id is looked up before the transaction and recorded after it. */
 const keyOutside: Mutant = {
@@ -138,8 +139,7 @@ const attemptCounts: Mutant = {
   mutation: { sql: (text) => text.replace(/AND attempts = (\$\d+) AND state/, "AND $1::int > 0 AND state") },
   breaks: /^I15: attempt/,
   standstills: true,
-  commands: 12,
-  foundAt: 3,
+  foundAt: 4,
   seedsMax: 30
 }
 
@@ -233,7 +233,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   stillScheduled,
   filtersKept,
   ...feedMutants,
-  ...overlappingMutants
+  ...overlappingMutants,
+  ...talkMutants
 ]
 
 /** Bugs in the source, by the names of their mutants. */

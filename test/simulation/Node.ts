@@ -27,6 +27,7 @@ import { Machine } from "./Machine.ts"
 import * as Performed from "./Performed.ts"
 import { Dice } from "./Seeded.ts"
 import * as Uploading from "./Uploading.ts"
+import * as Watching from "./Watching.ts"
 import { client, type Shared, type Step, type World } from "./World.ts"
 
 /** A started node: the real actors on a machine of its own. */
@@ -37,6 +38,8 @@ export interface Node {
   readonly homes: HomeTimelines["Service"]
   readonly filters: ActiveFilters["Service"]
   readonly listTimelines: ListTimelines["Service"]
+  /** What people get to see; undefined where the run looks at none of it. */
+  readonly shown: Watching.Shown["Service"]
   /** Undefined where the run has no media. */
   readonly uploading: Uploading.Uploading | undefined
   /** Ends it as SIGTERM does; answers when it is over. */
@@ -105,7 +108,11 @@ export const start = Effect.fnUntraced(
         Layer.provide(Files.layer(world, machine))
       )
       : Layer.succeed(MediaOfNode, undefined)
-    const layer = Layer.merge(Layer.fresh(Actors.layerOverCommands), media).pipe(
+    const actors = Layer.fresh(Actors.layerOverCommands)
+    const acting = world.talking
+      ? Watching.layer(world, machine).pipe(Layer.provideMerge(actors))
+      : Layer.merge(actors, Layer.succeed(Watching.Shown, undefined))
+    const layer = Layer.merge(acting, media).pipe(
       Layer.provideMerge(Layer.mergeAll(HomeTimelines.layer, ListTimelines.layer, ActiveFilters.layer)),
       Layer.provide(Layer.fresh(Performed.commands(world, machine))),
       Layer.provideMerge(cluster(world, machine, RunnerAddress.make(`node-${port}`, port))),
@@ -114,7 +121,11 @@ export const start = Effect.fnUntraced(
       Layer.provide([config, OriginChecks.layerNone, noOutbound, Layer.succeed(SliceRows, slices)])
     )
     const scope = Scope.makeUnsafe()
-    const built = yield* machine.on(world.outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))
+    const building = machine.on(world.outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))
+    // One that cannot start, for the database does not answer, ends.
+    const built = yield* world.talking
+      ? Effect.onError(building, () => Effect.sync(() => world.crash(machine)))
+      : building
     const node: Node = {
       machine,
       port,
@@ -122,6 +133,7 @@ export const start = Effect.fnUntraced(
       homes: Context.get(built, HomeTimelines),
       filters: Context.get(built, ActiveFilters),
       listTimelines: Context.get(built, ListTimelines),
+      shown: Context.get(built, Watching.Shown),
       uploading: Context.get(built, MediaOfNode),
       stop: machine.on(world.outside)(Scope.close(scope, Exit.void)).pipe(
         Effect.andThen(Effect.sync(() => world.crash(machine)))

@@ -1,23 +1,26 @@
 import { type Facts, pair } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"
+import { moderated } from "./Talking.ts"
 
 /**
  * I9: everybody is told once of each favourite, reblog, mention and follow that stands, and of none that does not; and no
- * stream says the same notification twice. Left out are pairs of whom one ever blocked or muted the other, for what was
- * told then depends on when.
+ * stream says the same notification twice. Left out are pairs of whom one ever blocked or muted the other, and whom moderators kept
+ * out, for what was told then depends on when.
  */
 export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string> => {
   const { followers, outcomes, world } = aftermath
   const { favourites, follows, mentions, notifications, requests, statuses } = facts.rows
   const broken: Array<string> = []
   const apart = new Set<string>()
+  const kept = moderated(outcomes)
   for (const { account, command } of outcomes) {
     if (command._tag !== "Block" && command._tag !== "Mute") continue
     apart.add(pair(account, command.target)).add(pair(command.target, account))
   }
+  const excused = (to: bigint, from: bigint) => apart.has(pair(to, from)) || kept.has(to) || kept.has(from)
   const wanted = new Map<string, number>()
   const want = (type: string, to: bigint, from: bigint, statusId: bigint) => {
-    if (to !== from) wanted.set(`${type} ${to} ${from} ${statusId}`, apart.has(pair(to, from)) ? 0 : 1)
+    if (to !== from) wanted.set(`${type} ${to} ${from} ${statusId}`, excused(to, from) ? 0 : 1)
   }
   const authorOf = (id: bigint) => facts.byId.get(id)
   for (const { accountId, statusId } of favourites) {

@@ -59,7 +59,7 @@ const unordered: Mutant = {
   },
   breaks: /^I21/,
   overlapping: true,
-  foundAt: 14,
+  foundAt: 13,
   seedsMax: 60
 }
 

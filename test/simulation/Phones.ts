@@ -2,9 +2,30 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../src/services/Ids.ts"
 import type { Facts } from "./Facts.ts"
+import type { Aftermath } from "./Invariants.ts"
+import { addressOf, type Received } from "./PushService.ts"
+import { moderated } from "./Talking.ts"
+import type { World } from "./World.ts"
 
 /** Of what phones want to hear. */
-const alerts = ["mention", "favourite", "reblog", "follow", "follow_request"]
+const alerts = [
+  "mention",
+  "favourite",
+  "reblog",
+  "follow",
+  "follow_request",
+  "poll",
+  "quote",
+  "pending.reply",
+  "pending.quote"
+]
+
+/** A push that was due for so long belongs to nobody, in milliseconds. */
+const idleMillis = 5_000
+/** For so long a push is at least its node's that claimed it, by whatever clock, in milliseconds. */
+const claimMillis = 50_000
+/** Notifications that different nodes make within that time may come in any order, in milliseconds. */
+const orderMillis = 500
 
 /** Everybody has a phone that wants to hear of everything. */
 export const insert = Effect.fnUntraced(function*(people: ReadonlyArray<AccountId>, at: Date) {
@@ -13,22 +34,78 @@ export const insert = Effect.fnUntraced(function*(people: ReadonlyArray<AccountI
   yield* sql`WITH tokens AS (INSERT INTO oauth_tokens (id, token_hash, account_id, scopes, created_at)
       SELECT a, int8send(a), a, '{push}', ${at} FROM unnest(${people}::bigint[]) a RETURNING id, account_id)
     INSERT INTO push_subscriptions (token_id, account_id, endpoint, p256dh, auth, standard, policy, alerts, sealed_token, created_at)
-    SELECT id, account_id, 'https://push.test/' || id, '', '', true, 'all', ${wanted}::jsonb, '', ${at} FROM tokens ORDER BY id`
+    SELECT id, account_id, ${
+    addressOf("")
+  } || id, '', '', true, 'all', ${wanted}::jsonb, '', ${at} FROM tokens ORDER BY id`
+})
+
+/** Notifications that were pushes, and how often, where nobody sends them. */
+const kept = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
+  const rows = yield* sql<{ notificationId: bigint; times: number }>`SELECT notification_id, count(*)::int AS times
+    FROM pushes GROUP BY 1 ORDER BY 1`
+  return new Map(rows.map(({ notificationId, times }) => [notificationId, times]))
 })
 
 /**
  * I24: each notification is a push for its owner's phone, once; one that waits until its sender is heard is none. Private
  * mentions are left out of those that must be: they may have waited.
  */
-export const check = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, { byId, rows: { notifications } }: Facts) {
-  const rows = yield* sql<{ notificationId: bigint; times: number }>`SELECT notification_id, count(*)::int AS times
-    FROM pushes GROUP BY 1 ORDER BY 1`
-  const pushed = new Map(rows.map(({ notificationId, times }) => [notificationId, times]))
-  return notifications.flatMap(({ accountId, filtered, id, statusId, type }) => {
+export const check = Effect.fnUntraced(function*({ outcomes, shared: { sql }, world }: Aftermath, facts: Facts) {
+  const { byId, rows: { notifications } } = facts
+  const pushed = yield* kept(sql)
+  const out = moderated(outcomes)
+  const wrong = world.talking ? yield* sent(world, sql, pushed) : []
+  const told = notifications.flatMap(({ accountId, filtered, fromAccountId, id, statusId, type }) => {
     const times = pushed.get(id) ?? 0
     if (filtered && times > 0) return [`I24: ${id} waits, and is pushed`]
-    const maybe = filtered || !alerts.includes(type) || byId.get(statusId)?.visibility === "direct"
+    const isOut = out.has(accountId) || out.has(fromAccountId)
+    const maybe = filtered || isOut || !alerts.includes(type) || byId.get(statusId)?.visibility === "direct"
     if (times > 1 || (times === 0 && !maybe)) return [`I24: the phone of ${accountId} is told ${times} times of ${id}`]
     return []
   })
+  return [...wrong, ...told]
+})
+
+/** Adds those that were sent, each as one push; answers what was wrong with how they came. */
+const sent = Effect.fnUntraced(function*(world: World, sql: SqlClient.SqlClient, pushed: Map<bigint, number>) {
+  const { done, received, tried } = world.phones
+  const wrong: Array<string> = []
+  const left = yield* sql<{ id: bigint }>`SELECT notification_id AS id FROM pushes
+    WHERE due_at < ${new Date(world.time.now - idleMillis)}`
+  for (const { id } of left) wrong.push(`I16: the push of ${id} is left`)
+  for (const key of tried) {
+    const id = BigInt(key.split(" ")[1] ?? 0)
+    if (!pushed.has(id)) pushed.set(id, 1)
+  }
+  const toldAt = new Map(
+    world.told.flatMap(({ at, message }) =>
+      message._tag === "NotificationCreated" ? [[message.notificationId, at] as const] : []
+    )
+  )
+  /** When it was there at the latest. */
+  const thereAt = (id: bigint, receivedAt: number) => Math.min(toldAt.get(id) ?? Infinity, receivedAt)
+  for (const [phone, messages] of Map.groupBy(received, ({ subscription }) => subscription)) {
+    const before = new Map<bigint, Received>()
+    const latest = new Map<bigint, Received>()
+    for (const message of messages) {
+      const { at, notificationId } = message
+      const first = before.get(notificationId)
+      const isDone = (done.get(`${phone} ${notificationId}`) ?? Infinity) < at
+      const isClaimed = latest.get(notificationId)?.answered === true &&
+        at - (latest.get(notificationId)?.at ?? 0) < claimMillis
+      if (first !== undefined) world.count("push repeated")
+      if (first !== undefined && (isDone || isClaimed)) wrong.push(`I24: ${phone} is told of ${notificationId} twice`)
+      const overtaking = [...before.values()].find((other) =>
+        other.notificationId > notificationId &&
+        thereAt(other.notificationId, other.at) > (toldAt.get(notificationId) ?? Infinity) + orderMillis
+      )
+      if (first === undefined && overtaking !== undefined) {
+        wrong.push(`I24: ${phone} is told of ${notificationId} after ${overtaking.notificationId}`)
+      }
+      if (first === undefined) before.set(notificationId, message)
+      latest.set(notificationId, message)
+    }
+    world.counts.set("push", (world.counts.get("push") ?? 0) + before.size)
+  }
+  return wrong
 })

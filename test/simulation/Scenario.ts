@@ -156,6 +156,7 @@ export const make = (
     const command = plan.draw(dice, account, n)
     const request = { account, command: yield* withFiles(dice, account, command), key: `k${n}` }
     world.say(`${nameOf(account)} sends ${describe(request)}`)
+    const heard = world.suspensions.sent(account, request.command)
     let result: Outcome["result"] = "unknown"
     // Some clients ask once, and believe that nothing was done where they are told to come back.
     const attempts = new Dice(world.seed, `patience ${n}`).chance(hastyShare) ? 1 : attemptsMax
@@ -166,6 +167,7 @@ export const make = (
     world.say(
       `${nameOf(account)} hears of ${request.key}: ${typeof result === "string" ? result : Object.values(result)}`
     )
+    heard(result, timesOf(request.key).length, world.time.now)
     outcomes.push({ ...request, result, givenUp: givenUp.has(request.key), askedAt: timesOf(request.key) })
     if (command._tag === "Publish" && typeof result === "object" && "id" in result) {
       published.push({ id: StatusId.make(BigInt(result.id)), author: account })

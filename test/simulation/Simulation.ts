@@ -22,6 +22,8 @@ import * as Scenario from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import { Session } from "./Session.ts"
 import type { Sessions } from "./Sockets.ts"
+import * as Suspending from "./Suspending.ts"
+import * as Talking from "./Talking.ts"
 import * as Uploading from "./Uploading.ts"
 import { VirtualTime } from "./VirtualTime.ts"
 import * as Waiting from "./Waiting.ts"
@@ -34,6 +36,8 @@ export interface Options {
   readonly mutation: Mutation
   /** Whatever the seed: people upload files, and nodes stand still in the middle of jobs, and nothing else happens. */
   readonly standstills?: boolean
+  /** Whatever the seed: it is about consent, polls and moderators. */
+  readonly talks?: boolean
   /** Prints the program's log. */
   readonly logs: boolean
 }
@@ -68,14 +72,24 @@ const restMillisMax = 30_000
 /** Commands that are sent once more at rest. */
 const againMax = 12
 
+/** Polls that end within that time are waited for, and pushes that are due by then, in milliseconds. */
+const lastMillis = 90_000
+
+const isSoon = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, until: number) {
+  const rows = yield* sql`SELECT FROM agenda WHERE kind = 'poll_end' AND due_at < ${new Date(until)}
+    UNION ALL SELECT FROM pushes WHERE due_at < ${new Date(until)}`
+  return rows.length > 0
+})
+
 /** Waits until nothing is left to do, but not for ever. */
-const rest = Effect.fnUntraced(function*({ sql }: Shared, late: number) {
+const rest = Effect.fnUntraced(function*({ time, talking }: World, { sql }: Shared, late: number) {
+  const { now } = time
   for (let waited = 0; waited < restMillisMax + late; waited += 1000) {
     yield* Effect.sleep("1 second")
     const [left] = yield* sql<{ n: number }>`SELECT (SELECT count(*) FROM fanouts)::int
-      + (SELECT count(*) FROM agenda WHERE kind NOT IN ('poll_end', 'poll_update'))::int
+      + (SELECT count(*) FROM agenda WHERE kind NOT IN ('poll_end', 'poll_update', 'interaction_request'))::int
       + (SELECT count(*) FROM media_attachments WHERE state IN ('queued', 'processing'))::int AS n`
-    if (left!.n === 0) return
+    if (left!.n === 0 && (!talking || !(yield* isSoon(sql, now + lastMillis)))) return
   }
 })
 
@@ -105,22 +119,35 @@ const scenario = (options: Options, overlapping: boolean) =>
     // Some seeds have clocks that differ.
     const calm = isCalm(seed) || (overlapping && dice.chance(0.5))
     const skewed = dice.chance(0.25) && !calm
-    const start = (port: number) =>
+    // In a run that talks nodes ask more as they start; what cannot start is started once more.
+    const start = (port: number): Effect.Effect<Node.Node> =>
+      world.talking
+        ? Effect.catchCause(begin(port), () => Effect.andThen(Effect.sleep("1 second"), start(port)))
+        : begin(port)
+    const begin = (port: number) =>
       Effect.suspend(() =>
         Node.start(world, common, String.fromCharCode(97 + started++), port, skewed ? dice.between(-1500, 1500) : 0)
       )
     const nodes = yield* Effect.forEach(upTo(nodesAtStart), (n) => start(n + 1), { concurrency: "unbounded" })
     yield* Effect.sleep("4 seconds")
-    const clients = Scenario.make(world, people, nodes, overlapping ? Crowd.make : Drawing.make)
+    const requests = Talking.none()
+    const drawing = world.talking ? Talking.make(requests) : overlapping ? Crowd.make : Drawing.make
+    const clients = Scenario.make(world, people, nodes, drawing)
     const faults = options.standstills ? Faults.standstills(seed, nodesAtStart) : Faults.plan(seed, nodesAtStart, calm)
     const planned = faults.filter((_, n) => options.faults.includes(n))
     const over = yield* Faults.unleash(world, planned, nodes, start, feeds.drop(all))
-    const watch = yield* Effect.forkChild(isCalm(seed) && !overlapping ? Waiting.watch(world, common) : Effect.void)
+    // Who decides leaves intents to others, which the agenda finds where the wake is lost.
+    const watched = isCalm(seed) && !overlapping && !world.talking
+    const watch = yield* Effect.forkChild(watched ? Waiting.watch(world, common) : Effect.void)
     const takeOvers = yield* Effect.forkChild(
       overlapping ? Crowd.takeOver(world, common, { accounts: people }) : Effect.void
     )
     const sweeps = yield* Effect.forkChild(Uploading.sweepNowAndThen(world, common))
     const filterings = yield* Effect.forkChild(Filtering.changeNowAndThen(world, common, people, nodes))
+    const talks = yield* Effect.forkChild(world.talking ? Talking.look(requests, common) : Effect.void)
+    const looks = yield* Effect.forkChild(
+      world.talking ? Suspending.lookNowAndThen(world, people, nodes, clients.outcomes) : Effect.void
+    )
     const accepts = yield* Effect.forkChild(Hearing.acceptNowAndThen(world, common, people))
     yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
     yield* Fiber.join(sweeps)
@@ -128,8 +155,8 @@ const scenario = (options: Options, overlapping: boolean) =>
     yield* Fiber.join(filterings)
     yield* Fiber.join(takeOvers)
     yield* over
-    yield* rest(common, Drawing.lateMillis(seed))
-    yield* Fiber.interrupt(watch)
+    yield* rest(world, common, world.talking ? Talking.talkMillis : Drawing.lateMillis(seed))
+    yield* Fiber.interruptAll([watch, talks, looks])
     // Clients that forgot that they heard ask once more with the same key, on a node that just started.
     const latest = yield* start(nodesAtStart + 1)
     yield* Effect.sleep("3 seconds")
@@ -137,7 +164,7 @@ const scenario = (options: Options, overlapping: boolean) =>
       clients.outcomes.slice(-againMax),
       (outcome) => clients.askAgain(latest, outcome)
     )
-    yield* rest(common, 0)
+    yield* rest(world, common, 0)
     const filtered = yield* Filtering.check(world, common, people.slice(0, 3), [...nodes, latest])
     const broken = yield* Invariants.check({
       world,
@@ -149,6 +176,7 @@ const scenario = (options: Options, overlapping: boolean) =>
       locked: new Set([people[5]!]),
       followers: new Set(followed),
       outcomes: clients.outcomes,
+      requests,
       again
     })
     return [...broken, ...filtered]
@@ -157,8 +185,9 @@ const scenario = (options: Options, overlapping: boolean) =>
 const simulate = async (session: Sessions, time: VirtualTime, seed: number, options: Options): Promise<Result> => {
   const began = cpuMillis()
   const media = options.standstills || hasMedia(seed)
-  const world = new World(session, time, seed, options.mutation, options.logs ? "Debug" : "None", media)
   const overlapping = session instanceof Overlap
+  const talking = !overlapping && (options.talks ?? Talking.isTalking(seed))
+  const world = new World(session, time, seed, options.mutation, options.logs ? "Debug" : "None", media, talking)
   if (overlapping) {
     session.deadlock = (text) => world.wrong.push(`I21: a deadlock of ${text}`)
     session.waits = () => world.count("wait for a lock")

@@ -12,8 +12,10 @@ import type { StoredFiles } from "../../src/services/media/StoredFiles.ts"
 import { Leases } from "./Leases.ts"
 import { Machine } from "./Machine.ts"
 import { Network } from "./Network.ts"
+import { type Phones, silent } from "./PushService.ts"
 import { Dice } from "./Seeded.ts"
 import type { Sessions } from "./Sockets.ts"
+import { Suspensions } from "./Suspensions.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
 /** Services that a mutant of the program replaces, to show that the simulation finds the bug. */
@@ -83,8 +85,13 @@ export class World {
   /** What clients met that no fault excuses. */
   readonly wrong: Array<string> = []
   readonly told: Array<Told> = []
-  /** People upload files in this run; whatever is stored, by name. */
+  /** People upload files in this run. */
   readonly media: boolean
+  /** It is about consent, polls and moderators, and nodes tell streams and phones. */
+  readonly talking: boolean
+  readonly suspensions = new Suspensions()
+  readonly phones: Phones = silent()
+  /** Whatever is stored, by name. */
   readonly files = new Map<string, string>()
   /** The number of the newest attempt of a file's job, by the file's id; none where the last one was given back. */
   readonly attempts = new Map<bigint, number>()
@@ -97,12 +104,14 @@ export class World {
     seed: number,
     mutation: Mutation,
     logLevel: "None" | "Debug",
-    media = hasMedia(seed)
+    media = hasMedia(seed),
+    talking = false
   ) {
     this.time = time
     this.seed = seed
     this.mutation = mutation
     this.media = media
+    this.talking = talking
     this.base = Context.make(References.MinimumLogLevel, logLevel)
     this.session = session
     this.network = new Network(time, new Dice(seed, "network"))

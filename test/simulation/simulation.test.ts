@@ -9,9 +9,10 @@ import { allHold, findsBug, once, sameTrace, upTo } from "./Suite.ts"
 
 /**
  * Seeds of the suite's budget, in which every kind of fault happens; `npm run simulate:nightly` runs 10,000. In 18 answers of
- * commits are lost and nothing else happens; in 46, the first, most that can happen to a node does; in 7 a frozen one commits late.
+ * commits are lost and nothing else happens; in 46, the first, most that can happen to a node does; in 7 a frozen one commits late; 17
+ * is about consent, polls and moderators.
  */
-const seeds = [46, 18, 24, 34, 35, 7]
+const seeds = [46, 18, 24, 34, 35, 7, 17]
 const [firstSeed = 0, otherSeed = 0] = seeds
 /** The same of those in which transactions overlap. */
 const overlappingSeeds = [1, 2]
@@ -39,12 +40,29 @@ describe("simulation", () => {
   afterAll(() => fleet.close())
 
   it(
-    `invariants I1 to I4, I9 to I13, I15, I16, I19 and I22 to I24 hold in ${seeds.length} seeds, in which every kind of fault happens`,
+    `invariants I1 to I4, I9 to I13, I15, I16, I18, I19 and I22 to I27 hold in ${seeds.length} seeds, in which every kind of fault happens`,
     async () => {
       const sums = await allHold(fleet, settings, seeds.map(runOnce))
       for (const kind of faultKinds) assert.isAbove(sums.get(kind) ?? 0, 0, kind)
       assert.isAbove(sums.get("stale commit refused") ?? 0, 0, "a frozen node's late commit")
-      for (const what of ["media uploaded", "media attached", "media sweep", "request accepted", "filter changed"]) {
+      const happened = [
+        "media uploaded",
+        "media attached",
+        "media sweep",
+        "request accepted",
+        "filter changed",
+        "push",
+        "push lost",
+        "push repeated",
+        "poll ended",
+        "suspended",
+        "look at who is suspended",
+        "reply pending",
+        "reply accepted",
+        "quote pending",
+        "quote accepted"
+      ]
+      for (const what of happened) {
         assert.isAbove(sums.get(what) ?? 0, 0, what)
       }
     },

@@ -30,13 +30,13 @@ const result = async (seed: number, { commands, faults, federation, logs, mutant
     const mutation = mutant === undefined ? {} : federationMutants[mutant]?.mutation ?? {}
     return Federation.run(await opened(Federation.sitesMax), seed, { commands, faults, mutation, logs })
   }
-  const { mutation = {}, name, standstills = false } = mutants[mutant ?? mutants.length] ?? {}
+  const { mutation = {}, name, standstills = false, talks } = mutants[mutant ?? mutants.length] ?? {}
   Sources.switchOn(name)
   if (postgres !== undefined) {
     return runOverlapping(await overlapping(postgres), seed, { commands, faults, mutation, logs })
   }
   const [database] = await opened(1)
-  return run(database!, seed, { commands, faults, mutation, logs, standstills })
+  return run(database!, seed, { commands, faults, mutation, logs, standstills, ...(talks && { talks }) })
 }
 
 process.on("message", ({ seed, settings }: Job) => {

@@ -1,6 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { isHidden } from "../HiddenAccounts.ts"
+import { waitsForOthers } from "../statuses/HeldStatuses.ts"
 import { isBroadcast, visibleTo } from "../statuses/Visibility.ts"
 
 /*
@@ -58,14 +59,14 @@ export const isExcluded = (sql: SqlClient, reader: Fragment): Fragment =>
     AND (${byMember(sql, sql.literal("apart.id"))} OR ${withMember(sql, sql.literal("apart.id"))}) OFFSET 0)`
 
 /**
- * Whether a home takes the status over a follow `f` of its author. As Mastodon's: replies to accounts that the reader does
+ * Whether a home takes the status over a follow `f` of its author, and it waits for nobody's consent. As Mastodon's: replies to accounts that the reader does
  * not follow stay out, unless to the author or the reader; reblogs and languages as the follow says. Exclusive lists are
  * asked about apart (`isExcluded`), because most statuses are in no list. `mentioned` as with `mentionedIn`.
  */
 export const isFollowed = (sql: SqlClient, now: Date, mentioned?: Fragment): Fragment => {
   const reader = sql.literal("f.account_id")
   return sql`(${meets(sql, reader, now, mentioned)} AND ${answers(sql, reader, answersFollowed(sql, reader))}
-    AND ${asFollowed(sql)})`
+    AND ${asFollowed(sql)} AND NOT ${waitsForOthers(sql, reader, "s")})`
 }
 
 /** Whether the home of `reader`, an SQL expression, takes it over a hashtag that it follows. */

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Fragment } from "effect/sql/Statement"
+import { type Fragment, isFragment } from "effect/sql/Statement"
 import * as Counters from "../Counters.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
@@ -17,9 +17,10 @@ const placeRows = rowsOf(Schema.Struct({
 }))
 
 /** Whether a row of `statuses` under `alias` waits that the viewer did not write: whoever decides finds it by its request alone. */
-export const waitsForOthers = (sql: SqlClient.SqlClient, viewer: bigint, alias: string): Fragment => {
+export const waitsForOthers = (sql: SqlClient.SqlClient, viewer: bigint | Fragment, alias: string): Fragment => {
   const s = sql.literal(alias)
-  return sql`(${s}.visibility = 'direct' AND ${s}.account_id <> ${viewer} AND EXISTS (SELECT FROM interaction_requests waiting
+  const reader = isFragment(viewer) ? viewer : sql`${viewer}`
+  return sql`(${s}.visibility = 'direct' AND ${s}.account_id <> ${reader} AND EXISTS (SELECT FROM interaction_requests waiting
     WHERE waiting.interaction_id = ${s}.id AND waiting.state = 'pending' OFFSET 0))`
 }
 

@@ -1,6 +1,5 @@
-import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import type { PGlite } from "@electric-sql/pglite"
-import { Context, Effect, Layer, Option, Redacted, Scope } from "effect"
+import { Context, Effect, Layer, Option, Scope } from "effect"
 import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpBody, HttpClientRequest, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
@@ -15,18 +14,16 @@ import * as WellKnown from "../../../src/http/wellknown/Routes.ts"
 import * as Actors from "../../../src/layers/Actors.ts"
 import * as Services from "../../../src/layers/Services.ts"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
-import { Mailer } from "../../../src/services/emails/Mailer.ts"
 import { DomainPolicies } from "../../../src/services/federation/domains/DomainPolicies.ts"
 import { RemoteLookup } from "../../../src/services/federation/RemoteLookup.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
-import { Credentials } from "../../../src/services/identity/Credentials.ts"
-import { Secrets } from "../../../src/services/instance/Secrets.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { MailExchanges } from "../../../src/services/moderation/MailExchanges.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { PushMessages } from "../../../src/services/push/PushMessages.ts"
 import { Translator } from "../../../src/services/translation/Translator.ts"
 import { configurationOf } from "../../support/Configuration.ts"
+import { signingIn } from "../Absent.ts"
 import { Machine } from "../Machine.ts"
 import { Dice } from "../Seeded.ts"
 import { Session } from "../Session.ts"
@@ -81,23 +78,14 @@ const cluster = Sharding.layer.pipe(
   Layer.provide(ShardingConfig.layer({ shardsPerGroup: 4, simulateRemoteSerialization: false }))
 )
 
-/** What it takes to sign in or to subscribe, which nobody does here. */
-const signingIn = Layer.mergeAll(
-  Layer.succeed(Credentials, { hash: () => Effect.die("no passwords"), verify: () => Effect.die("no passwords") }),
-  Layer.succeed(Secrets, {
-    signingKey: Redacted.make(""),
-    vapid: { publicKey: "", privateKey: Redacted.make("") }
-  }),
-  Layer.succeed(PushMessages, { message: () => Effect.die("no phones") }),
-  Layer.succeed(Mailer, { send: () => Effect.die("no letters") }),
-  NodeCrypto.layer
-)
+/** Nobody subscribes here. */
+const noPhones = Layer.succeed(PushMessages, { message: () => Effect.die("no phones") })
 
 const server = Layer.merge(handler, JobRunner.layer).pipe(
   Layer.provideMerge(Services.layer),
   Layer.provideMerge(Actors.layerFederated),
   Layer.provideMerge(Outbound.layer.pipe(Layer.provide(DomainPolicies.layerHostPolicy))),
-  Layer.provide([cluster, Feeds.layerMemory, Broadcast.layerMemory, signingIn])
+  Layer.provide([cluster, Feeds.layerMemory, Broadcast.layerMemory, signingIn, noPhones])
 )
 
 const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse): Uint8Array => {

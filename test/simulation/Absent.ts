@@ -1,0 +1,16 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Effect, Layer, Redacted } from "effect"
+import { Mailer } from "../../src/services/emails/Mailer.ts"
+import { Credentials } from "../../src/services/identity/Credentials.ts"
+import { Secrets } from "../../src/services/instance/Secrets.ts"
+
+/** What it takes to sign in, which nobody does in a simulation. */
+export const signingIn = Layer.mergeAll(
+  Layer.succeed(Credentials, { hash: () => Effect.die("no passwords"), verify: () => Effect.die("no passwords") }),
+  Layer.succeed(Secrets, {
+    signingKey: Redacted.make(""),
+    vapid: { publicKey: "", privateKey: Redacted.make("") }
+  }),
+  Layer.succeed(Mailer, { send: () => Effect.die("no letters") }),
+  NodeCrypto.layer
+)

@@ -1,0 +1,56 @@
+import { Effect } from "effect"
+import type { Command } from "../../src/actors/account/Protocol.ts"
+import { type Facts, pair } from "./Facts.ts"
+import type { Aftermath } from "./Invariants.ts"
+import type { Performed } from "./Performed.ts"
+import { moderated } from "./Talking.ts"
+
+/** By so much the clocks of two nodes differ at most, in milliseconds. */
+const clockMillisOff = 3_000
+
+interface Poll {
+  readonly statusId: bigint
+  readonly accountId: bigint
+  readonly expiresAt: Date
+  readonly voters: ReadonlyArray<bigint>
+}
+
+/**
+ * I27: of the end of a poll its author and each voter are told, once, not before that, and nobody else is. Left out are those
+ * whom moderators kept out, and votes of the last moment, which one node took when another had ended the poll.
+ */
+export const check = Effect.fnUntraced(function*(
+  { outcomes, shared: { sql }, world }: Aftermath,
+  { rows: { notifications } }: Facts,
+  performed: ReadonlyArray<Performed>,
+  commandOf: ReadonlyMap<string, Command>
+) {
+  const broken: Array<string> = []
+  const polls = yield* sql<Poll>`SELECT p.status_id, s.account_id, p.expires_at,
+      ARRAY(SELECT DISTINCT account_id FROM poll_votes v WHERE v.status_id = p.status_id ORDER BY 1) AS voters
+    FROM polls p JOIN statuses s ON s.id = p.status_id WHERE s.deleted_at IS NULL AND p.expires_at IS NOT NULL`
+  const kept = moderated(outcomes)
+  const votedAt = new Map(performed.flatMap(({ accountId, at, commandId }) => {
+    const command = commandId === null ? undefined : commandOf.get(commandId)
+    return command?._tag === "Vote" ? [[pair(accountId, command.statusId), at.getTime()] as const] : []
+  }))
+  for (const { accountId: author, expiresAt, statusId, voters } of polls) {
+    const ended = notifications.filter((one) => one.type === "poll" && one.statusId === statusId)
+    const end = expiresAt.getTime()
+    const isOver = end + clockMillisOff < world.time.now
+    if (isOver) world.count("poll ended")
+    for (const who of new Set([author, ...voters])) {
+      const times = ended.filter(({ accountId }) => accountId === who).length
+      const late = (votedAt.get(pair(who, statusId)) ?? 0) > end - clockMillisOff
+      if (times > 1) broken.push(`I27: ${who} is told ${times} times that ${statusId} ended`)
+      if (times === 0 && isOver && !late && !kept.has(who) && !kept.has(author)) {
+        broken.push(`I27: ${who} is not told that ${statusId} ended`)
+      }
+    }
+    for (const { accountId, id } of ended) {
+      if (accountId !== author && !voters.includes(accountId)) broken.push(`I27: ${accountId} is told of ${statusId}`)
+      if (Number(id >> 16n) < end - clockMillisOff) broken.push(`I27: ${id} was told before ${statusId} ended`)
+    }
+  }
+  return broken
+})

@@ -1,0 +1,113 @@
+import { Effect, Layer } from "effect"
+import { Pushes } from "../../src/services/intents/Pushes.ts"
+import { Outbound } from "../../src/services/outbound/Outbound.ts"
+import { Unreachable } from "../../src/services/outbound/OutboundError.ts"
+import { PushContents } from "../../src/services/push/PushContents.ts"
+import { PushMessages } from "../../src/services/push/PushMessages.ts"
+import type { Machine } from "./Machine.ts"
+import { Dice } from "./Seeded.ts"
+import type { World } from "./World.ts"
+
+/** How long a message is on its way, and until when the service has faults, in milliseconds. */
+const wayMillisMax = 400
+const faultyMillis = 30_000
+
+/** A message that came to the push service. */
+export interface Received {
+  readonly subscription: string
+  readonly notificationId: bigint
+  readonly at: number
+  /** The server heard that it was taken. */
+  readonly answered: boolean
+}
+
+/** What the push service of a run and the nodes that send to it saw. */
+export interface Phones {
+  readonly received: Array<Received>
+  /** Messages that there was something to tell by when their turn came, by phone and notification. */
+  readonly tried: Set<string>
+  /** Those of which the server says that they are done, and when, in milliseconds since 1970. */
+  readonly done: Map<string, number>
+}
+
+export const silent = (): Phones => ({ received: [], tried: new Set(), done: new Map() })
+
+/** A phone's address, by the number of its subscription. */
+export const addressOf = (subscription: bigint | string) => `https://push.test/${subscription}`
+export const keyOf = (subscription: bigint | string, notificationId: bigint) =>
+  `${addressOf(subscription)} ${notificationId}`
+
+const decoder = new TextDecoder()
+
+/** Takes what nodes send; in some seeds it does not answer at first, or loses its answer. */
+const outbound = (world: World, machine: Machine) => {
+  const { phones } = world
+  const dice = new Dice(world.seed, `phones ${machine.name}`)
+  const faults = new Dice(world.seed, "push service").pick([0, 0.3])
+  const nobody = ({ url }: { readonly url: string }) => Effect.fail(new Unreachable({ url, reason: "name" }))
+  const take = (url: string, body: Uint8Array, answered: boolean) => {
+    const id = /"notification_id":(\d+)/.exec(decoder.decode(body))?.[1]
+    const notificationId = BigInt(id ?? 0)
+    phones.received.push({ subscription: url, notificationId, at: world.time.now, answered })
+  }
+  return Outbound.of({
+    json: nobody,
+    text: nobody,
+    stream: nobody,
+    post: Effect.fnUntraced(function*({ body, url }) {
+      yield* Effect.sleep(dice.between(1, wayMillisMax))
+      const fate = world.time.elapsed < faultyMillis && dice.chance(faults)
+        ? dice.pick(["refused", "lost", "busy"] as const)
+        : "taken"
+      if (fate !== "taken") world.count(`push ${fate}`)
+      if (fate === "lost" || fate === "taken") take(url, body, fate === "taken")
+      yield* Effect.sleep(dice.between(1, wayMillisMax))
+      if (fate === "lost" || fate === "refused") return yield* new Unreachable({ url, reason: "closed" })
+      return { status: fate === "busy" ? 429 : 201, retryAfterSeconds: fate === "busy" ? 30 : undefined, text: "" }
+    })
+  })
+}
+
+const messages = PushMessages.of({
+  message: (_, text) => Effect.succeed({ headers: {}, body: new TextEncoder().encode(text) })
+})
+
+/** The way to the push service. */
+export const way = (world: World, machine: Machine) =>
+  Layer.mergeAll(Layer.succeed(Outbound, outbound(world, machine)), Layer.succeed(PushMessages, messages))
+
+/** The rows of pushes, in sight of the run. */
+export const pushes = (world: World) =>
+  Layer.effect(
+    Pushes,
+    Effect.map(Pushes, (real) =>
+      Pushes.of({
+        ...real,
+        complete: (push) =>
+          Effect.tap(real.complete(push), () =>
+            Effect.sync(() => {
+              const key = keyOf(push.subscriptionId, push.notificationId)
+              if (!world.phones.done.has(key)) world.phones.done.set(key, world.time.now)
+            }))
+      }))
+  ).pipe(Layer.provide(Pushes.layer))
+
+/** What pushes say, in sight of the run. I18: they say nothing of who is suspended, nor to them. */
+export const contents = (world: World) =>
+  Layer.effect(
+    PushContents,
+    Effect.map(PushContents, (real) =>
+      PushContents.of({
+        of: Effect.fnUntraced(function*(push) {
+          const { accountId, notificationId, subscriptionId } = push
+          const began = world.time.now
+          const owner = world.suspensions.since(accountId, began)
+          const found = yield* real.of(push)
+          if (found !== undefined) world.phones.tried.add(keyOf(subscriptionId, notificationId))
+          if (found !== undefined && owner !== undefined && world.suspensions.since(accountId, began) === owner) {
+            world.wrong.push(`I18: the phone of ${accountId}, who is suspended, is told of ${notificationId}`)
+          }
+          return found
+        })
+      }))
+  ).pipe(Layer.provide(PushContents.layerNoDeps))

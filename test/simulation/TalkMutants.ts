@@ -1,0 +1,120 @@
+import type { Mutant } from "./Mutant.ts"
+
+const talks = { talks: true, seedsMax: 30 } as const
+
+/** Who is quoted is not asked what they said of that. */
+const quotePolicyUnasked: Mutant = {
+  ...talks,
+  name: "whoever sees a post may quote it",
+  mutation: {},
+  planted: {
+    file: "services/statuses/Quotes.ts",
+    from: "row === undefined\n          ? \"denied\"",
+    times: 1,
+    to: (on) => `${on} ? "automatic" : row === undefined\n          ? "denied"`
+  },
+  breaks: /^I26/,
+  foundAt: 4
+}
+
+/** A reply that waits is a post like others. */
+const heldShown: Mutant = {
+  ...talks,
+  name: "a reply that waits is shown to everybody",
+  mutation: {},
+  planted: {
+    file: "services/statuses/HeldStatuses.ts",
+    from: "update(sql, { visibility: \"direct\" })",
+    times: 1,
+    to: (on) => `update(sql, ${on} ? { visibility: "public" } : { visibility: "direct" })`
+  },
+  breaks: /^I25/,
+  foundAt: 1
+}
+
+/** Nobody hears of what was let happen. */
+const acceptedUntold: Mutant = {
+  ...talks,
+  name: "a reply that was approved is told to nobody",
+  mutation: {},
+  planted: {
+    file: "actors/account/Controlling.ts",
+    from: "yield* fanouts.enqueue(AccountId.make(accountId), { _tag: \"publish\", statusId: interactionId })",
+    times: 1,
+    to: (on) =>
+      `if (!${on}) yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "publish", statusId: interactionId })`
+  },
+  breaks: /^I(?:3|9):/,
+  foundAt: 4
+}
+
+/** The author knows that it ended, and who voted does not. */
+const votersUntold: Mutant = {
+  ...talks,
+  name: "who voted is not told that a poll ended",
+  mutation: {},
+  planted: {
+    file: "actors/account/fanout/PollEnd.ts",
+    from: "[accountId, ...voters]",
+    times: 1,
+    to: (on) => `(${on} ? [accountId] : [accountId, ...voters])`
+  },
+  breaks: /^I27/,
+  foundAt: 1
+}
+
+/** Two nodes send the same. */
+const pushUnclaimed: Mutant = {
+  ...talks,
+  name: "a push that a node sends is not kept from others",
+  mutation: {
+    sql: (text) =>
+      text.replace(
+        /UPDATE pushes SET tries = pushes\.tries \+ 1, due_at = (\$\d+)/,
+        (_, at: string) =>
+          `UPDATE pushes SET tries = pushes.tries + 1, due_at = CASE WHEN ${at}::timestamptz IS NULL THEN NULL ELSE pushes.due_at END`
+      )
+  },
+  breaks: /^I24: .* twice/,
+  foundAt: 17
+}
+
+/** What comes later does not wait for what is tried again. */
+const pushUnordered: Mutant = {
+  ...talks,
+  name: "pushes overtake one that has to be tried again",
+  mutation: {
+    sql: (text) =>
+      text.replace(/AND NOT EXISTS \(SELECT FROM pushes before[^)]*\)/, "").replace(
+        "WHERE w.subscription_id = again.subscription_id AND w.notification_id >",
+        "WHERE false AND w.notification_id >"
+      ).replace("greatest(p.rests_until, ", "greatest(NULL, ")
+  },
+  breaks: /^I24: .* after/,
+  foundAt: 3
+}
+
+/** A node goes on with what it rendered before. */
+const suspendedKept: Mutant = {
+  ...talks,
+  name: "streams are not told that somebody is suspended",
+  mutation: {},
+  planted: {
+    file: "actors/account/Moderation.ts",
+    from: "? [stands ? broadcast",
+    times: 1,
+    to: (on) => `? [${on} ? Effect.void : stands ? broadcast`
+  },
+  breaks: /^I18/,
+  foundAt: 3
+}
+
+export const talkMutants: ReadonlyArray<Mutant> = [
+  quotePolicyUnasked,
+  heldShown,
+  acceptedUntold,
+  votersUntold,
+  pushUnclaimed,
+  pushUnordered,
+  suspendedKept
+]

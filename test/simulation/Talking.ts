@@ -1,0 +1,127 @@
+import { Effect, Schedule } from "effect"
+import type { Command } from "../../src/actors/account/Protocol.ts"
+import { type AccountId, StatusId } from "../../src/services/Ids.ts"
+import { pollSecondsMin } from "../../src/services/instance/ContentLimits.ts"
+import type { Post } from "../../src/services/statuses/Post.ts"
+import { post } from "../support/Posts.ts"
+import { rushMillis } from "./Drawing.ts"
+import type { Known, Plan } from "./Scenario.ts"
+import { Dice } from "./Seeded.ts"
+import type { Shared } from "./World.ts"
+
+/** Some seeds are about consent, polls and moderators, and phones are really told there. */
+export const isTalking = (seed: number) => new Dice(seed, "talk of the town").chance(0.15)
+
+/** The last part of the commands comes when the polls of the first end, in milliseconds after the first. */
+export const talkMillis = pollSecondsMin * 1000
+
+/** The first commands publish what the others are about. */
+const firstMax = 5
+
+/** A reply that waits, or a quote, as who decides about it reads it. */
+export interface Asked {
+  readonly requestId: bigint
+  readonly target: AccountId
+  /** The reply, or what quotes. */
+  readonly interactionId: bigint
+}
+
+/** What waits for somebody at the moment, and whatever ever did, by the id of its request. */
+export interface Requests {
+  now: ReadonlyArray<Asked>
+  readonly ever: Map<bigint, Asked>
+}
+export const none = (): Requests => ({ now: [], ever: new Map() })
+
+/** People look at what waits for them. */
+export const look = (requests: Requests, { sql }: Shared) =>
+  Effect.gen(function*() {
+    const rows = yield* sql<Asked>`
+      SELECT id AS request_id, target_account_id AS target, interaction_id FROM interaction_requests WHERE state = 'pending'
+      UNION ALL SELECT status_id, quoted_account_id, status_id FROM quotes WHERE state = 'pending' ORDER BY 1`
+    requests.now = rows
+    for (const asked of requests.now) requests.ever.set(asked.requestId, asked)
+  }).pipe(Effect.ignore, Effect.repeat(Schedule.spaced("1 second")))
+
+/** Policies that a post may have, in words. */
+export const manualReplies = ["canReply", "canReply:manual:public"]
+export const manualQuotes = ["canQuote", "canQuote:manual:public"]
+
+const waits: Plan["waits"] = (dice, n) =>
+  n < firstMax ? dice.between(0, 200) : dice.between(500, rushMillis) + (n % 4 === 0 ? talkMillis : 0)
+
+/** People who answer and quote one another, decide about that, ask and vote, while moderators keep some of them out. */
+export const make = (requests: Requests) => ({ accounts, outcomes, published, world }: Known): Plan => {
+  const mix = new Dice(world.seed, "talk")
+  const share = () => mix.pick([0.3, 1, 2])
+  const [replies, quotes, votes, moderators] = [share(), share(), share(), mix.pick([0, 0, 0.3, 1])]
+
+  const draw: Plan["draw"] = (dice, account, n) => {
+    const publish = (text: string, more?: Parameters<typeof post>[1]): Command => ({
+      _tag: "Publish",
+      post: post(text, more)
+    })
+    const poll = { options: ["x", "y", "z"], seconds: pollSecondsMin, multiple: false, hideTotals: false }
+    const governed = [
+      publish(`ask me ${n}`, { interactionPolicy: manualReplies }),
+      publish(`quote me if I say so ${n}`, { interactionPolicy: manualQuotes }),
+      publish(`what? ${n}`, { poll }),
+      publish(`do not quote me ${n}`, { quoteApprovalPolicy: "nobody" })
+    ]
+    if (n < firstMax) return governed[n] ?? publish(`post ${n}`)
+    const statusId = published.length === 0 ? StatusId.make(0n) : dice.pick(published).id
+    const target = dice.pick(accounts.filter((other) => other !== account))
+    const own = published.filter(({ author }) => author === account).map(({ id }) => id)
+    const mine = { statusId: own.length === 0 ? StatusId.make(0n) : dice.pick(own) }
+    const onOwn = own.length === 0 ? 0 : 1
+    const asked = requests.now.filter((one) => one.target === account)
+    const request = { requestId: asked.length === 0 ? 0n : dice.pick(asked).requestId }
+    const onRequest = asked.length === 0 ? 0 : 1
+    const quoting = outcomes.flatMap(({ command, result }) => {
+      const quoted = command._tag === "Publish" ? command.post.quotedStatusId : null
+      const isMine = quoted !== null && own.includes(quoted) && typeof result === "object" && "id" in result
+      return isMine ? { statusId: quoted, quotingId: StatusId.make(BigInt(result.id)) } : []
+    })
+    const revoked = quoting.length === 0 ? { ...mine, quotingId: StatusId.make(0n) } : dice.pick(quoting)
+    const those = (is: (post: Post) => boolean) =>
+      outcomes.flatMap(({ command, result }) =>
+        command._tag === "Publish" && is(command.post) && typeof result === "object" && "id" in result
+          ? StatusId.make(BigInt(result.id))
+          : []
+      )
+    const polls = those(({ poll }) => poll !== null)
+    const someOf = (ids: ReadonlyArray<StatusId>) => ids.length > 0 && dice.chance(0.6) ? dice.pick(ids) : statusId
+    const inReplyToId = someOf(those(({ interactionPolicy }) => interactionPolicy === manualReplies))
+    const quotedStatusId = someOf(those(({ interactionPolicy }) => interactionPolicy === manualQuotes))
+    const isOut = outcomes.findLast((one) => one.account === account && one.command._tag === "Moderate")
+    const wasSuspended = isOut?.command._tag === "Moderate" && isOut.command.stands
+    const naming = dice.chance(0.3) ? ` @p${accounts.indexOf(target)}` : ""
+    return dice.weighted<Command>([
+      [6, dice.pick(governed)],
+      [4, publish(`hi @p${accounts.indexOf(target)} ${n}`)],
+      [14 * replies, publish(`re ${n}${naming}`, { inReplyToId })],
+      [12 * quotes, publish(`look ${n}`, { quotedStatusId })],
+      [16 * onRequest, { _tag: "AuthorizeInteraction", ...request }],
+      [7 * onRequest, { _tag: "RejectInteraction", ...request }],
+      [quoting.length === 0 ? 0 : 6, { _tag: "RevokeQuote", ...revoked }],
+      [3 * quotes * onOwn, { _tag: "SetQuotePolicy", ...mine, policy: dice.pick(["public", "nobody"] as const) }],
+      [polls.length === 0 ? 0 : 16 * votes, { _tag: "Vote", statusId: someOf(polls), choices: [dice.between(0, 3)] }],
+      [2 * onOwn, { _tag: "Delete", ...mine }],
+      [3, { _tag: "Favourite", statusId }],
+      [(wasSuspended ? 16 : 5) * moderators, { _tag: "Moderate", measure: "suspend", stands: !wasSuspended }]
+    ])
+  }
+
+  return {
+    waits,
+    who: (dice, n) => {
+      if (n < firstMax) return accounts[n]!
+      return requests.now.length > 0 && dice.chance(0.4) ? dice.pick(requests.now).target : dice.pick(accounts)
+    },
+    draw
+  }
+}
+
+/** Which accounts this world's people saw moderators do something about. */
+export const moderated = (outcomes: ReadonlyArray<{ readonly account: AccountId; readonly command: Command }>) =>
+  new Set<bigint>(outcomes.flatMap(({ account, command }) => command._tag === "Moderate" ? account : []))

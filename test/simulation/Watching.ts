@@ -1,0 +1,102 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import * as PushRunner from "../../src/actors/agenda/PushRunner.ts"
+import * as StreamRenderings from "../../src/http/render/StreamRenderings.ts"
+import { Renderings } from "../../src/http/streaming/Renderings.ts"
+import * as Services from "../../src/layers/Services.ts"
+import { Broadcast } from "../../src/services/Broadcast.ts"
+import { UserCatalogs } from "../../src/services/instance/UserCatalogs.ts"
+import { english } from "../../src/services/languages/Catalogs.ts"
+import { MailExchanges } from "../../src/services/moderation/MailExchanges.ts"
+import { SealedTokens } from "../../src/services/push/SealedTokens.ts"
+import { Translator } from "../../src/services/translation/Translator.ts"
+import { signingIn } from "./Absent.ts"
+import type { Machine } from "./Machine.ts"
+import * as PushService from "./PushService.ts"
+import type { World } from "./World.ts"
+
+/** How what people get is rendered on a node; undefined where a run has none of it. */
+export class Shown extends Context.Service<Shown, Renderings["Service"] | undefined>()(
+  "murmuration/test/simulation/Shown"
+) {}
+
+/** Accounts that a rendered entity names as authors, at any depth. */
+const authorsIn = (value: unknown): ReadonlyArray<bigint> => {
+  if (typeof value !== "object" || value === null) return []
+  const inside = Object.values(value).flatMap(authorsIn)
+  const account: unknown = "account" in value ? value.account : undefined
+  const isAccount = typeof account === "object" && account !== null && "id" in account
+  return isAccount ? [BigInt(String(account.id)), ...inside] : inside
+}
+
+/** I18: what is rendered from now on is by nobody who is suspended for sure, from its beginning to its end. */
+const withoutSuspended = (world: World, machine: Machine) => {
+  const watched = <A>(what: string, texts: (answer: A) => ReadonlyArray<string>, rendering: Effect.Effect<A>) =>
+    Effect.suspend(() => {
+      const began = world.time.now
+      return Effect.tap(rendering, (answer) =>
+        Effect.sync(() => {
+          for (const author of texts(answer).flatMap((text) => authorsIn(JSON.parse(text)))) {
+            const since = world.suspensions.since(author, world.time.now)
+            if (since === undefined || since > began) continue
+            world.wrong.push(`I18: ${machine.name} shows ${what} of ${author}, who is suspended`)
+          }
+        }))
+    })
+  return (real: Renderings["Service"]): Renderings["Service"] => ({
+    ...real,
+    status: (id, viewers) =>
+      watched(`the status ${id}`, (views) => [...views.values()].map(({ text }) => text), real.status(id, viewers)),
+    notification: (account, id) =>
+      watched(`the notification ${id}`, (text) => text === undefined ? [] : [text], real.notification(account, id))
+  })
+}
+
+/** Renders for streams what the bus tells, as the node's hub does. */
+const streams = (renderings: Renderings["Service"]) =>
+  Effect.gen(function*() {
+    const bus = yield* Broadcast
+    const scope = yield* Effect.scope
+    const context = yield* Effect.context()
+    yield* bus.heard((message) => {
+      const rendering: Effect.Effect<unknown> | undefined = message._tag === "StatusEvent"
+        ? renderings.status(message.statusId, message.accountIds)
+        : message._tag === "NotificationCreated"
+        ? renderings.notification(message.accountId, message.notificationId)
+        : undefined
+      if (rendering !== undefined) Effect.runForkWith(context)(Effect.forkIn(Effect.ignoreCause(rendering), scope))
+    })
+  })
+
+const tokens = SealedTokens.of({
+  seal: () => Effect.succeed(new Uint8Array()),
+  open: () => Redacted.make("a token")
+})
+
+/** What a node has beside its actors, in a run that looks at it: it tells streams, people who read, and phones. */
+export const layer = (world: World, machine: Machine) => {
+  const shown = Layer.effect(
+    Shown,
+    Effect.gen(function*() {
+      const renderings = withoutSuspended(world, machine)(yield* Renderings)
+      yield* streams(renderings)
+      return renderings
+    })
+  ).pipe(Layer.provide(StreamRenderings.layer))
+  const phones = PushRunner.layer.pipe(
+    Layer.provide(PushService.contents(world)),
+    Layer.provide([
+      PushService.pushes(world),
+      Layer.succeed(SealedTokens, tokens),
+      Layer.succeed(UserCatalogs, { of: () => Effect.succeed(english) })
+    ])
+  )
+  return Layer.merge(shown, phones).pipe(
+    Layer.provide(Services.layer),
+    Layer.provide([
+      signingIn,
+      PushService.way(world, machine),
+      MailExchanges.layerOf(),
+      Layer.succeed(Translator, undefined)
+    ])
+  )
+}
