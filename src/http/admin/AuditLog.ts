@@ -53,9 +53,9 @@ const make = Effect.gen(function*() {
       html`${entry.targetType.replaceAll("_", " ")}: ${entry.action.replaceAll("_", " ")}`,
       entry.targetId === null
         ? html`<bdi>${entry.targetLabel}</bdi>`
-        : html`<a href="${path}?target_type=${entry.targetType}&target_id=${
-          String(entry.targetId)
-        }"><bdi>${entry.targetLabel}</bdi></a>`,
+        : html`<a href="${path}?target_type=${entry.targetType}&target_id=${String(entry.targetId)}"><bdi>${
+          entry.targetLabel || String(entry.targetId)
+        }</bdi></a>`,
       html`${stateOf(say("Before"), entry.before)}${stateOf(say("After"), entry.after)}`
     ])
     return {
