@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as Inboxes from "./activitypub/Inboxes.ts"
 import * as ActivityPub from "./activitypub/Routes.ts"
+import * as Admin from "./admin/Routes.ts"
 import { Api } from "./Api.ts"
 import * as RemoteFiles from "./files/RemoteFiles.ts"
 import * as StoredFiles from "./files/StoredFiles.ts"
@@ -214,6 +215,7 @@ export const layer = Layer.mergeAll(
   api,
   ActivityPub.layer,
   Inboxes.layer,
+  Admin.layer,
   ApiDocs.layer(Api),
   OAuthPages.layer,
   Pages.layer,

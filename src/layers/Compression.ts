@@ -16,11 +16,11 @@ const compressedBytesMax = 2_097_152
 const types = /^(?:text\/(?:html|css)|application\/(?:[\w.-]+\+)?json)\b/
 
 /**
- * Pages about signing in and up hold secrets of their visitor (tokens of forms, codes) beside what is in their address.
+ * Pages of staff, and those about signing in and up, hold secrets of their visitor (tokens of forms, codes) beside what is in their address.
  * Their compressed length would tell of the secrets (BREACH); the API's answers are for tokens that no other site's script
  * can send.
  */
-const secretive = /^\/(?:(?:oauth|auth|invite|settings|email_subscriptions)\/|unsubscribe\b)/
+const secretive = /^\/(?:(?:oauth|auth|invite|settings|email_subscriptions)\/|(?:unsubscribe|admin|disputes)\b)/
 
 type Coding = "br" | "gzip"
 

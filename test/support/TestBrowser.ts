@@ -3,8 +3,13 @@ import { configuration } from "./Reads.ts"
 import { type Answer, send } from "./Requests.ts"
 import { password } from "./SignedIn.ts"
 
+type Send<R> = (path: string, init?: RequestInit) => Effect.Effect<Answer, never, R>
+
 /** A browser without scripts: it keeps cookies, and sends the forms of pages with their hidden fields. */
-export const make = (headers: Record<string, string> = { origin: configuration.publicUrl }) => {
+export const make = (headers: Record<string, string> = { origin: configuration.publicUrl }) => makeWith(send, headers)
+
+/** The same for another server under test. */
+export const makeWith = <R>(send: Send<R>, headers: Record<string, string>, mailDomain = "mail.example") => {
   const cookies = new Map<string, string>()
 
   const request = Effect.fnUntraced(function*(path: string, init: RequestInit = {}) {
@@ -28,11 +33,20 @@ export const make = (headers: Record<string, string> = { origin: configuration.p
     return request(form.action, { method: "POST", body, headers })
   }
 
-  const signIn = Effect.fnUntraced(function*(username: string, page?: Answer) {
-    return yield* submit(page ?? (yield* get("/auth/sign_in")), { email: `${username}@mail.example`, password })
+  /** Presses the button of an act, on the first form that has it. */
+  const press = (page: Answer, act: string, written: Record<string, string> = {}) => {
+    const index = formsOf(page).findIndex(({ acts }) => acts.includes(act))
+    return submit(page, { ...written, act }, index)
+  }
+
+  const signIn = Effect.fnUntraced(function*(username: string, page?: Answer, secret = password) {
+    return yield* submit(page ?? (yield* get("/auth/sign_in")), {
+      email: `${username}@${mailDomain}`,
+      password: secret
+    })
   })
 
-  return { cookies, get, request, submit, signIn }
+  return { cookies, get, request, submit, press, signIn }
 }
 
 const unescape = (text: string) =>
@@ -49,6 +63,7 @@ export const formsOf = ({ text }: Answer) =>
     [, action = "", inside = ""]
   ) => ({
     action: unescape(action),
+    acts: [...inside.matchAll(/<button [^>]*name="act" value="([^"]*)"/g)].map(([, act = ""]) => act),
     fields: Object.fromEntries(
       [...inside.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map((
         [, name = "", value = ""]

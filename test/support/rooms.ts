@@ -53,8 +53,9 @@ export const http: Rooms = [
   ["wellknown", "guard html wire"],
   ["oauth", "Group guard html render wire"],
   ["v1", "Group Paging guard oauth render wire"],
+  ["admin", "Paging guard html render wire"],
   ["pages", "activitypub docs guard html oauth render wire"],
-  ["Api Routes", "activitypub files guard oauth pages render streaming v1 wellknown"]
+  ["Api Routes", "activitypub admin files guard oauth pages render streaming v1 wellknown"]
 ]
 
 /** The parts of federation: keys and documents, what is asked of others, what comes in, and what goes out. */

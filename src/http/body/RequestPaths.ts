@@ -1,5 +1,5 @@
 /** Routes of clients, for which a path may be written in more than one way; others (a signed inbox) stand as sent. */
-const clients = /^\/+(?:api|oauth|auth|invite|settings|unsubscribe|email_subscriptions)(?:\/|$)/
+const clients = /^\/+(?:api|oauth|auth|invite|settings|unsubscribe|email_subscriptions|admin|disputes)(?:\/|$)/
 
 /** Rails lets a client name the format it wants; the document about the API itself is called that. */
 const format = /(?<!\/openapi)\.json$/

@@ -29,9 +29,12 @@ export const limits = {
   mailEmail: { uses: 5, seconds: 1800 },
   // Files that are fetched for somebody; those that there are copies of cost nothing. Avatars come this way, too.
   remoteFiles: { uses: 300, seconds: 600 },
+  // Acts of one moderator by the pages of staff.
+  staffActs: { uses: 600, seconds: 300 },
   passwordChange: { uses: 10, seconds: 600 },
   // Paths outside of the API (guard/PathLimits): pages for people, and documents that programs fetch by the dozen.
   pageAddress: { uses: 300, seconds: 300 },
+  staffAddress: { uses: 1_500, seconds: 300 },
   documentAddress: { uses: 3_000, seconds: 300 },
   streamAddress: { uses: 1_000, seconds: 300 },
   fileAddress: { uses: 6_000, seconds: 300 },

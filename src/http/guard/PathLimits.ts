@@ -15,11 +15,15 @@ const files = /^\/(?:system|assets|avatars|headers)\//
 /** Endpoints of the API have limits of their own, which the guard spends. */
 const guarded = /^\/(?:api\/(?:v\d|oembed$)|oauth\/(?:token|revoke|introspect|userinfo)(?:\/|$))/
 
+/** Where staff look through many pages; who has no session is told so without a query. */
+const staff = /^\/admin(?:\/|$)/
+
 /** The limit of an address for a path; undefined where the guard sees to it. */
 export const limitOf = (path: string): LimitName | undefined => {
   if (isStreaming(path)) return "streamAddress"
   if (guarded.test(path)) return undefined
   if (path.startsWith(`${remoteFilesPath}/`) || files.test(path)) return "fileAddress"
+  if (staff.test(path)) return "staffAddress"
   if (federation.test(path)) return "federationAddress"
   return documents.test(path) ? "documentAddress" : "pageAddress"
 }

@@ -41,8 +41,14 @@ export const parameters = Effect.gen(function*() {
   // `body/Body` makes JSON of whatever was sent; what it refuses is answered by it.
   const body = yield* Effect.orDie(request.json)
   const fields = typeof body === "object" && body !== null && !Array.isArray(body) ? Object.entries(body) : []
-  return new URLSearchParams(fields.filter((field): field is [string, string] => typeof field[1] === "string"))
+  return new URLSearchParams(
+    fields.flatMap(([name, value]) => textsOf(value).map((text): [string, string] => [name, text]))
+  )
 })
+
+/** Of a name that comes several times (`ids[]`) all values. */
+const textsOf = (value: unknown): ReadonlyArray<string> =>
+  (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string")
 
 /** The hidden field that shows that a form is ours. */
 export const tokenField = "authenticity_token"

@@ -23,6 +23,8 @@ export interface Page {
   readonly embedding?: string | undefined
   /** Any site may show the page in a frame, from which its links lead out. */
   readonly framed?: boolean
+  /** What stands on top in place of the server's name: a navigation. */
+  readonly top?: Html
   /** The one inline script, by its CSP hash. */
   readonly script?: { readonly text: string; readonly hash: string }
 }
@@ -60,8 +62,8 @@ ${
 ${page.framed === true ? html`<base target="_blank">` : ""}
 </head>
 <body>
-<header><a href="/">${page.server}</a></header>
-<main>
+${page.top ?? html`<header><a href="/">${page.server}</a></header>`}
+<main${page.top === undefined ? "" : html` id="content"`}>
 <h1>${page.title}</h1>
 ${page.body}
 </main>

@@ -5,6 +5,7 @@ import { ExpensiveReads } from "../guard/ExpensiveReads.ts"
 import * as Reply from "../guard/Reply.ts"
 import { html } from "../html/Html.ts"
 import { type Page, respond } from "../html/HtmlPage.ts"
+import { mediaSources } from "../html/MediaSources.ts"
 import { signInPath } from "../html/PagePaths.ts"
 import { type PageReader, Visitors } from "../html/Visitors.ts"
 import { publicStylePath } from "./PublicStyle.ts"
@@ -28,14 +29,9 @@ export class PublicPages extends Context.Service<PublicPages, {
   static readonly layer = Layer.effect(
     PublicPages,
     Effect.gen(function*() {
-      const { localDomain: server, mediaProxied, mediaUrl, publicUrl } = yield* ServerConfig
-      const origin = new URL(mediaUrl).origin
-      const media = [
-        "'self'",
-        ...(origin === publicUrl ? [] : [origin]),
-        // Files of remote accounts are anywhere then.
-        ...(mediaProxied ? [] : ["https:"])
-      ].join(" ")
+      const config = yield* ServerConfig
+      const server = config.localDomain
+      const media = mediaSources(config)
       const places = yield* ExpensiveReads
       const visitors = yield* Visitors
       const show = (page: Shown) =>

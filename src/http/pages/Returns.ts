@@ -3,7 +3,7 @@ const landing = "/oauth/authorized_applications"
 
 /** Pages to which a sign-in may lead back; anything else in an address is not followed. */
 const returns =
-  /^\/(?:oauth\/(?:authorize\?|authorized_applications$)|@[\w.-]|tags\/|admin(?:[/?]|$)|settings\/two_factor_authentication$)/
+  /^\/(?:oauth\/(?:authorize\?|authorized_applications$)|@[\w.-]|tags\/|admin(?:[/?]|$)|disputes\/|settings\/two_factor_authentication$)/
 /** Characters of such an address, all of which stand for themselves in a header. */
 const returnCharactersMax = 4_000
 const plain = /^[!#-;=?-[\]_a-~]+$/

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { keptFigures } from "./KeptFigures.ts"
 import { midnightOf, momentsOf, type Period } from "./Period.ts"
 
 type Frequency = "day" | "month"
@@ -36,33 +37,39 @@ export class Cohorts extends Context.Service<Cohorts, {
 }>()("murmuration/services/metrics/Cohorts") {
   static readonly layer = Layer.effect(
     Cohorts,
-    Effect.map(SqlClient.SqlClient, (sql) =>
-      Cohorts.of({
-        of: traced("Cohorts.of")(function*(period, frequency) {
-          const steps = stepsOf(period, frequency)
-          const [oldest] = steps
-          if (oldest === undefined) return []
-          const step = (column: string) =>
-            sql`date_trunc(${frequency}::text, ${sql.literal(column)} AT TIME ZONE 'UTC')::date::text`
-          // Their last visit says how far each of them came: one pass over the users.
-          const rows = yield* countRows(sql`SELECT ${step("created_at")} AS came, ${step("last_seen_at")} AS seen,
-              count(*)::int AS users FROM users
-            WHERE created_at >= ${oldest} AND created_at < ${momentsOf(period).to} GROUP BY 1, 2`)
-          const byCohort = Map.groupBy(rows, ({ came }) => came)
-          return steps.map((start, at) => {
-            const own = byCohort.get(nameOf(start)) ?? []
-            const all = own.reduce((sum, { users }) => sum + users, 0)
-            return {
-              period: start,
-              frequency,
-              data: steps.slice(at).map((date) => {
-                const name = nameOf(date)
-                const value = own.reduce((sum, { seen, users }) => seen !== null && seen >= name ? sum + users : sum, 0)
-                return { date, value, rate: value / Math.max(1, all) }
-              })
-            }
-          })
-        }, Effect.orDie)
-      }))
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const kept = keptFigures<ReadonlyArray<Cohort>>()
+      const count = Effect.fnUntraced(function*(period: Period, frequency: Frequency) {
+        const steps = stepsOf(period, frequency)
+        const [oldest] = steps
+        if (oldest === undefined) return []
+        const step = (column: string) =>
+          sql`date_trunc(${frequency}::text, ${sql.literal(column)} AT TIME ZONE 'UTC')::date::text`
+        // Their last visit says how far each of them came: one pass over the users.
+        const rows = yield* countRows(sql`SELECT ${step("created_at")} AS came, ${step("last_seen_at")} AS seen,
+            count(*)::int AS users FROM users
+          WHERE created_at >= ${oldest} AND created_at < ${momentsOf(period).to} GROUP BY 1, 2`)
+        const byCohort = Map.groupBy(rows, ({ came }) => came)
+        return steps.map((start, at) => {
+          const own = byCohort.get(nameOf(start)) ?? []
+          const all = own.reduce((sum, { users }) => sum + users, 0)
+          return {
+            period: start,
+            frequency,
+            data: steps.slice(at).map((date) => {
+              const name = nameOf(date)
+              const value = own.reduce((sum, { seen, users }) => seen !== null && seen >= name ? sum + users : sum, 0)
+              return { date, value, rate: value / Math.max(1, all) }
+            })
+          }
+        })
+      }, Effect.orDie)
+      return Cohorts.of({
+        of: traced("Cohorts.of")((period, frequency) =>
+          kept([frequency, period.first, period.last].join(" "), count(period, frequency))
+        )
+      })
+    })
   )
 }

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { normalizeDomain } from "../federation/DomainNames.ts"
@@ -8,6 +8,7 @@ import { softwareVersion } from "../instance/Software.ts"
 import { rowsMax } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { keptFigures } from "./KeptFigures.ts"
 import { idsOf, momentsOf, type Period } from "./Period.ts"
 import { inWords } from "./Sizes.ts"
 
@@ -38,10 +39,6 @@ interface DimensionValue {
   readonly humanValue?: string
 }
 
-/** How long what takes a look at many rows is kept, in milliseconds, and how many answers. */
-const keptMillis = 300_000
-const keptMax = 100
-
 const isKey = Schema.is(Schema.Literals(dimensionKeys))
 const valueRows = rowsOf(Schema.Struct({ key: Schema.NullOr(Schema.String), value: Schema.BigInt }))
 const sizeRows = rowsOf(Schema.Struct({ database: Schema.BigInt, media: Schema.BigInt, version: Schema.String }))
@@ -65,7 +62,7 @@ export class Dimensions extends Context.Service<Dimensions, {
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { localDomain } = yield* ServerConfig
-  const kept = new Map<string, { readonly at: number; readonly values: ReadonlyArray<DimensionValue> }>()
+  const kept = keptFigures<ReadonlyArray<DimensionValue> | undefined>()
 
   const split = (statement: Fragment, limit: number, name: (key: string) => string, none: string) =>
     Effect.map(
@@ -176,15 +173,8 @@ const make = Effect.gen(function*() {
   return Dimensions.of({
     of: traced("Dimensions.of")(function*(key, period, limit, subject) {
       if (!isKey(key)) return undefined
-      const now = yield* Clock.currentTimeMillis
       const name = [key, period.first, period.last, limit, subject.tagId, subject.domain].join(" ")
-      const known = kept.get(name)
-      if (known !== undefined && now - known.at < keptMillis && now >= known.at) return known.values
-      const values = yield* Effect.orDie(count(key, period, limit, subject))
-      if (values === undefined) return undefined
-      if (kept.size >= keptMax) kept.clear()
-      kept.set(name, { at: now, values })
-      return values
+      return yield* kept(name, Effect.orDie(count(key, period, limit, subject)))
     })
   })
 })

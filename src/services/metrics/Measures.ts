@@ -1,11 +1,11 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { LRUCache } from "lru-cache"
 import { normalizeDomain } from "../federation/DomainNames.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { keptFigures } from "./KeptFigures.ts"
 import { before, daysOf, idsOf, midnightOf, momentsOf, type Period } from "./Period.ts"
 
 /** What is counted. */
@@ -43,10 +43,6 @@ export interface Measure {
   readonly data: ReadonlyArray<{ readonly date: Date; readonly value: bigint }>
 }
 
-/** Counts that are kept, and for how long (milliseconds): a dashboard asks for the same ones again and again. */
-const keptMeasuresMax = 500
-const keptMillis = 300_000
-
 const isKey = Schema.is(Schema.Literals(measureKeys))
 const dayRows = rowsOf(Schema.Struct({ day: Schema.Int, value: Schema.BigInt }))
 const totalRows = rowsOf(Schema.Struct({ value: Schema.BigInt }))
@@ -73,7 +69,7 @@ export class Measures extends Context.Service<Measures, {
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const kept = new LRUCache<string, { readonly at: number; readonly measure: Measure }>({ max: keptMeasuresMax })
+  const kept = keptFigures<Measure>()
 
   const dayOf = (column: string) => sql.literal(`floor(extract(epoch FROM ${column}) / 86400)::int`)
   const dayOfId = (column: string) => sql.literal(`((${column} >> 16) / 86400000)::int`)
@@ -219,13 +215,8 @@ const make = Effect.gen(function*() {
     of: traced("Measures.of")(function*(key, period, subject) {
       const counting = isKey(key) ? countingOf(key, subject) : undefined
       if (!isKey(key) || counting === undefined) return undefined
-      const now = yield* Clock.currentTimeMillis
       const name = [key, period.first, period.last, subject.tagId, subject.domain, subject.includeSubdomains].join(" ")
-      const known = kept.get(name)
-      if (known !== undefined && now - known.at < keptMillis && now >= known.at) return known.measure
-      const measure = yield* Effect.orDie(count(key, counting, period))
-      kept.set(name, { at: now, measure })
-      return measure
+      return yield* kept(name, Effect.orDie(count(key, counting, period)))
     })
   })
 })

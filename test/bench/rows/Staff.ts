@@ -11,6 +11,8 @@ const timesEach = 40
 const [listMillis, countsMillis] = [100, 500]
 const staff = firstReaderNumber + 1
 const day = 86_400_000
+/** What the browser of somebody of staff holds. */
+const session = "session-of-staff-for-the-bench"
 
 /** Servers with people, posts of a year by everybody, and reports, of which every third is open. */
 const seed = async ({ options, people, stand: { query } }: Bench) => {
@@ -41,6 +43,8 @@ const seed = async ({ options, people, stand: { query } }: Bench) => {
   await query("SET session_replication_role = origin")
   await query(`UPDATE users SET role_id = (SELECT id FROM roles ORDER BY position DESC LIMIT 1)
     WHERE account_id = ${people.accountId(staff)}`)
+  await query(`INSERT INTO sessions (id_hash, account_id, created_at, seen_at)
+    VALUES (sha256(convert_to('${session}', 'UTF8')), ${people.accountId(staff)}, now(), now())`)
   await query(`UPDATE oauth_tokens SET scopes = scopes || ' admin:read' WHERE account_id = ${people.accountId(staff)}`)
   await query("VACUUM ANALYZE")
   return { posts: count }
@@ -69,6 +73,12 @@ const questions: Readonly<Record<string, (bench: Bench, n: number) => readonly [
   "reports that are open": () => ["/api/v1/admin/reports?limit=40"],
   "reports that are resolved": () => ["/api/v1/admin/reports?limit=40&resolved=true"],
   "reports about a server": (_, n) => [`/api/v1/admin/reports?limit=40&by_target_domain=server${n}.test`],
+  "page of accounts": () => ["/admin/accounts"],
+  "page of accounts, further on": ({ people }, n) => [`/admin/accounts?max_id=${people.accountId(40 + n * 20)}`],
+  "page of accounts by name": (_, n) => [`/admin/accounts?username=person${n * 23}`],
+  "page of an account": ({ people }, n) => [`/admin/accounts/${people.accountId(n + 1)}`],
+  "page of reports": () => ["/admin/reports"],
+  "page of what waits": () => ["/admin"],
   "measures of 30 days": (_, n) => ["/api/v1/admin/measures", { keys: measureKeys, ...dates(n) }],
   "measures of a server": (_, n) => ["/api/v1/admin/measures", {
     keys: ["instance_accounts", "instance_statuses", "instance_follows", "instance_reports"],
@@ -96,7 +106,10 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
     const asked = performance.now()
     const answer = await fetch(`http://127.0.0.1:${stand.port}${path}`, {
       method: body === undefined ? "GET" : "POST",
-      headers: { authorization: `Bearer ${token(staff)}`, "content-type": "application/json" },
+      headers: path.startsWith("/api")
+        ? { authorization: `Bearer ${token(staff)}`, "content-type": "application/json" }
+        : { cookie: `session=${session}` },
+      redirect: "manual",
       ...(body !== undefined && { body: JSON.stringify(body) })
     })
     const text = await answer.text()
@@ -110,7 +123,7 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
     const took: Array<number> = []
     for (let n = 0; n < timesEach; n++) took.push(await ask(name, n))
     const p95 = percentile(took, 0.95)
-    const target = /^(?:accounts|reports)/.test(name) ? listMillis : countsMillis
+    const target = /^(?:accounts|reports|page)/.test(name) ? listMillis : countsMillis
     measured.push({
       name: `staff: ${name}`,
       millis: between(before, spent(stand.watched), timesEach),
@@ -122,5 +135,5 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
   return [{ name: row.name, figures }, ...measured]
 }
 
-/** Lists and measures of staff, one after another, as somebody waits for them. */
-export const row: Row = { name: "staff's lists and measures", measure }
+/** Lists, pages and measures of staff, one after another, as somebody waits for them. */
+export const row: Row = { name: "staff's lists, pages and measures", measure }

@@ -1,0 +1,250 @@
+import { Effect, Layer } from "effect"
+import { validationFailed } from "../../services/Errors.ts"
+import { sanitise } from "../../services/html/Sanitise.ts"
+import { AccountId } from "../../services/Ids.ts"
+import { lastingTypes } from "../../services/moderation/ActionTypes.ts"
+import { type AdminAccountRecord, AdminAccounts } from "../../services/moderation/AdminAccounts.ts"
+import { AdminReports } from "../../services/moderation/AdminReports.ts"
+import { Appeals } from "../../services/moderation/Appeals.ts"
+import { Strikes } from "../../services/moderation/Strikes.ts"
+import { type Html, html, raw } from "../html/Html.ts"
+import { AccountDecisions } from "./AccountDecisions.ts"
+import { roleOf, states } from "./parts/AccountStates.ts"
+import { actionForm, taking } from "./parts/ActionForm.ts"
+import { undoing } from "./parts/ActionTexts.ts"
+import { actButton, button, form, textField } from "./parts/Controls.ts"
+import { nothing } from "./parts/Lists.ts"
+import { NoteList } from "./parts/NoteList.ts"
+import { type Names, People } from "./parts/People.ts"
+import { reportLines } from "./parts/ReportLines.ts"
+import { strikeLines } from "./parts/StrikeLines.ts"
+import { definitions, handleOf, moment, section } from "./parts/Texts.ts"
+import { StaffPages } from "./StaffPages.ts"
+import { type Act, type Confirmation, requireId, type Visit } from "./Visit.ts"
+
+/** Strikes and reports that the page about an account names. */
+const namedMax = 10
+
+const lasting = (account: AdminAccountRecord) => ({
+  disable: account.disabled === true,
+  sensitive: account.sensitized,
+  silence: account.silenced,
+  suspend: account.suspended
+})
+
+const make = Effect.gen(function*() {
+  const accounts = yield* AdminAccounts
+  const appeals = yield* Appeals
+  const decisions = yield* AccountDecisions
+  const noteList = yield* NoteList
+  const people = yield* People
+  const reports = yield* AdminReports
+  const staff = yield* StaffPages
+  const strikes = yield* Strikes
+
+  const subject = Effect.fnUntraced(function*(visit: Visit) {
+    const account = yield* accounts.find(yield* requireId(visit))
+    return { id: account.id, name: handleOf(account), reportId: null }
+  })
+
+  const show = Effect.fnUntraced(function*(visit: Visit) {
+    const { words: { say }, words } = visit
+    const id = yield* requireId(visit)
+    const account = yield* accounts.find(id)
+    const name = handleOf(account)
+    const strikeIds = yield* appeals.strikes(AccountId.make(id), { limit: namedMax })
+    const struck = yield* strikes.load(strikeIds)
+    const about = yield* reports.page({ state: "all", targetAccountId: id }, { limit: namedMax })
+    const by = yield* reports.page({ state: "all", accountId: id }, { limit: namedMax })
+    const names = yield* people.load([
+      id,
+      ...about.map(({ accountId }) => accountId),
+      ...by.map(({ targetAccountId }) => targetAccountId)
+    ])
+    const state = lasting(account)
+    const possible = [
+      "none" as const,
+      ...lastingTypes.filter((type) =>
+        !state[type] && (type !== "disable" || (account.email !== null && visit.may("manageUsers")))
+      )
+    ]
+    return {
+      title: name,
+      body: html`<div class="row top">${names.line(id)} ${states(words, account)} ${
+        account.domain === null ? html`<a href="/@${account.username}">${say("Public profile")}</a>` : ""
+      }</div>
+<div class="columns"><div>
+${section(say("About the account"), facts(visit, account, names))}
+${
+        visit.may("manageUsers") && account.email !== null
+          ? section(say("Addresses from which they were here"), addresses(visit, account))
+          : ""
+      }
+${
+        section(
+          say("Strikes"),
+          strikeIds.length === 0
+            ? nothing(say("Nothing was done about this account."))
+            : strikeLines(words, strikeIds.flatMap((one) => struck.get(one) ?? []))
+        )
+      }
+${
+        visit.may("manageReports")
+          ? html`${section(say("Reports about it"), reportLines(words, about, names, "accountId"))}${
+            section(say("Reports by it"), reportLines(words, by, names, "targetAccountId"))
+          }`
+          : ""
+      }
+</div><div>
+${decided(visit, account, name)}
+${section(say("Act"), actionForm(visit, name, possible))}
+${yield* noteList.show(visit, { type: "account", id })}
+${
+        visit.may("deleteUserData")
+          ? section(
+            say("Delete"),
+            html`<p>${say("Everything of this account is removed for ever.")}</p>${
+              form(
+                visit,
+                html`${
+                  textField(visit, { name: "typed", label: say("Type {name} to delete it", { name }), required: true })
+                }${button("delete", say("Delete the account"), "danger")}`
+              )
+            }`
+          )
+          : ""
+      }
+</div></div>`
+    }
+  })
+
+  const lifting = (type: keyof typeof undoing): Act => ({
+    permission: "manageUsers",
+    run: Effect.fnUntraced(function*(visit) {
+      const { id, name } = yield* subject(visit)
+      yield* decisions.lift(visit.by, id, type)
+      return { notice: undoing[type].notice(visit.words, name) }
+    })
+  })
+
+  const asking = (confirmation: (words: Visit["words"], name: string) => Confirmation) => (visit: Visit) =>
+    Effect.map(subject(visit), ({ name }) => confirmation(visit.words, name))
+
+  return staff.page({
+    path: "/admin/accounts/:id",
+    permission: ["manageUsers", "manageReports"],
+    show,
+    acts: {
+      ...noteList.acts("account"),
+      take: taking(decisions, subject),
+      enable: lifting("disable"),
+      unsensitive: lifting("sensitive"),
+      unsilence: lifting("silence"),
+      unsuspend: lifting("suspend"),
+      approve: {
+        permission: "manageUsers",
+        run: Effect.fnUntraced(function*(visit) {
+          const { id, name } = yield* subject(visit)
+          yield* decisions.approve(visit.by, id)
+          return { notice: visit.words.say("Done: {name} may sign in.", { name }) }
+        })
+      },
+      reject: {
+        permission: "manageUsers",
+        confirm: asking(({ say }, name) => ({
+          title: say("Reject {name}?", { name }),
+          text: say("The sign-up is removed, and the person is told by mail. It cannot be undone."),
+          button: say("Reject"),
+          danger: true
+        })),
+        run: Effect.fnUntraced(function*(visit) {
+          const { id, name } = yield* subject(visit)
+          yield* decisions.reject(visit.by, id)
+          return {
+            notice: visit.words.say("Done: {name} was rejected.", { name }),
+            to: "/admin/accounts?status=pending"
+          }
+        })
+      },
+      delete: {
+        permission: "deleteUserData",
+        confirm: asking(({ say }, name) => ({
+          title: say("Delete {name} for ever?", { name }),
+          text: say(
+            "Posts, files and follows are removed here, and other servers are told to do so. The name is not given again. It cannot be undone."
+          ),
+          button: say("Delete for ever"),
+          danger: true
+        })),
+        run: Effect.fnUntraced(function*(visit) {
+          const { id, name } = yield* subject(visit)
+          if (visit.form.get("typed")?.trim() !== name) return yield* validationFailed("Confirmation is invalid")
+          yield* decisions.remove(visit.by, id)
+          return { notice: visit.words.say("Done: {name} is being deleted.", { name }), to: "/admin/accounts" }
+        })
+      }
+    }
+  })
+})
+
+const facts = ({ may, words: { day, figure, say }, words }: Visit, account: AdminAccountRecord, names: Names): Html => {
+  const record = names.find(account.id)
+  return definitions([
+    [say("Since"), moment(words, account.createdAt)],
+    [say("E-mail address"), may("manageUsers") ? account.email ?? undefined : undefined],
+    [say("Role"), roleOf(account)],
+    [say("Language"), account.locale ?? undefined],
+    [say("Reason to join"), account.reason === null ? undefined : html`<span dir="auto">${account.reason}</span>`],
+    [say("Server"), account.domain ?? undefined],
+    [say("Posts"), record === undefined ? undefined : figure(record.statusesCount)],
+    [say("Followers"), record === undefined ? undefined : figure(record.followersCount)],
+    [say("Follows"), record === undefined ? undefined : figure(record.followingCount)],
+    [say("Last post"), record?.lastStatusAt ? day(record.lastStatusAt) : undefined],
+    [say("Bot"), record?.bot === true ? say("yes") : undefined],
+    [
+      say("Biography"),
+      record === undefined || record.noteHtml === ""
+        ? undefined
+        : html`<div class="content" dir="auto">${raw(sanitise(record.noteHtml))}</div>`
+    ]
+  ])
+}
+
+const addresses = ({ words: { say }, words }: Visit, { ips }: AdminAccountRecord): Html =>
+  ips.length === 0
+    ? nothing(say("None is known."))
+    : html`<ul class="notes">${
+      ips.slice(0, namedMax).map(({ ip, usedAt }) =>
+        html`<li class="row"><a href="/admin/accounts?${new URLSearchParams({ ip })}">${ip}</a> <span class="soft">${
+          moment(words, usedAt)
+        }</span></li>`
+      )
+    }</ul>`
+
+/** What waits for a decision, and what can be taken back. */
+const decided = (visit: Visit, account: AdminAccountRecord, name: string): Html => {
+  const { may, words: { say }, words } = visit
+  if (!may("manageUsers")) return html``
+  const state = lasting(account)
+  const standing = lastingTypes.filter((type) => state[type])
+  return html`${
+    account.approved === false
+      ? section(
+        say("Waits for approval"),
+        html`<p>${say("{name} may sign in once somebody has approved it.", { name })}</p><div class="row">${
+          actButton(visit, "approve", say("Approve"), { kind: "main" })
+        }${actButton(visit, "reject", say("Reject"), { kind: "danger" })}</div>`
+      )
+      : ""
+  }${
+    standing.length === 0 ? "" : section(
+      say("What stands now"),
+      html`<div class="row">${
+        standing.map((type) => actButton(visit, undoing[type].act, undoing[type].label(words)))
+      }</div>`
+    )
+  }`
+}
+
+/** One account: what is known of it, and what moderators do about it. */
+export const layer = Layer.unwrap(make)

@@ -1,0 +1,180 @@
+import { Effect, Layer } from "effect"
+import { AccountActors } from "../../actors/account/AccountActors.ts"
+import type { Messages } from "../../services/languages/Messages.ts"
+import { type Appeal, Appeals } from "../../services/moderation/Appeals.ts"
+import type { StrikeAction } from "../../services/moderation/Strike.ts"
+import { Strikes } from "../../services/moderation/Strikes.ts"
+import { type Html, html } from "../html/Html.ts"
+import { actionNames } from "./parts/ActionTexts.ts"
+import { actButton } from "./parts/Controls.ts"
+import { nothing, pageOf, pager, table, tabs } from "./parts/Lists.ts"
+import { People } from "./parts/People.ts"
+import { ReportedPosts } from "./parts/ReportedPosts.ts"
+import { badge, definitions, moment, section, written } from "./parts/Texts.ts"
+import { StaffPages } from "./StaffPages.ts"
+import { type Act, type Confirmation, requireId, type Visit } from "./Visit.ts"
+
+/** Characters of an appeal that the list shows. */
+const textCharactersMax = 200
+
+const stateOf = ({ say }: Messages, state: Appeal["state"]): Html =>
+  state === "pending"
+    ? badge(say("Waits"), "warn")
+    : state === "approved"
+    ? badge(say("Granted"), "good")
+    : badge(say("Rejected"))
+
+/** What a granted appeal takes back. */
+const returns: Readonly<Record<StrikeAction, (words: Messages) => string>> = {
+  none: ({ say }) => say("The warning does not count any more."),
+  disable: ({ say }) => say("The person can sign in again."),
+  ["mark_statuses_as_sensitive"]: ({ say }) => say("The posts are not marked as sensitive any more."),
+  ["delete_statuses"]: ({ say }) => say("The strike does not count any more; the posts stay removed."),
+  sensitive: ({ say }) => say("Media of the account are shown as the author marked them."),
+  silence: ({ say }) => say("The account is not limited any more."),
+  suspend: ({ say }) => say("The account is back.")
+}
+
+const make = Effect.gen(function*() {
+  const actors = yield* AccountActors
+  const appeals = yield* Appeals
+  const people = yield* People
+  const posts = yield* ReportedPosts
+  const staff = yield* StaffPages
+  const strikes = yield* Strikes
+
+  const list = Effect.fnUntraced(function*(visit: Visit) {
+    const { query, words: { say }, words } = visit
+    const state = query.get("state") ?? "pending"
+    const found = yield* appeals.page(
+      state === "approved" || state === "rejected" || state === "pending" ? state : undefined,
+      pageOf(visit)
+    )
+    const names = yield* people.load(found.map(({ accountId }) => accountId))
+    const struck = yield* strikes.load(found.map(({ strikeId }) => strikeId))
+    const rows = found.map((appeal) => {
+      const strike = struck.get(appeal.strikeId)
+      return [
+        names.line(appeal.accountId),
+        strike === undefined ? "" : actionNames[strike.action](words),
+        html`<a href="/admin/appeals/${String(appeal.id)}"><bdi>${appeal.text.slice(0, textCharactersMax)}</bdi></a>`,
+        stateOf(words, appeal.state),
+        moment(words, appeal.createdAt)
+      ]
+    })
+    return {
+      title: say("Appeals"),
+      body: html`${
+        tabs(visit, "state", [
+          ["", say("Waiting")],
+          ["approved", say("Granted")],
+          ["rejected", say("Rejected")],
+          ["all", say("All")]
+        ])
+      }${
+        rows.length === 0
+          ? nothing(say("No appeal is like that."))
+          : table([say("Account"), say("Against"), say("Appeal"), say("State"), say("Since")], rows, say("Appeals"))
+      }${pager(visit, found.map(({ id }) => id))}`
+    }
+  })
+
+  const asked = (visit: Visit) => Effect.flatMap(requireId(visit), (id) => appeals.find(id))
+
+  const show = Effect.fnUntraced(function*(visit: Visit) {
+    const { words: { say }, words } = visit
+    const appeal = yield* asked(visit)
+    const strike = (yield* strikes.load([appeal.strikeId])).get(appeal.strikeId)
+    const names = yield* people.load([appeal.accountId, appeal.decidedByAccountId])
+    return {
+      title: say("Appeal of {name}", { name: names.handle(appeal.accountId) ?? "" }),
+      body: html`<div class="row top">${stateOf(words, appeal.state)} ${names.line(appeal.accountId)}</div>
+<div class="columns"><div>
+${
+        section(
+          say("What the person says"),
+          html`${written(appeal.text)}<p class="soft">${moment(words, appeal.createdAt)}</p>`
+        )
+      }
+${
+        appeal.state === "pending"
+          ? section(
+            say("Decide"),
+            html`<div class="row">${actButton(visit, "approve", say("Grant the appeal"), { kind: "main" })}${
+              actButton(visit, "reject", say("Reject the appeal"), { kind: "danger" })
+            }</div>`
+          )
+          : ""
+      }
+</div><div>
+${
+        strike === undefined ? "" : section(
+          say("The strike"),
+          html`${
+            definitions([
+              [say("What was done"), actionNames[strike.action](words)],
+              [say("When"), moment(words, strike.createdAt)],
+              [
+                say("Decided by"),
+                appeal.decidedByAccountId === null ? undefined : names.line(appeal.decidedByAccountId)
+              ]
+            ])
+          }${strike.text.trim() === "" ? "" : written(strike.text)}${
+            strike.statusIds.length === 0 ? "" : yield* posts.show(words, strike.statusIds, false)
+          }`
+        )
+      }
+</div></div>`
+    }
+  })
+
+  const deciding = (
+    approved: boolean,
+    confirm: (words: Messages, action: StrikeAction) => Confirmation,
+    notice: (words: Messages) => string
+  ): Act => ({
+    confirm: Effect.fnUntraced(function*(visit) {
+      const { strikeId } = yield* asked(visit)
+      const strike = (yield* strikes.load([strikeId])).get(strikeId)
+      return confirm(visit.words, strike?.action ?? "none")
+    }),
+    run: Effect.fnUntraced(function*(visit) {
+      const { accountId, id } = yield* asked(visit)
+      yield* actors.tell(accountId, { _tag: "DecideAppeal", by: visit.by, appealId: id, approved })
+      return { notice: notice(visit.words) }
+    })
+  })
+
+  return Layer.merge(
+    staff.page({ path: "/admin/appeals", permission: "manageAppeals", show: list }),
+    staff.page({
+      path: "/admin/appeals/:id",
+      permission: "manageAppeals",
+      show,
+      acts: {
+        approve: deciding(
+          true,
+          (words, action) => ({
+            title: words.say("Grant the appeal?"),
+            text: html`<p>${returns[action](words)} ${words.say("The person is told. It cannot be undone.")}</p>`,
+            button: words.say("Grant")
+          }),
+          ({ say }) => say("Done: the appeal is granted.")
+        ),
+        reject: deciding(
+          false,
+          ({ say }) => ({
+            title: say("Reject the appeal?"),
+            text: say("What was done stays. The person is told, and cannot appeal against it again."),
+            button: say("Reject"),
+            danger: true
+          }),
+          ({ say }) => say("Done: the appeal is rejected.")
+        )
+      }
+    })
+  )
+})
+
+/** Appeals of people against strikes, and what staff decides. */
+export const layer = Layer.unwrap(make).pipe(Layer.provide(ReportedPosts.layer))

@@ -1,0 +1,89 @@
+import type { Messages } from "../../services/languages/Messages.ts"
+import { mayAny, type Permission } from "../../services/staff/Permissions.ts"
+import { type Waiting, waitingCountMax } from "../../services/staff/WaitingWork.ts"
+import { type Html, html } from "../html/Html.ts"
+
+interface Entry {
+  readonly path: `/admin${string}`
+  readonly label: (words: Pick<Messages, "say">) => string
+  readonly permissions: ReadonlyArray<Permission>
+  /** What waits there. */
+  readonly waiting?: keyof Waiting
+}
+
+interface Section {
+  readonly label: (words: Pick<Messages, "say">) => string
+  readonly entries: ReadonlyArray<Entry>
+}
+
+/** Every page to which the navigation leads. */
+const sections: ReadonlyArray<Section> = [
+  {
+    label: ({ say }) => say("Overview"),
+    entries: [
+      { path: "/admin", label: ({ say }) => say("Dashboard"), permissions: ["viewDashboard"] }
+    ]
+  },
+  {
+    label: ({ say }) => say("Moderation"),
+    entries: [
+      {
+        path: "/admin/reports",
+        label: ({ say }) => say("Reports"),
+        permissions: ["manageReports"],
+        waiting: "reports"
+      },
+      {
+        path: "/admin/accounts",
+        label: ({ say }) => say("Accounts"),
+        permissions: ["manageUsers"],
+        waiting: "signUps"
+      },
+      {
+        path: "/admin/appeals",
+        label: ({ say }) => say("Appeals"),
+        permissions: ["manageAppeals"],
+        waiting: "appeals"
+      }
+    ]
+  },
+  {
+    label: ({ say }) => say("Settings"),
+    entries: []
+  }
+]
+
+/** What somebody may see of it. */
+const sectionsFor = (permissions: bigint): ReadonlyArray<Section> =>
+  sections.map(({ entries, label }) => ({
+    label,
+    entries: entries.filter((entry) => mayAny(permissions, entry.permissions))
+  })).filter(({ entries }) => entries.length > 0)
+
+/** The first page that somebody may see. */
+export const firstPath = (permissions: bigint): string | undefined => sectionsFor(permissions)[0]?.entries[0]?.path
+
+/** Whether a page belongs to an entry: it is it, or stands below it. */
+const leadsTo = (entry: Entry, path: string): boolean =>
+  path === entry.path || (entry.path !== "/admin" && path.startsWith(`${entry.path}/`))
+
+const countOf = ({ figure, say }: Messages, count: number): Html =>
+  count === 0 ?
+    html`` :
+    html` <span class="count"><span class="spoken">${say("waiting:")} </span>${
+      count >= waitingCountMax ? `${figure(waitingCountMax)}+` : figure(count)
+    }</span>`
+
+/** The navigation: sections with their pages, and what waits on them. */
+export const navigation = (words: Messages, permissions: bigint, path: string, waiting: Waiting): Html =>
+  html`${
+    sectionsFor(permissions).map(({ entries, label }) =>
+      html`<p class="section">${label(words)}</p><ul>${
+        entries.map((entry) =>
+          html`<li><a href="${entry.path}"${leadsTo(entry, path) ? html` aria-current="page"` : ""}>${
+            entry.label(words)
+          }${entry.waiting === undefined ? "" : countOf(words, waiting[entry.waiting])}</a></li>`
+        )
+      }</ul>`
+    )
+  }`

@@ -1,0 +1,69 @@
+import { Effect, Layer } from "effect"
+import { AdminReports } from "../../services/moderation/AdminReports.ts"
+import { html } from "../html/Html.ts"
+import { filters, filterText, nothing, pageOf, pager, table, tabs } from "./parts/Lists.ts"
+import { People } from "./parts/People.ts"
+import { categories, reportPath, reportState } from "./parts/ReportLines.ts"
+import { moment } from "./parts/Texts.ts"
+import { StaffPages } from "./StaffPages.ts"
+import { idOf, type Visit } from "./Visit.ts"
+
+/** Characters of a comment that the list shows. */
+const commentCharactersMax = 200
+
+const make = Effect.gen(function*() {
+  const people = yield* People
+  const reports = yield* AdminReports
+  const staff = yield* StaffPages
+
+  const show = Effect.fnUntraced(function*(visit: Visit) {
+    const { query, words: { figure, say }, words } = visit
+    const state = query.get("state")
+    const found = yield* reports.page({
+      state: state === "resolved" || state === "all" ? state : "open",
+      accountId: idOf(query.get("account_id")),
+      targetAccountId: idOf(query.get("target_account_id")),
+      targetDomain: query.get("by_target_domain") || undefined
+    }, pageOf(visit))
+    const names = yield* people.load(
+      found.flatMap((
+        { accountId, assignedAccountId, targetAccountId }
+      ) => [accountId, targetAccountId, assignedAccountId])
+    )
+    const rows = found.map((report) => [
+      html`<a href="${reportPath(report.id)}">${categories[report.category](words)}</a>${
+        report.comment === ""
+          ? ""
+          : html`<span class="hint" dir="auto">${report.comment.slice(0, commentCharactersMax)}</span>`
+      }`,
+      names.line(report.targetAccountId),
+      names.line(report.accountId),
+      figure(report.statusIds.length),
+      html`${reportState(words, report)}${
+        report.assignedAccountId === null || report.actionTakenAt !== null
+          ? ""
+          : html` <span class="soft">${names.handle(report.assignedAccountId) ?? ""}</span>`
+      }`,
+      moment(words, report.createdAt)
+    ])
+    return {
+      title: say("Reports"),
+      body: html`${tabs(visit, "state", [["", say("Open")], ["resolved", say("Resolved")], ["all", say("All")]])}${
+        filters(visit, html`${filterText(visit, "by_target_domain", say("Server of the account"))}`)
+      }${
+        rows.length === 0
+          ? nothing(say("No report is like that. Have a cup of tea."))
+          : table(
+            [say("Report"), say("About"), say("By"), say("Posts"), say("State"), say("Since")],
+            rows,
+            say("Reports")
+          )
+      }${pager(visit, found.map(({ id }) => id))}`
+    }
+  })
+
+  return staff.page({ path: "/admin/reports", permission: "manageReports", show })
+})
+
+/** Reports, the open ones first asked for. */
+export const layer = Layer.unwrap(make)

@@ -1,0 +1,23 @@
+import type { Messages } from "../../../services/languages/Messages.ts"
+import type { AdminAccountRecord } from "../../../services/moderation/AdminAccounts.ts"
+import { everyone } from "../../../services/staff/Permissions.ts"
+import { type Html, html } from "../../html/Html.ts"
+import { badge } from "./Texts.ts"
+
+/** What stands against an account, or what it waits for, in badges. */
+export const states = ({ say }: Messages, account: AdminAccountRecord): Html => {
+  const { approved, confirmed, disabled, sensitized, silenced, suspended } = account
+  const found = [
+    ...(suspended ? [badge(say("Suspended"), "bad")] : []),
+    ...(silenced ? [badge(say("Limited"), "warn")] : []),
+    ...(sensitized ? [badge(say("Media hidden"), "warn")] : []),
+    ...(disabled === true ? [badge(say("Frozen"), "bad")] : []),
+    ...(approved === false ? [badge(say("Waits for approval"), "warn")] : []),
+    ...(confirmed === false ? [badge(say("Address not confirmed"))] : [])
+  ]
+  return found.length === 0 ? badge(say("Active"), "good") : html`<span class="row badges">${found}</span>`
+}
+
+/** The account's role, where it has one of its own. */
+export const roleOf = (account: AdminAccountRecord): string | undefined =>
+  account.roleId === null || account.roleId === everyone ? undefined : account.roleName ?? undefined

@@ -1,0 +1,81 @@
+import { Effect } from "effect"
+import { type ClientError, validationFailed } from "../../../services/Errors.ts"
+import { actionTextCharactersMax, type ActionType, actionTypes } from "../../../services/moderation/ActionTypes.ts"
+import { type Html, html } from "../../html/Html.ts"
+import type { AccountDecisions } from "../AccountDecisions.ts"
+import type { Act, Visit } from "../Visit.ts"
+import { choices, effects, notices, undoing } from "./ActionTexts.ts"
+import { button, checkbox, form, textArea } from "./Controls.ts"
+import { accountPath } from "./People.ts"
+
+/** What a moderator may do about an account, each with what it comes to; `possible` are those that do not stand already. */
+export const actionForm = (visit: Visit, name: string, possible: ReadonlyArray<ActionType>): Html => {
+  const { words: { say }, words } = visit
+  const chosen = visit.form.get("type") ?? "none"
+  return form(
+    visit,
+    html`<fieldset><legend>${say("What is to be done")}</legend>${
+      possible.map((type) =>
+        html`<label class="check"><input type="radio" name="type" value="${type}"${
+          type === chosen ? html` checked` : ""
+        }><span>${choices[type](words)}<span class="hint">${effects[type](words, name)}</span></span></label>`
+      )
+    }</fieldset>${
+      textArea(visit, {
+        name: "text",
+        label: say("What you tell the person"),
+        hint: say("It stands in the mail and in the strike, against which they may appeal."),
+        rows: 3,
+        max: actionTextCharactersMax
+      })
+    }${checkbox(visit, { name: "tells", label: say("Tell the person by mail and notification"), checked: true })}${
+      button("take", say("Go on"), "main")
+    }`
+  )
+}
+
+/** What an act is about: whom, by which name, and by which report. */
+interface Subject {
+  readonly id: bigint
+  readonly name: string
+  readonly reportId: bigint | null
+}
+
+/** The act of `actionForm`, which asks first; `subject` finds whom it is about. */
+export const taking = (
+  decisions: AccountDecisions["Service"],
+  subject: (visit: Visit) => Effect.Effect<Subject, ClientError>
+): Act => ({
+  confirm: Effect.fnUntraced(function*(visit) {
+    const { name } = yield* subject(visit)
+    const type = yield* typeOf(visit)
+    const { words } = visit
+    return {
+      title: words.say("{act}: {name}?", { act: choices[type](words), name }),
+      text: html`<p>${effects[type](words, name)}</p>${
+        visit.form.get("tells") === "yes"
+          ? html`<p>${words.say("They are told, and may appeal within 20 days.")}</p>`
+          : html`<p>${words.say("They are not told.")}</p>`
+      }`,
+      button: choices[type](words),
+      danger: type !== "none"
+    }
+  }),
+  run: Effect.fnUntraced(function*(visit) {
+    const { id, name, reportId } = yield* subject(visit)
+    const type = yield* typeOf(visit)
+    const text = visit.form.get("text") ?? ""
+    yield* decisions.take(visit.by, id, { type, text, reportId, tells: visit.form.get("tells") === "yes" })
+    return {
+      notice: notices[type](visit.words, name),
+      ...(type === "none" || !visit.may("manageUsers")
+        ? {}
+        : { undo: { path: accountPath(id), act: undoing[type].act } })
+    }
+  })
+})
+
+const typeOf = ({ form }: Visit) => {
+  const type = actionTypes.find((one) => one === form.get("type"))
+  return type === undefined ? validationFailed("Type is not included in the list") : Effect.succeed(type)
+}

@@ -1,0 +1,73 @@
+import { Context, Effect, Layer } from "effect"
+import type { RecordNotFound } from "../../../services/Errors.ts"
+import { ModerationNotes, type NoteTarget } from "../../../services/moderation/ModerationNotes.ts"
+import { type Html, html } from "../../html/Html.ts"
+import { type Act, idOf, requireId, type Visit } from "../Visit.ts"
+import { actButton, button, form, textArea } from "./Controls.ts"
+import { nothing } from "./Lists.ts"
+import { People } from "./People.ts"
+import { moment, section, written } from "./Texts.ts"
+
+/** Notes that a page shows. */
+const notesMax = 100
+
+/** What moderators wrote down for one another about an account or a report. */
+export class NoteList extends Context.Service<NoteList, {
+  readonly show: (visit: Visit, target: NoteTarget) => Effect.Effect<Html, RecordNotFound>
+  /** `note` and `unnote` of a page whose path names the target. */
+  readonly acts: (type: NoteTarget["type"]) => { readonly note: Act; readonly unnote: Act }
+}>()("murmuration/http/admin/parts/NoteList") {
+  static readonly layer = Layer.effect(
+    NoteList,
+    Effect.gen(function*() {
+      const notes = yield* ModerationNotes
+      const people = yield* People
+      return NoteList.of({
+        show: Effect.fnUntraced(function*(visit, target) {
+          const { words: { say }, words } = visit
+          const rows = yield* notes.page(target, { limit: notesMax })
+          const names = yield* people.load(rows.map(({ accountId }) => accountId))
+          return section(
+            say("Notes of moderators"),
+            html`${
+              rows.length === 0 ?
+                nothing(say("Nobody wrote anything down yet.")) :
+                html`<ul class="notes">${
+                  rows.map(({ accountId, content, createdAt, id }) =>
+                    html`<li>${written(content)}<div class="row soft">${
+                      names.handle(accountId) ?? say("Somebody who left")
+                    } · ${moment(words, createdAt)} ${
+                      actButton(visit, "unnote", say("Delete the note"), { fields: { note: String(id) } })
+                    }</div></li>`
+                  )
+                }</ul>`
+            }${
+              form(
+                visit,
+                html`${
+                  textArea(visit, { name: "content", label: say("A note for other moderators"), rows: 2, max: 2_000 })
+                }${button("note", say("Write it down"))}`
+              )
+            }`
+          )
+        }),
+        acts: (type) => ({
+          note: {
+            run: Effect.fnUntraced(function*(visit) {
+              const id = yield* requireId(visit)
+              yield* notes.create(visit.by, { type, id }, visit.form.get("content") ?? "")
+              return { notice: visit.words.say("Done: the note is written down.") }
+            })
+          },
+          unnote: {
+            run: Effect.fnUntraced(function*(visit) {
+              const id = yield* requireId(visit)
+              yield* notes.remove(visit.by, { type, id }, idOf(visit.form.get("note")) ?? 0n)
+              return { notice: visit.words.say("Done: the note is deleted.") }
+            })
+          }
+        })
+      })
+    })
+  ).pipe(Layer.provide([ModerationNotes.layer, People.layer]))
+}

@@ -1,0 +1,54 @@
+import type { Messages } from "../../../services/languages/Messages.ts"
+import { type Html, html } from "../../html/Html.ts"
+
+/** Figures in their order, each with what it belongs to (a day, a month). */
+interface Plot {
+  readonly title: string
+  readonly points: ReadonlyArray<readonly [label: string, value: number]>
+}
+
+const [width, height, below, left] = [640, 160, 22, 4]
+
+/** Bars, drawn on the server; the same figures stand in a table for who does not see them. */
+export const bars = ({ figure, say }: Messages, { points, title }: Plot): Html => {
+  const most = Math.max(1, ...points.map(([, value]) => value))
+  const step = (width - left * 2) / Math.max(1, points.length)
+  const [first, last] = [points[0], points.at(-1)]
+  const total = points.reduce((sum, [, value]) => sum + value, 0)
+  return html`<figure class="plot"><figcaption>${title} <span class="soft">${
+    say("{total} in all", { total: figure(total) })
+  }</span></figcaption>
+<svg viewBox="0 0 ${width} ${height + below}" role="img" aria-label="${
+    say("{title}: from {least} to {most}", {
+      title,
+      least: figure(Math.min(...points.map(([, value]) => value), most)),
+      most: figure(Math.max(0, ...points.map(([, value]) => value)))
+    })
+  }">
+<line class="axis" x1="0" x2="${width}" y1="${height}" y2="${height}"/>
+${
+    points.map(([label, value], at) => {
+      const tall = value === 0 ? 0 : Math.max(2, Math.round((value / most) * (height - 20)))
+      return html`<rect class="bar" x="${(left + at * step + step * 0.12).toFixed(1)}" y="${height - tall}" width="${
+        Math.max(1, step * 0.76).toFixed(1)
+      }" height="${tall}" rx="2"><title>${label}: ${figure(value)}</title></rect>`
+    })
+  }
+<text class="tick" x="2" y="12">${figure(most)}</text>
+<text class="tick" x="2" y="${height + 16}">${first?.[0] ?? ""}</text>
+<text class="tick" x="${width - 2}" y="${height + 16}" text-anchor="end">${last?.[0] ?? ""}</text>
+</svg>
+<details><summary>${
+    say("As a table")
+  }</summary><div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><caption class="spoken">${title}</caption><tbody>${
+    points.map(([label, value]) => html`<tr><th scope="row">${label}</th><td>${figure(value)}</td></tr>`)
+  }</tbody></table></div></details></figure>`
+}
+
+/** How much of something is used: a bar of one line; `max` undefined where nothing bounds it. */
+export const share = (used: number, max: number): Html => {
+  const part = max <= 0 ? 0 : Math.min(1, used / max)
+  return html`<svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="all" width="100" height="6" rx="3"/><rect class="${
+    part > 0.9 ? "used full" : "used"
+  }" width="${(part * 100).toFixed(1)}" height="6" rx="3"/></svg>`
+}

@@ -1,0 +1,99 @@
+import { Context, Effect, Layer } from "effect"
+import { AccountActors } from "../../../actors/account/AccountActors.ts"
+import { type ClientError, validationFailed } from "../../../services/Errors.ts"
+import { AccountId, StatusId } from "../../../services/Ids.ts"
+import {
+  actionTextCharactersMax,
+  type StatusActionType,
+  statusActionTypes
+} from "../../../services/moderation/ActionTypes.ts"
+import type { AdminReport } from "../../../services/moderation/AdminReports.ts"
+import { WarningEmails } from "../../../services/moderation/WarningEmails.ts"
+import { type Html, html } from "../../html/Html.ts"
+import { type Act, chosenIds, type Visit } from "../Visit.ts"
+import { button, select, textArea } from "./Controls.ts"
+import { postsMax } from "./ReportedPosts.ts"
+
+/** What moderators do about posts that a report names. */
+export class PostActs extends Context.Service<PostActs, {
+  readonly act: (asked: (visit: Visit) => Effect.Effect<AdminReport, ClientError>) => Act
+}>()("murmuration/http/admin/parts/PostActs") {
+  static readonly layer = Layer.effect(
+    PostActs,
+    Effect.gen(function*() {
+      const actors = yield* AccountActors
+      const warningEmails = yield* WarningEmails
+      return PostActs.of({
+        act: (asked) => ({
+          confirm: Effect.fnUntraced(function*(visit) {
+            const { type } = yield* postAct(visit)
+            const count = chosenIds(visit, postsMax).length
+            const { say } = visit.words
+            return type === "delete"
+              ? {
+                title: say("Remove posts?"),
+                text: say(
+                  "{count, plural, one {# post is} other {# posts are}} removed here and on other servers, the report is resolved, and the author gets a strike. It cannot be undone.",
+                  { count }
+                ),
+                button: say("Remove"),
+                danger: true
+              }
+              : {
+                title: say("Mark as sensitive?"),
+                text: say(
+                  "{count, plural, one {# post is} other {# posts are}} hidden behind a warning, the report is resolved, and the author gets a strike. An appeal that is granted undoes it.",
+                  { count }
+                ),
+                button: say("Mark as sensitive")
+              }
+          }),
+          run: Effect.fnUntraced(function*(visit) {
+            const { targetAccountId, id } = yield* asked(visit)
+            const { ids, type } = yield* postAct(visit)
+            const strike = yield* actors.tell(AccountId.make(targetAccountId), {
+              _tag: "ModerateStatuses",
+              by: visit.by,
+              type,
+              statusIds: ids.map((one) => StatusId.make(one)),
+              text: visit.form.get("text") ?? "",
+              reportId: id,
+              tells: true
+            })
+            yield* warningEmails.send(BigInt(strike.id))
+            return {
+              notice: type === "delete"
+                ? visit.words.say("Done: the posts are removed, and the report is resolved.")
+                : visit.words.say("Done: the posts are marked as sensitive, and the report is resolved.")
+            }
+          })
+        })
+      })
+    })
+  ).pipe(Layer.provide(WarningEmails.layer))
+}
+
+const postAct = (visit: Visit): Effect.Effect<
+  { readonly type: StatusActionType; readonly ids: ReadonlyArray<bigint> },
+  ClientError
+> => {
+  const type = statusActionTypes.find((one) => one === visit.form.get("do"))
+  const ids = chosenIds(visit, postsMax)
+  if (type === undefined) return validationFailed("Type is not included in the list")
+  return ids.length === 0 ? validationFailed("Status ids can't be blank") : Effect.succeed({ type, ids })
+}
+
+/** What is to be done with the posts that are chosen above. */
+export const postFields = (visit: Visit): Html => {
+  const { say } = visit.words
+  return html`${
+    select(visit, {
+      name: "do",
+      label: say("With those chosen"),
+      value: "mark_as_sensitive",
+      choices: [["mark_as_sensitive", say("Mark as sensitive")], ["delete", say("Remove")]]
+    })
+  }${textArea(visit, { name: "text", label: say("What you tell the author"), rows: 2, max: actionTextCharactersMax })}${
+    button("posts", say("Go on"))
+  }`
+}

@@ -1,0 +1,42 @@
+import type { Messages } from "../../../services/languages/Messages.ts"
+import type { AdminReport } from "../../../services/moderation/AdminReports.ts"
+import { type Html, html } from "../../html/Html.ts"
+import { nothing } from "./Lists.ts"
+import type { Names } from "./People.ts"
+import { badge, moment } from "./Texts.ts"
+
+/** What reports are about, by their category. */
+export const categories: Readonly<Record<AdminReport["category"], (words: Pick<Messages, "say">) => string>> = {
+  spam: ({ say }) => say("Spam"),
+  legal: ({ say }) => say("Illegal"),
+  violation: ({ say }) => say("Against the rules"),
+  other: ({ say }) => say("Something else")
+}
+
+/** Whether somebody has yet to decide. */
+export const reportState = ({ say }: Messages, { actionTakenAt, assignedAccountId }: AdminReport): Html =>
+  actionTakenAt !== null
+    ? badge(say("Resolved"), "good")
+    : assignedAccountId === null
+    ? badge(say("Open"), "warn")
+    : badge(say("In work"))
+
+/** The way to the page of a report. */
+export const reportPath = (id: bigint): string => `/admin/reports/${id}`
+
+/** Reports in lines, each with the other side. */
+export const reportLines = (
+  words: Messages,
+  reports: ReadonlyArray<AdminReport>,
+  names: Names,
+  other: "accountId" | "targetAccountId"
+): Html =>
+  reports.length === 0 ?
+    nothing(words.say("There are none.")) :
+    html`<ul class="notes">${
+      reports.map((report) =>
+        html`<li class="row"><a href="${reportPath(report.id)}">${categories[report.category](words)}</a> ${
+          reportState(words, report)
+        } <span class="soft">${names.handle(report[other]) ?? ""} · ${moment(words, report.createdAt)}</span></li>`
+      )
+    }</ul>`

@@ -1,0 +1,94 @@
+import { Context, Effect, Layer } from "effect"
+import { plainText } from "../../../services/html/PlainText.ts"
+import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
+import * as Urls from "../../../services/instance/Urls.ts"
+import type { Messages } from "../../../services/languages/Messages.ts"
+import { addressesOf } from "../../../services/media/MediaAddresses.ts"
+import { Statuses, type StatusRecord } from "../../../services/statuses/Statuses.ts"
+import { type Html, html } from "../../html/Html.ts"
+import { choose } from "./Lists.ts"
+import { badge, moment } from "./Texts.ts"
+
+/** Posts that a page shows of one report. */
+export const postsMax = 100
+
+/** Posts as moderators look at them: as text, behind no warning, with ways to their files. Nothing of others is loaded. */
+export class ReportedPosts extends Context.Service<ReportedPosts, {
+  /** With boxes to choose them where `chosen`; those that are gone are named as that. */
+  readonly show: (words: Messages, ids: ReadonlyArray<bigint>, chosen: boolean) => Effect.Effect<Html>
+}>()("murmuration/http/admin/parts/ReportedPosts") {
+  static readonly layer = Layer.effect(
+    ReportedPosts,
+    Effect.gen(function*() {
+      const config = yield* ServerConfig
+      const statuses = yield* Statuses
+      return ReportedPosts.of({
+        show: Effect.fnUntraced(function*(words, ids, chosen) {
+          const shown = ids.slice(0, postsMax)
+          const records = new Map((yield* statuses.load(shown)).map((record) => [record.id, record]))
+          return html`${
+            shown.map((id) => {
+              const record = records.get(id)
+              return html`<article class="post">${
+                chosen && record !== undefined
+                  ? html`<label class="check">${choose(id, words.say("Choose this post"))}<span class="grow">${
+                    post(config, words, record)
+                  }</span></label>`
+                  : record === undefined
+                  ? html`<p class="soft">${words.say("This post is gone.")}</p>`
+                  : post(config, words, record)
+              }</article>`
+            })
+          }${
+            ids.length > postsMax
+              ? html`<p class="soft">${
+                words.say("{count, plural, one {# more post is} other {# more posts are}} not shown.", {
+                  count: ids.length - postsMax
+                })
+              }</p>`
+              : ""
+          }`
+        })
+      })
+    })
+  )
+}
+
+const addressOf = (
+  config: ServerConfig["Service"],
+  { domain, id, uri, url, username }: StatusRecord
+): string | undefined =>
+  domain === null
+    ? Urls.status(config, username, id)
+    : [url, uri].find((one) => one !== null && /^https?:\/\//i.test(one)) ?? undefined
+
+const visibilities: Readonly<Record<StatusRecord["visibility"], (words: Messages) => string>> = {
+  public: ({ say }) => say("Public"),
+  unlisted: ({ say }) => say("Quiet public"),
+  private: ({ say }) => say("For followers"),
+  direct: ({ say }) => say("For those mentioned")
+}
+
+const post = (config: ServerConfig["Service"], words: Messages, record: StatusRecord): Html => {
+  const { say } = words
+  const address = addressOf(config, record)
+  return html`${
+    record.spoilerText === ""
+      ? ""
+      : html`<p><strong dir="auto">${say("Warning: {text}", { text: record.spoilerText })}</strong></p>`
+  }<p class="said" dir="auto">${plainText(record.html)}</p>${
+    record.media.length === 0 ? "" : html`<ul class="files">${
+      record.media.map((media, at) => {
+        const { file } = addressesOf(config, media)
+        const name = media.description || say("File {number} without a description", { number: at + 1 })
+        return html`<li>${
+          file === null ? name : html`<a href="${file}" target="_blank" rel="noopener noreferrer">${name}</a>`
+        } <span class="soft">${media.type}</span></li>`
+      })
+    }</ul>`
+  }${
+    record.poll === null ? "" : html`<ul class="files">${record.poll.options.map((one) => html`<li>${one}</li>`)}</ul>`
+  }<p class="row soft">${moment(words, record.createdAt)} ${badge(visibilities[record.visibility](words))} ${
+    record.sensitive ? badge(say("Sensitive"), "warn") : ""
+  } ${address === undefined ? "" : html`<a href="${address}" rel="noopener noreferrer">${say("The post")}</a>`}</p>`
+}

@@ -1,0 +1,74 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { rowsMax } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+
+/** Rows of one kind up to which they are counted. */
+export const backlogRowsMax = 10_000
+
+const kinds = ["fanouts", "agenda", "commands", "inbound", "jobs", "media"] as const
+type BacklogKind = typeof kinds[number]
+
+const Backlog = Schema.Struct({
+  kind: Schema.Literals(kinds),
+  /** `backlogRowsMax` where it is more. */
+  waiting: Schema.Int,
+  /** Null where nothing waits. */
+  oldestAt: Schema.NullOr(Timestamptz)
+})
+export type Backlog = typeof Backlog.Type
+const backlogRows = rowsOf(Backlog)
+const nodeRows = rowsOf(Schema.Struct({ address: Schema.String, healthy: Schema.Boolean }))
+const tableRows = rowsOf(Schema.Struct({ there: Schema.Boolean }))
+
+/** Nodes that are told of at once. */
+const nodesMax = 100
+
+/** Work that waits, and who does it. */
+export class Backlogs extends Context.Service<Backlogs, {
+  /** Durable work that is due, and how long its oldest part waits; one query of bounded parts. */
+  readonly list: Effect.Effect<ReadonlyArray<Backlog>>
+  /** Nodes of the cluster as Postgres knows them; none where this process is alone. */
+  readonly nodes: Effect.Effect<ReadonlyArray<{ readonly address: string; readonly healthy: boolean }>>
+}>()("murmuration/services/metrics/Backlogs") {
+  static readonly layer = Layer.effect(
+    Backlogs,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const max = rowsMax(sql, backlogRowsMax)
+      const part = (kind: BacklogKind, rows: Fragment) =>
+        sql`SELECT ${kind}::text AS kind, count(*)::int AS waiting, min(since) AS oldest_at FROM (${rows} LIMIT ${max}) w`
+      return Backlogs.of({
+        list: Effect.gen(function*() {
+          const now = new Date(yield* Clock.currentTimeMillis)
+          return yield* backlogRows(sql`
+            ${part("fanouts", sql`SELECT created_at AS since FROM fanouts ORDER BY created_at`)}
+            UNION ALL ${part("agenda", sql`SELECT due_at AS since FROM agenda WHERE due_at <= ${now} ORDER BY due_at`)}
+            UNION ALL ${part("commands", sql`SELECT created_at AS since FROM account_intents`)}
+            UNION ALL ${
+            part(
+              "inbound",
+              sql`SELECT received_at AS since FROM inbound_activities WHERE outcome IS NULL ORDER BY due_at`
+            )
+          }
+            UNION ALL ${part("jobs", sql`SELECT due_at AS since FROM errands WHERE due_at <= ${now} ORDER BY due_at`)}
+            UNION ALL ${
+            part(
+              "media",
+              sql`SELECT touched_at AS since FROM media_attachments WHERE state IN ('queued', 'processing')`
+            )
+          }`)
+        }).pipe(Effect.orDie, Effect.withSpan("Backlogs.list")),
+        nodes: Effect.gen(function*() {
+          const [found] = yield* tableRows(sql`SELECT to_regclass('cluster_runners') IS NOT NULL AS there`)
+          return found?.there === true
+            ? yield* nodeRows(
+              sql`SELECT address, healthy FROM cluster_runners ORDER BY address LIMIT ${rowsMax(sql, nodesMax)}`
+            )
+            : []
+        }).pipe(Effect.orDie, Effect.withSpan("Backlogs.nodes"))
+      })
+    })
+  )
+}

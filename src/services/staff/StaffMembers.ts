@@ -1,0 +1,49 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountId } from "../Ids.ts"
+import { rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { effective, everyone, givenBits } from "./Permissions.ts"
+import type { Standing } from "./Rank.ts"
+
+/** Somebody whose role lets them do something here. */
+export interface StaffMember extends Standing {
+  readonly username: string
+  readonly roleName: string
+}
+
+const memberRows = rowsOf(Schema.Struct({
+  username: Schema.String,
+  roleName: Schema.String,
+  permissions: Schema.BigInt,
+  everybodys: Schema.BigInt,
+  position: Schema.Int
+}))
+
+/** Who may use the staff area, as the API lets users in: with a confirmed address, approved, and not kept out. */
+export class StaffMembers extends Context.Service<StaffMembers, {
+  /** By what the role says at this moment; one query. */
+  readonly find: (account: AccountId) => Effect.Effect<Option.Option<StaffMember>>
+}>()("murmuration/services/staff/StaffMembers") {
+  static readonly layer = Layer.effect(
+    StaffMembers,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return StaffMembers.of({
+        find: traced("StaffMembers.find")(function*(account) {
+          const [found] = yield* memberRows(
+            sql`SELECT a.username, r.name AS role_name, ${sql.literal(givenBits)} AS permissions,
+              e.permissions AS everybodys, r.position
+            FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id
+              JOIN roles e ON e.id = ${everyone}
+            WHERE u.account_id = ${account} AND NOT u.disabled AND u.approved AND u.confirmed_at IS NOT NULL
+              AND a.suspended_at IS NULL AND NOT a.memorial AND a.moved_to_id IS NULL`
+          )
+          if (found === undefined) return Option.none()
+          const { everybodys, permissions, ...member } = found
+          return Option.some({ ...member, permissions: effective(permissions, everybodys) })
+        }, Effect.orDie)
+      })
+    })
+  )
+}

@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import type { Answer } from "./Requests.ts"
+import { type Person, TestServer } from "./Server.ts"
+import * as TestBrowser from "./TestBrowser.ts"
+
+/** Somebody who is signed in to the pages of the server under test, in a browser without scripts. */
+export const staffBrowser = Effect.fnUntraced(function*(person?: Person) {
+  const { baseUrl, fetch } = yield* TestServer
+  const send = (path: string, init: RequestInit = {}): Effect.Effect<Answer> =>
+    Effect.flatMap(
+      fetch(path, { redirect: "manual", ...init }),
+      (response) =>
+        Effect.map(Effect.promise(() => response.text()), (text) => ({
+          status: response.status,
+          headers: response.headers,
+          text,
+          body: undefined
+        }))
+    )
+  const browser = TestBrowser.makeWith(send, { origin: baseUrl }, "example.org")
+  if (person !== undefined) yield* browser.signIn(person.username, undefined, person.password)
+  /** Goes where a redirect leads. */
+  const follow = (answer: Answer) => {
+    const { pathname, search } = TestBrowser.locationOf(answer)
+    return browser.get(pathname + search)
+  }
+  return { ...browser, follow }
+})
