@@ -95,7 +95,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
       )
       const ended = yield* eventually(undone, (all) => all.length === 3)
       assert.deepStrictEqual(ended.map(({ type }) => type).toSorted(), ["AnnounceRequest", "Like", "ReplyRequest"])
-      const [request] = (yield* sentOf("ReplyRequest")).filter(({ object }) => object === theirs["id"])
+      const request = (yield* sentOf("ReplyRequest")).find(({ object }) => object === theirs["id"])
       assert.deepInclude(ended.find(({ type }) => type === "ReplyRequest"), {
         id: request?.["id"],
         object: theirs["id"],
