@@ -54,8 +54,8 @@ export const make = Effect.gen(function*() {
       yield* control.rejected(request)
       if (!request.local) return yield* send(activities.answer("Reject", requestId))
       // Asked of somebody elsewhere.
-      if (request.kind === "favourite" && own.accountId === request.accountId) {
-        yield* send(activities.undoLike(requestId))
+      if (own.accountId === request.accountId) {
+        yield* send(request.kind === "favourite" ? activities.undoLike(requestId) : activities.undoRequest(requestId))
       }
       yield* requests.remove(requestId)
     }),

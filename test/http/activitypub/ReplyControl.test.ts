@@ -1,20 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { sentOf } from "./QuoteDocuments.ts"
 import { done, note, type RemotePerson, servers, settled } from "./Sending.ts"
+import { storedNote } from "./StoredNotes.ts"
 import { actorOf, json, mentioning, person, post, there, told } from "./Talking.ts"
 
 type Json = Record<string, unknown>
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 const asking = { interaction_policy: { can_reply: { manual_approval: ["public"] } } }
 
-const row = Effect.fnUntraced(function*(uri: unknown) {
-  const sql = yield* SqlClient.SqlClient
-  const [found] = yield* sql<{ visibility: string; gone: boolean; replyTo: bigint | null }>`
-    SELECT visibility, deleted_at IS NOT NULL AS gone, in_reply_to_id AS reply_to FROM statuses WHERE uri = ${uri as string}`
-  return found
-})
 const request = (by: RemotePerson, type: string, object: string, instrument: unknown, number = 1) => ({
   id: `${by.id}/requests/${type}${number}`,
   type,
@@ -37,11 +31,11 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
         note(zoe, id, { ...heard, inReplyTo: id === "3" ? closed.uri : asked.uri })
       ) as [Json, Json, Json]
       assert.strictEqual(yield* done(zoe, { type: "Create", object: first }), "done")
-      assert.deepInclude(yield* row(first["id"]), { visibility: "direct" })
+      assert.deepInclude(yield* storedNote(first["id"]), { visibility: "direct" })
       assert.deepStrictEqual(yield* told(ben), [])
       assert.deepStrictEqual(yield* told(anna), ["pending.reply zoe1"])
       assert.strictEqual(yield* done(zoe, { type: "Create", object: no }), "ignored: its author does not agree")
-      assert.isUndefined(yield* row(no["id"]))
+      assert.isUndefined(yield* storedNote(no["id"]))
       assert.deepInclude((yield* answers("Reject", zoe))[0], { actor, object: no["id"], target: closed.uri })
       // An edit meanwhile shows it to nobody, and Ben, whom it names, does not hear of it.
       const edited = { ...first, content: "<p>worse</p>", updated: new Date().toISOString() }
@@ -78,7 +72,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       assert.strictEqual(yield* done(zoe, request(zoe, "ReplyRequest", asked.uri, second, 5)), "done")
       yield* json(anna, `/api/v1/interaction_requests/${waiting.id}/authorize`, {})
       yield* settled
-      assert.deepInclude(yield* row(first["id"]), { visibility: "public" })
+      assert.deepInclude(yield* storedNote(first["id"]), { visibility: "public" })
       assert.include(yield* told(ben), "mention zoe1")
       const [accept] = yield* answers("Accept", zoe)
       assert.deepInclude(accept, { object: first["id"], result: `${actor}/authorizations/${waiting.id}` })
@@ -91,7 +85,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
         type: "ReplyRequest",
         instrument: second["id"]
       })
-      assert.deepInclude(yield* row(second["id"]), { gone: true })
+      assert.deepInclude(yield* storedNote(second["id"]), { gone: true })
       // Late, or again: what was refused stays refused.
       assert.strictEqual(yield* done(zoe, { type: "Create", object: second }), "ignored: it is here already")
       assert.strictEqual(
@@ -103,7 +97,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       const open = yield* post(anna, "open")
       const free = note(zoe, "4", { inReplyTo: open.uri })
       assert.strictEqual(yield* done(zoe, request(zoe, "ReplyRequest", open.uri, free, 7)), "done")
-      assert.deepInclude(yield* row(free["id"]), { visibility: "public" })
+      assert.deepInclude(yield* storedNote(free["id"]), { visibility: "public" })
       assert.strictEqual((yield* answers("Accept", zoe)).length, 2)
       // One that waits and is deleted by its author leaves no request.
       const last = note(zoe, "5", { inReplyTo: asked.uri })

@@ -5,17 +5,12 @@ import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 import { sentOf } from "./QuoteDocuments.ts"
 import { done, note, OtherServer, send, servers, settled } from "./Sending.ts"
+import { storedNote } from "./StoredNotes.ts"
 import { actorOf, json, mentioning, person, post, there } from "./Talking.ts"
 
 type Json = Record<string, unknown>
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
-const row = Effect.fnUntraced(function*(uri: unknown) {
-  const sql = yield* SqlClient.SqlClient
-  const [found] = yield* sql<{ visibility: string; gone: boolean; replyTo: bigint | null }>`
-    SELECT visibility, deleted_at IS NOT NULL AS gone, in_reply_to_id AS reply_to FROM statuses WHERE uri = ${uri as string}`
-  return found
-})
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent that others give", (it) => {
   it.effect("row 21: answers to our requests are those of whom we asked; what they take back is gone", () =>
     Effect.gen(function*() {
@@ -75,6 +70,39 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
       assert.deepStrictEqual([after.favourites_count, after.favourited], [0, false])
     }))
 
+  it.effect("row 21: what nobody elsewhere decided about in 90 days is asked for no more", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { documents } = yield* OtherServer
+      const zoe = yield* there("zoe9")
+      const anna = yield* person("anna9")
+      const asks = { automaticApproval: [zoe.id], manualApproval: [everybody] }
+      const policy = { canReply: asks, canLike: asks, canAnnounce: asks }
+      const theirs = note(zoe, "asking", { interactionPolicy: policy })
+      documents.set(new URL(String(theirs["id"])).pathname, {
+        "@context": "https://www.w3.org/ns/activitystreams",
+        ...theirs
+      })
+      const search = `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(String(theirs["id"]))}`
+      const { statuses: [copy] } = yield* json(anna, search)
+      const mine = yield* post(anna, "may I", { in_reply_to_id: copy.id })
+      yield* json(anna, `/api/v1/statuses/${copy.id}/favourite`, {})
+      yield* json(anna, `/api/v1/statuses/${copy.id}/reblog`, {})
+      yield* sql`UPDATE agenda SET due_at = '2020-01-01' WHERE kind = 'interaction_request' AND account_id = ${anna.accountId}`
+      const undone = Effect.map(
+        sentOf("Undo"),
+        (all) => all.filter(({ actor }) => String(actor).endsWith("/anna9")).map(({ object }): Json => Object(object))
+      )
+      const ended = yield* eventually(undone, (all) => all.length === 3)
+      assert.deepStrictEqual(ended.map(({ type }) => type).toSorted(), ["AnnounceRequest", "Like", "ReplyRequest"])
+      const request = (yield* sentOf("ReplyRequest")).find(({ object }) => object === theirs["id"])
+      assert.deepInclude(ended.find(({ type }) => type === "ReplyRequest"), {
+        id: request?.["id"],
+        object: theirs["id"],
+        instrument: mine.uri
+      })
+    }))
+
   it.effect("row 21: a reply elsewhere to somebody elsewhere is shown with a stamp of the author's own server, that names it", () =>
     Effect.gen(function*() {
       const { documents } = yield* OtherServer
@@ -123,7 +151,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
           sql`SELECT FROM errands WHERE kind = 'interaction' AND tries < 2`,
           (rows) => rows.length === 0
         )
-        const { gone, visibility } = (yield* row(reply["id"]))!
+        const { gone, visibility } = (yield* storedNote(reply["id"]))!
         return gone ? "gone" : visibility
       })
       assert.strictEqual(yield* verified("good", {}), "public")
@@ -149,6 +177,6 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
         object: note(zoe, "early", { inReplyTo: early["id"], ...mentioning(yield* actorOf(anna)) })
       })
       yield* done(max, { type: "Create", object: { ...early, ...mentioning(yield* actorOf(anna)) } })
-      assert.deepInclude(yield* row(`${zoe.id}/notes/early`), { replyTo: null })
+      assert.deepInclude(yield* storedNote(`${zoe.id}/notes/early`), { replyTo: null })
     }))
 })

@@ -50,6 +50,8 @@ export class InteractionActivities extends Context.Service<InteractionActivities
   readonly like: (requestId: bigint, stamp: string) => Sent
   /** Takes back a favourite for which consent was asked; before its request is gone. */
   readonly undoLike: (requestId: bigint) => Sent
+  /** Asks no more for a reply or reblog; before its request is gone. */
+  readonly undoRequest: (requestId: bigint) => Sent
   /** The id of a status; undefined where there is none. */
   readonly uriOf: (statusId: bigint) => Effect.Effect<string | undefined>
   /** The consent of somebody here as a document; undefined where there is none. */
@@ -99,22 +101,28 @@ export class InteractionActivities extends Context.Service<InteractionActivities
         >
       ) => ({ id: instrument, type: "Like", actor, object: target, to: [actorOf(author)] })
 
+      const requestOf = (
+        requestId: bigint,
+        { actor, author, kind, target }: NonNullable<Effect.Success<ReturnType<typeof find>>>,
+        instrument: unknown
+      ) =>
+        activity({
+          id: LocalIds.interactionRequest(actor, requestId),
+          type: requestType(kind),
+          actor,
+          to: [actorOf(author)],
+          object: target,
+          instrument
+        })
+
       const request = traced("InteractionActivities.request")(function*(requestId: bigint, instrument?: Document) {
         const found = outbox.enabled ? yield* find(requestId) : undefined
         if (found === undefined || found.account.uri !== null || found.author.uri === null) return none
-        const { actor, author, interactionId, kind, target } = found
-        const about = interactionId ?? requestId
+        const { author, interactionId } = found
         const hosts = yield* outbox.toAccounts({
           senderId: BigInt(found.account.id),
-          about,
-          activity: activity({
-            id: LocalIds.interactionRequest(actor, requestId),
-            type: requestType(kind),
-            actor,
-            to: [author.uri],
-            object: target,
-            instrument: instrument ?? likeOf(found)
-          })
+          about: interactionId ?? requestId,
+          activity: requestOf(requestId, found, instrument ?? likeOf(found))
         }, [BigInt(author.id)])
         // The post goes along, so that its server is told of its end.
         if (interactionId !== null) {
@@ -154,6 +162,15 @@ export class InteractionActivities extends Context.Service<InteractionActivities
       const like = traced("InteractionActivities.like")((requestId: bigint, stamp: string) =>
         favourite(requestId, (document) => activity({ ...document, ...stamped("favourite", stamp) }))
       )
+      const undoRequest = traced("InteractionActivities.undoRequest")(function*(requestId: bigint) {
+        const found = outbox.enabled ? yield* find(requestId) : undefined
+        if (found === undefined || found.account.uri !== null || found.author.uri === null) return none
+        return yield* outbox.toAccounts({
+          senderId: BigInt(found.account.id),
+          about: found.interactionId ?? requestId,
+          activity: undo(requestOf(requestId, found, found.instrument))
+        }, [BigInt(found.author.id)])
+      })
       const undoLike = traced("InteractionActivities.undoLike")((requestId: bigint) =>
         favourite(requestId, (document) => undo(activity(document)))
       )
@@ -184,6 +201,7 @@ export class InteractionActivities extends Context.Service<InteractionActivities
         ),
         like,
         undoLike,
+        undoRequest,
         uriOf,
         stamp
       })

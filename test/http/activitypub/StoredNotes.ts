@@ -1,0 +1,12 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** What is kept of a post from elsewhere, by its id; undefined where it is not here. */
+export const storedNote = Effect.fnUntraced(function*(uri: unknown) {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql<{ visibility: string; gone: boolean; replyTo: bigint | null }>`
+    SELECT visibility, deleted_at IS NOT NULL AS gone, in_reply_to_id AS reply_to FROM statuses WHERE uri = ${
+    String(uri)
+  }`
+  return found
+})
