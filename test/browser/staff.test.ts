@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "playwright-core"
 import { ask, newPerson } from "../support/Api.ts"
+import { authenticator, nextStep } from "../support/Authenticator.ts"
 import { type Person, TestServer } from "../support/Server.ts"
 import { staffMember } from "../support/Staff.ts"
 import { axeFinds } from "./Axe.ts"
@@ -43,7 +44,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
   "pages of staff, in a browser",
   (it) => {
     it.effect(
-      "S-021 S-234: a report is read, the account limited, the appeal arrives, is granted, and all is undone",
+      "S-021 S-234: by a role with a second factor a report is read, the account limited, the appeal arrives, is granted, and all is undone",
       () =>
         Effect.gen(function*() {
           const { baseUrl } = yield* TestServer
@@ -52,9 +53,35 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           yield* reported(bad, good)
           const { page, problems } = yield* visit()
           const { page: theirs } = yield* visit("phone")
+          const sql = yield* SqlClient.SqlClient
+          yield* sql`UPDATE roles SET require_2fa = true WHERE id = ${moderator.roleId}`
+          // The role works only with a second factor, which the moderator sets up.
+          const app = yield* Effect.promise(async () => {
+            await page.goto(`${baseUrl}/admin/reports`)
+            await signIn(page, moderator)
+            assert.match(page.url(), /\/settings\/two_factor_authentication/)
+            await page.goto(`${baseUrl}/admin/reports`)
+            assert.include(await main(page), "Your account has no role that may work here.")
+            await page.getByRole("link", { name: "second factor" }).click()
+            await page.locator("main input[name=password]").fill(moderator.password)
+            await page.locator("main form:has(input[name=password]) button").first().click()
+            const shown = authenticator(await page.locator("code.secret").first().textContent() ?? "")
+            await page.locator("main input[name=code]").fill(shown.code())
+            await page.locator("main form:has(input[name=code]) button").first().click()
+            await page.waitForLoadState()
+            await page.goto(`${baseUrl}/admin/reports`)
+            await press(page, "Sign out")
+            // The browser tells of the role's refusal, a 403.
+            problems.length = 0
+            return shown
+          })
+          yield* nextStep(moderator.username)
           yield* Effect.promise(async () => {
             await page.goto(`${baseUrl}/admin/reports`)
             await signIn(page, moderator)
+            await page.locator("main input[name=otp_attempt]").fill(app.code())
+            await page.locator("main form:has(input[name=otp_attempt]) button").first().click()
+            await page.waitForLoadState()
             assert.match(page.url(), /\/admin\/reports$/)
             await page.getByRole("link", { name: "Spam" }).click()
             assert.include(await main(page), "Buy my <wonderful> pills!")

@@ -71,6 +71,8 @@ table { width: 100%; border-collapse: collapse; font-size: .9375rem }
 main > table, main > form > table { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; border-collapse: separate; border-spacing: 0 }
 th, td { text-align: left; vertical-align: top; padding: .625rem .875rem }
 thead th { font-size: .8125rem; color: var(--soft); font-weight: 600 }
+thead th, td time { overflow-wrap: normal }
+td .account { min-width: 8rem }
 tbody td, tbody th { border-top: 1px solid var(--line) }
 tbody th { font-weight: 400 }
 td form { display: inline }
