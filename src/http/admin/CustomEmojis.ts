@@ -41,9 +41,9 @@ const make = Effect.gen(function*() {
     }, pageOf(visit))
     return {
       title: say("Custom emoji"),
-      body: html`<p class="row"><a href="${path}/new">${say("New emoji")}</a></p>${
-        tabs(visit, "origin", [["", say("This server")], ["remote", say("Other servers")]])
-      }${
+      body: html`<p class="row"><a href="${path}/new">${say("New emoji")}</a> <a href="${path}/archive">${
+        say("Import and export")
+      }</a></p>${tabs(visit, "origin", [["", say("This server")], ["remote", say("Other servers")]])}${
         filters(
           visit,
           html`<input type="hidden" name="origin" value="${query.get("origin") ?? ""}">${

@@ -20,6 +20,7 @@ import * as Documents from "./Documents.ts"
 import * as DomainAllows from "./DomainAllows.ts"
 import * as DomainBlocks from "./DomainBlocks.ts"
 import * as EmailDomainBlocks from "./EmailDomainBlocks.ts"
+import * as EmojiArchive from "./EmojiArchive.ts"
 import * as Instances from "./Instances.ts"
 import * as Invites from "./Invites.ts"
 import * as IpBlocks from "./IpBlocks.ts"
@@ -67,6 +68,7 @@ const settings = Layer.mergeAll(
   DomainAllows.layer,
   DomainBlocks.layer,
   EmailDomainBlocks.layer,
+  EmojiArchive.layer,
   Instances.layer,
   Invites.layer,
   IpBlocks.layer,

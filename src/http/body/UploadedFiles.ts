@@ -8,6 +8,7 @@ import {
   profilePictureBytesMax,
   videoBytesMax
 } from "../../services/instance/ContentLimits.ts"
+import { emojiArchiveBytesMax } from "../../services/media/EmojiArchives.ts"
 import type { FileTooLarge } from "../../services/media/StoredFiles.ts"
 import type { Uploads } from "../../services/media/Uploads.ts"
 import * as Reply from "../guard/Reply.ts"
@@ -44,6 +45,7 @@ const fileParameters = new Set(["file", "thumbnail", "avatar", "header", "image"
 
 const attachments = /^\/api\/v[12]\/media(?:\/[^/]+)?$/
 const profiles = /^\/api\/v1\/(?:accounts\/update_credentials|profile)$/
+const archives = /^\/admin\/custom_emojis\/archive$/
 const emojis = /^\/(?:api\/v1\/admin\/custom_emojis|admin\/custom_emojis\/new)$/
 
 const statuses = /^\/api\/v1\/statuses\/\d+$/
@@ -53,13 +55,15 @@ const nestedThumbnail = /^media_attributes\[\d{0,4}\]\[thumbnail\]$/
 /** Whether an operation takes files; the path is in its one form. */
 export const takesFiles = (method: string, path: string): boolean =>
   HttpMethod.isHttpMethod(method) && HttpMethod.hasBody(method) &&
-  (attachments.test(path) || profiles.test(path) || emojis.test(path) ||
+  (attachments.test(path) || profiles.test(path) || emojis.test(path) || archives.test(path) ||
     ((method === "PUT" || method === "PATCH") && statuses.test(path)))
 
 /** Bytes of one file, and of a whole multipart body. */
 const limitsOf = (path: string) =>
   attachments.test(path)
     ? { file: videoBytesMax, body: videoBytesMax + imageBytesMax + fieldBytesMax }
+    : archives.test(path)
+    ? { file: emojiArchiveBytesMax, body: emojiArchiveBytesMax + fieldBytesMax }
     : emojis.test(path)
     ? { file: emojiBytesMax, body: 2 * emojiBytesMax + fieldBytesMax }
     : { file: profilePictureBytesMax, body: 2 * profilePictureBytesMax + fieldBytesMax }

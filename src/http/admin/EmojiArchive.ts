@@ -1,0 +1,92 @@
+import { Effect, Layer } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { validationFailed } from "../../services/Errors.ts"
+import { EmojiArchives } from "../../services/media/EmojiArchives.ts"
+import { Uploads } from "../../services/media/Uploads.ts"
+import { hidden, tokenField } from "../html/Forms.ts"
+import { html } from "../html/Html.ts"
+import { button } from "./parts/Controls.ts"
+import { section } from "./parts/Texts.ts"
+import { ticketOf } from "./parts/UploadedFile.ts"
+import { StaffPages } from "./StaffPages.ts"
+
+const listPath = "/admin/custom_emojis"
+/** Emoji that were not added, of which it is told why. */
+const toldMax = 5
+
+const make = Effect.gen(function*() {
+  const archives = yield* EmojiArchives
+  const staff = yield* StaffPages
+  const uploads = yield* Uploads
+
+  const page = staff.page({
+    path: "/admin/custom_emojis/archive",
+    permission: "manageCustomEmojis",
+    show: (visit) => {
+      const { words: { say } } = visit
+      return Effect.succeed({
+        title: say("Emoji as an archive"),
+        body: html`${
+          section(
+            say("Export"),
+            html`<p class="soft">${
+              say("A zip with the pictures and a list of them, as other servers read it.")
+            }</p><p><a href="${listPath}/export.zip" download>${say("Download the archive")}</a></p>`
+          )
+        }${
+          section(
+            say("Import"),
+            html`<form method="post" action="${visit.here}" enctype="multipart/form-data">${
+              hidden(tokenField, visit.formToken)
+            }<label>${say("Archive")}<span class="hint">${
+              say("A zip of 16 MB at most. What has a shortcode that is here already is left out.")
+            }</span><input type="file" name="file" accept=".zip,application/zip" required></label>${
+              button("import", say("Add the emoji"), "main")
+            }</form>`
+          )
+        }<p><a href="${listPath}">${say("Custom emoji")}</a></p>`
+      })
+    },
+    acts: {
+      import: {
+        run: Effect.fnUntraced(function*({ by, words }) {
+          const ticket = yield* ticketOf("file")
+          const upload = ticket === undefined ? undefined : uploads.find(ticket)
+          if (upload === undefined || upload.bytes === 0) return yield* validationFailed("File can't be blank")
+          const { added, refused } = yield* archives.read(by, upload.name)
+          const told = refused.slice(0, toldMax).map(({ reason, shortcode }) =>
+            words.say("Not {name}: {reason}", { name: `:${shortcode}:`, reason: words.translate(reason) })
+          )
+          return {
+            notice: [
+              words.say("{added, plural, one {# emoji was} other {# emoji were}} added, {refused} were not.", {
+                added,
+                refused: refused.length
+              }),
+              ...told
+            ].join(" "),
+            to: listPath
+          }
+        })
+      }
+    }
+  })
+  const file = staff.file({
+    path: "/admin/custom_emojis/export.zip",
+    permission: "manageCustomEmojis",
+    answer: ({ by }) =>
+      Effect.map(archives.write(by), (bytes) =>
+        HttpServerResponse.uint8Array(bytes, {
+          contentType: "application/zip",
+          headers: {
+            "content-disposition": `attachment; filename="emoji.zip"`,
+            "cache-control": "private, no-store",
+            "x-content-type-options": "nosniff"
+          }
+        }))
+  })
+  return Layer.merge(page, file)
+})
+
+/** Emoji as archives that servers exchange. */
+export const layer = Layer.unwrap(make).pipe(Layer.provide(EmojiArchives.layer))

@@ -1,0 +1,96 @@
+import { Option, Schema } from "effect"
+import { Unzip, UnzipInflate, zipSync } from "fflate"
+import { emojiBytesMax } from "../instance/ContentLimits.ts"
+
+/** Pictures of one archive. */
+export const archivedEmojisMax = 1_000
+/** Bytes of the list that stands beside the pictures. */
+const listBytesMax = 4_194_304
+/** Bytes that are unpacked before it is looked whether they are too many. */
+const stepBytes = 8_192
+const listName = "meta.json"
+
+/** A picture of an archive. */
+export interface ArchivedEmoji {
+  readonly shortcode: string
+  readonly category: string | null
+  readonly bytes: Uint8Array
+}
+
+/** As Misskey and its relatives write what is in an archive. */
+const List = Schema.fromJsonString(Schema.Struct({
+  emojis: Schema.Array(Schema.Struct({
+    fileName: Schema.String,
+    emoji: Schema.Struct({ name: Schema.String, category: Schema.optionalKey(Schema.NullOr(Schema.String)) })
+  }))
+}))
+const decodeList = Schema.decodeUnknownOption(List)
+
+/** The files of a zip, those left out that are larger than a picture may be; a step at a time, whatever it claims to hold. */
+const unpack = (archive: Uint8Array): ReadonlyMap<string, Uint8Array> => {
+  const files = new Map<string, Uint8Array>()
+  const reader = new Unzip((file) => {
+    const max = file.name === listName ? listBytesMax : emojiBytesMax
+    if (file.name.endsWith("/") || files.size > archivedEmojisMax) return
+    const parts: Array<Uint8Array> = []
+    let bytes = 0
+    file.ondata = (error, part, last) => {
+      if (error !== null || bytes > max) return
+      bytes += part.length
+      if (bytes > max) return file.terminate()
+      parts.push(part)
+      if (last) files.set(file.name, Buffer.concat(parts))
+    }
+    file.start()
+  })
+  reader.register(UnzipInflate)
+  for (let at = 0; at < archive.length; at += stepBytes) {
+    reader.push(archive.subarray(at, at + stepBytes), at + stepBytes >= archive.length)
+  }
+  return files
+}
+
+const picture = /^(?:.*\/)?([A-Za-z0-9_]+)\.(?:png|gif|webp)$/i
+
+/** The pictures of a zip, by its list, or by their names where it has none; undefined for what is no zip. */
+export const picturesIn = (archive: Uint8Array): ReadonlyArray<ArchivedEmoji> | undefined => {
+  if (archive[0] !== 0x50 || archive[1] !== 0x4b) return undefined
+  const files = unpack(archive)
+  const list = files.get(listName)
+  const named = list === undefined ? Option.none() : decodeList(new TextDecoder().decode(list))
+  const found: ReadonlyArray<ArchivedEmoji> = Option.isSome(named)
+    ? named.value.emojis.flatMap(({ emoji: { category = null, name }, fileName }) => {
+      const bytes = files.get(fileName)
+      return bytes === undefined ? [] : [{ shortcode: name, category, bytes }]
+    })
+    : [...files].flatMap(([path, bytes]) => {
+      const [, shortcode] = picture.exec(path) ?? []
+      return shortcode === undefined ? [] : [{ shortcode, category: null, bytes }]
+    })
+  return found.slice(0, archivedEmojisMax)
+}
+
+interface Named extends ArchivedEmoji {
+  readonly fileName: string
+}
+
+/** A zip with these pictures and their list; pictures are packed already. */
+export const archiveOf = (host: string, exportedAt: Date, emojis: ReadonlyArray<Named>): Uint8Array => {
+  const list = {
+    metaVersion: 2,
+    host,
+    exportedAt: exportedAt.toISOString(),
+    emojis: emojis.map(({ category, fileName, shortcode }) => ({
+      downloaded: true,
+      fileName,
+      emoji: { name: shortcode, category, aliases: [] }
+    }))
+  }
+  return zipSync(
+    Object.fromEntries([
+      [listName, new TextEncoder().encode(JSON.stringify(list))],
+      ...emojis.map(({ bytes, fileName }): [string, Uint8Array] => [fileName, bytes])
+    ]),
+    { level: 0, mtime: exportedAt }
+  )
+}

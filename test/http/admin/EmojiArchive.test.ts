@@ -1,0 +1,76 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { strToU8, zipSync } from "fflate"
+import sharp from "sharp"
+import { picturesIn } from "../../../src/services/media/EmojiArchiveFiles.ts"
+import { chief } from "../../support/Chief.ts"
+import { TestServer } from "../../support/Server.ts"
+import { auditEntries } from "../../support/Staff.ts"
+import { formsOf } from "../../support/TestBrowser.ts"
+
+const png = () =>
+  Effect.promise(() =>
+    sharp({ create: { width: 16, height: 16, channels: 4, background: "#c08040" } }).png().toBuffer()
+  )
+
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("archives of emoji", (it) => {
+  it.effect("S-093: an archive is read in, what is no picture is told, and comes out again with its list", () =>
+    Effect.gen(function*() {
+      const { accountId, browser } = yield* chief("archivist")
+      const { baseUrl, fetch } = yield* TestServer
+      const picture = yield* png()
+      const list = {
+        emojis: [
+          { fileName: "a.png", emoji: { name: "duck", category: "Birds" } },
+          { fileName: "b.png", emoji: { name: "broken" } },
+          { fileName: "missing.png", emoji: { name: "missing" } }
+        ]
+      }
+      const archive = zipSync({
+        "meta.json": strToU8(JSON.stringify(list)),
+        "a.png": picture,
+        "b.png": strToU8("no picture")
+      })
+      const page = yield* browser.get("/admin/custom_emojis/archive")
+      const send = Effect.fnUntraced(function*(bytes: Uint8Array) {
+        const form = new FormData()
+        const token = formsOf({ ...page, text: page.text.replaceAll(` enctype="multipart/form-data"`, "") })
+          .find(({ acts }) => acts.includes("import"))?.fields["authenticity_token"] ?? ""
+        form.set("authenticity_token", token)
+        form.set("act", "import")
+        form.set("file", new Blob([new Uint8Array(bytes)]), "emoji.zip")
+        return yield* browser.request("/admin/custom_emojis/archive", {
+          method: "POST",
+          body: form,
+          headers: { origin: baseUrl }
+        })
+      })
+      const done = yield* browser.follow(yield* send(archive))
+      assert.include(done.text, "1 emoji was added, 1 were not.")
+      assert.include(done.text, ":duck:")
+      const again = yield* browser.follow(yield* send(archive))
+      assert.include(again.text, "Shortcode has already been taken")
+      for (const bytes of [strToU8("nothing"), strToU8("PK\u0003\u0004xxxx"), archive.subarray(0, 60), zipSync({})]) {
+        assert.strictEqual((yield* send(bytes)).status, 422)
+      }
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
+      const file = yield* fetch("/admin/custom_emojis/export.zip", { headers: { cookie } })
+      const out = picturesIn(new Uint8Array(yield* Effect.promise(() => file.arrayBuffer()))) ?? []
+      assert.deepStrictEqual(out.map(({ category, shortcode }) => [shortcode, category]), [["duck", "Birds"]])
+      const sql = yield* SqlClient.SqlClient
+      assert.strictEqual((yield* sql`SELECT id FROM custom_emojis WHERE domain IS NULL`).length, 1)
+      assert.includeMembers((yield* auditEntries(BigInt(accountId))).map(({ act }) => act), [
+        "custom_emoji import",
+        "custom_emoji export",
+        "custom_emoji create"
+      ])
+    }))
+
+  it.effect("a file that is packed small and is large is left out, without holding it", () =>
+    Effect.sync(() => {
+      const bomb = zipSync({ "bomb.png": new Uint8Array(64 * 1_048_576), "fine.png": strToU8("x") })
+      assert.isBelow(bomb.length, 200_000)
+      assert.deepStrictEqual(picturesIn(bomb)?.map(({ shortcode }) => shortcode), ["fine"])
+    }))
+})
