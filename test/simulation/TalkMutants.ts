@@ -39,10 +39,9 @@ const acceptedUntold: Mutant = {
   mutation: {},
   planted: {
     file: "actors/account/Controlling.ts",
-    from: "yield* fanouts.enqueue(AccountId.make(accountId), { _tag: \"publish\", statusId: interactionId })",
+    from: "yield* fanouts.enqueue(author, { _tag: \"publish\", statusId })",
     times: 1,
-    to: (on) =>
-      `if (!${on}) yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "publish", statusId: interactionId })`
+    to: (on) => `if (!${on}) yield* fanouts.enqueue(author, { _tag: "publish", statusId })`
   },
   breaks: /^I(?:3|9):/,
   foundAt: 4
