@@ -52,7 +52,7 @@ const epochUnchecked: Mutant = {
         }))
     })
   },
-  foundAt: 5,
+  foundAt: 11,
   seedsMax: 30
 }
 

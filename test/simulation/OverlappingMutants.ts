@@ -59,7 +59,7 @@ const unordered: Mutant = {
   },
   breaks: /^I21/,
   overlapping: true,
-  foundAt: 13,
+  foundAt: 17,
   seedsMax: 60
 }
 

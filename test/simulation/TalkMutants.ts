@@ -90,7 +90,7 @@ const pushUnordered: Mutant = {
       ).replace("greatest(p.rests_until, ", "greatest(NULL, ")
   },
   breaks: /^I24: .* after/,
-  foundAt: 3
+  foundAt: 8
 }
 
 /** A node goes on with what it rendered before. */
