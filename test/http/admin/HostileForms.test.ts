@@ -37,7 +37,17 @@ const fields = [
   "registrations",
   "min_age",
   "setup",
-  "display_name"
+  "display_name",
+  "state",
+  "score",
+  "days",
+  "text_contains",
+  "link_domains",
+  "links_min",
+  "origin",
+  "look_alike[]",
+  "events[]",
+  "template"
 ]
 const values = [
   "",
