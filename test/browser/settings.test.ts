@@ -159,7 +159,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             ["/admin/tags/:id", "82"]
           ])
           const mine = pages.map(({ path }) => path).filter((path) =>
-            !/^\/admin(?:$|\/(?:accounts|reports|appeals)|.*\.csv$)/.test(path) &&
+            !/^\/admin(?:$|\/(?:accounts|reports|appeals)|.*\.(?:csv|zip)$)/.test(path) &&
             (!path.includes(":") || about.has(path))
           ).map((path) => path.replace(/:\w+/, about.get(path) ?? ""))
           const all = [

@@ -23,7 +23,7 @@ const make = Effect.gen(function*() {
           say("How it is"),
           html`${
             definitions([
-              [say("State"), webhook.enabled ? badge(say("On"), "good") : badge(say("Off"))],
+              [say("State"), webhook.enabled ? badge(say("Switched on"), "good") : badge(say("Switched off"))],
               [say("Waiting"), figure(waiting)],
               [say("Last taken"), moment(words, webhook.deliveredAt)],
               [say("Last failure"), html`${moment(words, webhook.failedAt)} ${webhook.error ?? ""}`],

@@ -17,7 +17,7 @@ const make = Effect.gen(function*() {
     const rows = (yield* webhooks.list).map(({ enabled, error, events, failedAt, id, url }) => [
       html`<a href="${webhooksPath}/${String(id)}">${url}</a>`,
       list(events.map((event) => eventNames[event](words))),
-      enabled ? badge(say("On"), "good") : badge(say("Off")),
+      enabled ? badge(say("Switched on"), "good") : badge(say("Switched off")),
       html`${moment(words, failedAt)}${error === null ? "" : html`<span class="hint">${error}</span>`}`,
       figure(waiting.get(id) ?? 0)
     ])

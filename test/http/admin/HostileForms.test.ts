@@ -87,5 +87,5 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         }
       }
       console.info(`${sent} hostile forms answered`)
-    }))
+    }), 180_000)
 })

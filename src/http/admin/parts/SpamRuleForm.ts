@@ -16,9 +16,9 @@ type Names<Key extends string> = Readonly<Record<Key, Named>>
 
 /** What a rule may be doing. */
 export const stateNames: Names<SpamRule["state"]> = {
-  off: ({ say }) => say("Off"),
+  off: ({ say }) => say("Switched off"),
   dry: ({ say }) => say("Only counts"),
-  on: ({ say }) => say("On")
+  on: ({ say }) => say("Switched on")
 }
 
 /** What a rule does with what it finds. */
