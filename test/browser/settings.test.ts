@@ -2,6 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { pages } from "../http/admin/pages.ts"
+import { write } from "../http/v1/admin/SpamCalls.ts"
+import { newPerson } from "../support/Api.ts"
 import { authenticator, nextStep } from "../support/Authenticator.ts"
 import { chief } from "../support/Chief.ts"
 import { TestServer } from "../support/Server.ts"
@@ -115,16 +117,37 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               url: "https://lists.example/a.csv",
               type: "csv",
               list_action: "reject"
+            }],
+            ["/admin/spam_rules/new", "create", {
+              name: "Lotteries",
+              state: "on",
+              action: "hold",
+              text_words: "lottery"
+            }],
+            ["/admin/spam_rules/new", "create", { name: "Pills", action: "drop", text_contains: "pills" }],
+            ["/admin/webhooks", "create", {
+              url: "https://hooks.example/a/long/way/to/it",
+              "events[]": "report.created"
             }]
           ] as const
           for (const [path, name, fields] of made) yield* owner.act(path, name, fields)
+          const { body: post } = yield* write(yield* newPerson("gambler"), "A lottery of ducks")
+          assert.isString(post.id)
+          const { text: webhooks } = yield* owner.browser.get("/admin/webhooks")
+          const { text: spamRules } = yield* owner.act("/admin/spam_rules", "try", { days: "1" }).pipe(
+            Effect.andThen(owner.browser.get("/admin/spam_rules"))
+          )
+          const idIn = (text: string, before: string) => new RegExp(`${before}/(\\d+)"`).exec(text)?.[1] ?? ""
           const about = new Map([
+            ["/admin/spam_rules/:id", idIn(spamRules, "/admin/spam_rules")],
+            ["/admin/spam_rules/dry_runs/:id", idIn(spamRules, "/dry_runs")],
+            ["/admin/webhooks/:id", idIn(webhooks, "/admin/webhooks")],
             ["/admin/roles/:id", String(role?.id)],
             ["/admin/instances/:domain", "slow.example"],
             ["/admin/tags/:id", "82"]
           ])
           const mine = pages.map(({ path }) => path).filter((path) =>
-            !/^\/admin(?:$|\/(?:accounts|reports|appeals)|.*\.csv$)/.test(path) &&
+            !/^\/admin(?:$|\/(?:accounts|reports|appeals)|.*\.(?:csv|zip)$)/.test(path) &&
             (!path.includes(":") || about.has(path))
           ).map((path) => path.replace(/:\w+/, about.get(path) ?? ""))
           const all = [

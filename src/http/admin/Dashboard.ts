@@ -58,9 +58,15 @@ const tiles: ReadonlyArray<Tile> = [
   },
   {
     kind: "suggestions",
-    path: "/admin/lists",
+    path: "/admin/moderation_suggestions",
     permissions: ["manageFederation"],
     label: ({ say }) => say("suggestions of lists")
+  },
+  {
+    kind: "heldPosts",
+    path: "/admin/held_posts",
+    permissions: ["manageReports", "manageRules"],
+    label: ({ say }) => say("posts that wait")
   }
 ]
 

@@ -44,7 +44,14 @@ const sections: ReadonlyArray<Section> = [
         label: ({ say }) => say("Appeals"),
         permissions: ["manageAppeals"],
         waiting: "appeals"
-      }
+      },
+      {
+        path: "/admin/held_posts",
+        label: ({ say }) => say("Held posts"),
+        permissions: ["manageReports", "manageRules"],
+        waiting: "heldPosts"
+      },
+      { path: "/admin/spam_rules", label: ({ say }) => say("Spam rules"), permissions: ["manageRules"] }
     ]
   },
   {
@@ -106,6 +113,7 @@ const sections: ReadonlyArray<Section> = [
       { path: "/admin/roles", label: ({ say }) => say("Roles"), permissions: ["manageRoles"] },
       { path: "/admin/announcements", label: ({ say }) => say("Announcements"), permissions: ["manageAnnouncements"] },
       { path: "/admin/custom_emojis", label: ({ say }) => say("Custom emoji"), permissions: ["manageCustomEmojis"] },
+      { path: "/admin/webhooks", label: ({ say }) => say("Webhooks"), permissions: ["manageWebhooks"] },
       { path: "/admin/audit_log", label: ({ say }) => say("Audit log"), permissions: ["viewAuditLog"] }
     ]
   }

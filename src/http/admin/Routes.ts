@@ -21,6 +21,7 @@ import * as DomainAllows from "./DomainAllows.ts"
 import * as DomainBlocks from "./DomainBlocks.ts"
 import * as EmailDomainBlocks from "./EmailDomainBlocks.ts"
 import * as EmojiArchive from "./EmojiArchive.ts"
+import * as HeldPosts from "./HeldPosts.ts"
 import * as Instances from "./Instances.ts"
 import * as Invites from "./Invites.ts"
 import * as IpBlocks from "./IpBlocks.ts"
@@ -37,12 +38,17 @@ import * as RolePage from "./RolePage.ts"
 import * as Roles from "./Roles.ts"
 import * as Rules from "./Rules.ts"
 import * as Settings from "./Settings.ts"
+import * as SpamRulePage from "./SpamRulePage.ts"
+import * as SpamRules from "./SpamRules.ts"
+import * as SpamRunPage from "./SpamRunPage.ts"
 import { StaffPages } from "./StaffPages.ts"
 import * as StaffStyle from "./StaffStyle.ts"
 import * as Suggestions from "./Suggestions.ts"
 import * as Tags from "./Tags.ts"
 import * as Trends from "./Trends.ts"
 import * as UsernameBlocks from "./UsernameBlocks.ts"
+import * as WebhookPage from "./WebhookPage.ts"
+import * as Webhooks from "./Webhooks.ts"
 
 /** What several pages read by. */
 const reads = Layer.mergeAll(
@@ -69,6 +75,7 @@ const settings = Layer.mergeAll(
   DomainBlocks.layer,
   EmailDomainBlocks.layer,
   EmojiArchive.layer,
+  HeldPosts.layer,
   Instances.layer,
   Invites.layer,
   IpBlocks.layer,
@@ -80,10 +87,15 @@ const settings = Layer.mergeAll(
   Roles.layer,
   Rules.layer,
   Settings.layer,
+  SpamRulePage.layer,
+  SpamRules.layer,
+  SpamRunPage.layer,
   Suggestions.layer,
   Tags.layer,
   Trends.layer,
-  UsernameBlocks.layer
+  UsernameBlocks.layer,
+  WebhookPage.layer,
+  Webhooks.layer
 )
 
 /** The staff area: every page under /admin. */

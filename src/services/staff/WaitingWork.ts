@@ -10,7 +10,8 @@ const Waiting = Schema.Struct({
   signUps: Schema.Int,
   appeals: Schema.Int,
   trends: Schema.Int,
-  suggestions: Schema.Int
+  suggestions: Schema.Int,
+  heldPosts: Schema.Int
 })
 /** How much waits for a decision of staff. */
 export type Waiting = typeof Waiting.Type
@@ -38,7 +39,12 @@ export class WaitingWork extends Context.Service<WaitingWork, {
             LEFT JOIN preview_card_providers p ON p.site = c.site
             WHERE c.trendable IS NULL AND p.trendable IS NULL AND r.score > 0 ${max}) c) AS trends,
           (SELECT count(*)::int FROM (SELECT FROM moderation_suggestions WHERE state = 'new' ${max}) s)
-            AS suggestions`).pipe(Effect.map(only), Effect.orDie, Effect.withSpan("WaitingWork.counts"))
+            AS suggestions,
+          (SELECT count(*)::int FROM (SELECT FROM held_posts ${max}) h) AS held_posts`).pipe(
+          Effect.map(only),
+          Effect.orDie,
+          Effect.withSpan("WaitingWork.counts")
+        )
       })
     })
   )

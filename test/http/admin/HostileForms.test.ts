@@ -37,7 +37,17 @@ const fields = [
   "registrations",
   "min_age",
   "setup",
-  "display_name"
+  "display_name",
+  "state",
+  "score",
+  "days",
+  "text_contains",
+  "link_domains",
+  "links_min",
+  "origin",
+  "look_alike[]",
+  "events[]",
+  "template"
 ]
 const values = [
   "",
@@ -77,5 +87,5 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         }
       }
       console.info(`${sent} hostile forms answered`)
-    }))
+    }), 180_000)
 })

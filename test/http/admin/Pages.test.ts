@@ -51,6 +51,8 @@ const parameters = [
   "q",
   "type",
   "kind",
+  "only",
+  "rule",
   "ids[]",
   "a[b][c][d][e][f][g]"
 ]

@@ -16,6 +16,12 @@ export const postsMax = 100
 export class ReportedPosts extends Context.Service<ReportedPosts, {
   /** With boxes to choose them where `chosen`; those that are gone are named as that. */
   readonly show: (words: Messages, ids: ReadonlyArray<bigint>, chosen: boolean) => Effect.Effect<Html>
+  /** Each by itself; `meant` says for whom those are that nobody sees yet. */
+  readonly load: (
+    words: Messages,
+    ids: ReadonlyArray<bigint>,
+    meant: ReadonlyMap<bigint, StatusRecord["visibility"]>
+  ) => Effect.Effect<ReadonlyMap<bigint, Html>>
 }>()("murmuration/http/admin/parts/ReportedPosts") {
   static readonly layer = Layer.effect(
     ReportedPosts,
@@ -23,6 +29,13 @@ export class ReportedPosts extends Context.Service<ReportedPosts, {
       const config = yield* ServerConfig
       const statuses = yield* Statuses
       return ReportedPosts.of({
+        load: Effect.fnUntraced(function*(words, ids, meant) {
+          const records = yield* statuses.load(ids)
+          return new Map(records.map((record) => [
+            record.id,
+            post(config, words, { ...record, visibility: meant.get(record.id) ?? record.visibility })
+          ]))
+        }),
         show: Effect.fnUntraced(function*(words, ids, chosen) {
           const shown = ids.slice(0, postsMax)
           const records = new Map((yield* statuses.load(shown)).map((record) => [record.id, record]))

@@ -1,0 +1,134 @@
+import { Effect, Layer } from "effect"
+import type { Messages } from "../../services/languages/Messages.ts"
+import type { SpamRule } from "../../services/spam/SpamRule.ts"
+import { SpamRules } from "../../services/spam/SpamRules.ts"
+import { runDaysMax, SpamRuns } from "../../services/spam/SpamRuns.ts"
+import { html } from "../html/Html.ts"
+import { actButton, button, form, textField } from "./parts/Controls.ts"
+import { nothing, table } from "./parts/Lists.ts"
+import { figureIn, spamActionNames, spamRulesPath as path, stateNames } from "./parts/SpamRuleForm.ts"
+import { runState } from "./parts/SpamRunState.ts"
+import { badge, moment, section } from "./parts/Texts.ts"
+import { StaffPages } from "./StaffPages.ts"
+import { idOf, type Visit } from "./Visit.ts"
+
+const tones = { off: "plain", dry: "warn", on: "good" } as const
+
+const make = Effect.gen(function*() {
+  const rules = yield* SpamRules
+  const runs = yield* SpamRuns
+  const staff = yield* StaffPages
+
+  const turnTexts: Readonly<Record<SpamRule["state"], (words: Messages) => string>> = {
+    off: ({ say }) => say("Switch off"),
+    dry: ({ say }) => say("Only count"),
+    on: ({ say }) => say("Switch on")
+  }
+
+  const chain = Effect.fnUntraced(function*(visit: Visit) {
+    const { words: { figure, say }, words } = visit
+    const all = yield* rules.list
+    if (all.length === 0) return nothing(say("There are no rules yet."))
+    const hits = yield* rules.hits(all.map(({ id }) => id))
+    const move = (id: bigint, label: string, place: number) =>
+      actButton(visit, "move", label, { fields: { id: String(id), place: String(place) } })
+    const rows = all.map(({ action, id, name, state }, at) => {
+      const { dry, on } = hits.get(id) ?? { on: 0, dry: 0 }
+      return [
+        String(at + 1),
+        html`<a href="${path}/${String(id)}">${name}</a>`,
+        badge(stateNames[state](words), tones[state]),
+        spamActionNames[action](words),
+        html`${figure(on)}<span class="hint">${say("{count} while it only counted", { count: figure(dry) })}</span>`,
+        html`<div class="row">${at === 0 ? "" : move(id, say("Up"), at)}${
+          at === all.length - 1 ? "" : move(id, say("Down"), at + 2)
+        }${
+          (["off", "dry", "on"] as const).filter((one) => one !== state).map((one) =>
+            actButton(visit, "turn", turnTexts[one](words), { fields: { id: String(id), state: one } })
+          )
+        }</div>`
+      ]
+    })
+    return table(
+      [say("Place"), say("Rule"), say("State"), say("What becomes of it"), say("Found in two weeks"), say("Do")],
+      rows,
+      say("Spam rules")
+    )
+  })
+
+  const show = Effect.fnUntraced(function*(visit: Visit) {
+    const { words: { figure, say }, words } = visit
+    const tried = (yield* runs.list).map((run) => [
+      html`<a href="${path}/dry_runs/${String(run.id)}">${moment(words, run.createdAt)}</a>`,
+      figure(run.days),
+      runState(words, run),
+      figure(run.statuses)
+    ])
+    return {
+      title: say("Spam rules"),
+      body: html`<p class="soft">${
+        say("Each post is judged by these rules, one after the other, before it is stored. Staff's own posts are not.")
+      }</p><p><a class="button" href="${path}/new">${say("New rule")}</a></p>${yield* chain(visit)}${
+        section(
+          say("Try on the last days"),
+          html`<p class="soft">${
+            say("Shows what each rule would have found, also those that are off. Nothing happens to anybody.")
+          }</p>${
+            form(
+              visit,
+              html`${
+                textField(visit, {
+                  name: "days",
+                  type: "number",
+                  label: say("Days, at most {max}", { max: runDaysMax }),
+                  value: String(runDaysMax),
+                  required: true
+                })
+              }${button("try", say("Try the rules"), "main")}`
+            )
+          }${
+            tried.length === 0
+              ? ""
+              : table([say("When"), say("Days"), say("State"), say("Posts")], tried, say("Dry runs"))
+          }`
+        )
+      }`
+    }
+  })
+
+  return staff.page({
+    path: "/admin/spam_rules",
+    permission: "manageRules",
+    show,
+    acts: {
+      move: {
+        run: Effect.fnUntraced(function*({ by, form: sent, words }) {
+          const place = yield* figureIn(sent.get("place"), "Position is not included in the list")
+          yield* rules.update(by, idOf(sent.get("id")) ?? 0n, { place })
+          return { notice: words.say("The rules have a new order.") }
+        })
+      },
+      turn: {
+        run: Effect.fnUntraced(function*({ by, form: sent, words }) {
+          const id = idOf(sent.get("id")) ?? 0n
+          const before = yield* rules.find(id)
+          yield* rules.update(by, id, { state: sent.get("state") ?? "" })
+          return {
+            notice: words.say("The rule was changed."),
+            undo: { path, act: "turn", fields: { id: String(id), state: before.state } }
+          }
+        })
+      },
+      try: {
+        run: Effect.fnUntraced(function*({ by, form: sent, words }) {
+          const days = yield* figureIn(sent.get("days"), "Days is not included in the list")
+          const run = yield* runs.start(by, days ?? runDaysMax)
+          return { notice: words.say("The rules are tried."), to: `${path}/dry_runs/${run.id}` }
+        })
+      }
+    }
+  })
+})
+
+/** The chain of rules against spam, and its dry runs. */
+export const layer = Layer.unwrap(make).pipe(Layer.provide([SpamRules.layer, SpamRuns.layer]))

@@ -1,0 +1,52 @@
+import { Effect, Layer } from "effect"
+import { Webhooks } from "../../services/webhooks/Webhooks.ts"
+import { html } from "../html/Html.ts"
+import { nothing, table } from "./parts/Lists.ts"
+import { badge, moment, section } from "./parts/Texts.ts"
+import { eventNames, webhookForm, webhookIn, webhooksPath } from "./parts/WebhookForm.ts"
+import { StaffPages } from "./StaffPages.ts"
+import type { Visit } from "./Visit.ts"
+
+const make = Effect.gen(function*() {
+  const staff = yield* StaffPages
+  const webhooks = yield* Webhooks
+
+  const show = Effect.fnUntraced(function*(visit: Visit) {
+    const { words: { figure, list, say }, words } = visit
+    const waiting = yield* webhooks.waiting
+    const rows = (yield* webhooks.list).map(({ enabled, error, events, failedAt, id, url }) => [
+      html`<a href="${webhooksPath}/${String(id)}">${url}</a>`,
+      list(events.map((event) => eventNames[event](words))),
+      enabled ? badge(say("Switched on"), "good") : badge(say("Switched off")),
+      html`${moment(words, failedAt)}${error === null ? "" : html`<span class="hint">${error}</span>`}`,
+      figure(waiting.get(id) ?? 0)
+    ])
+    return {
+      title: say("Webhooks"),
+      body: html`<p class="soft">${say("A webhook tells another program what happens here.")}</p>${
+        rows.length === 0 ? nothing(say("There are no webhooks.")) : table(
+          [say("Address"), say("Events"), say("State"), say("Last failure"), say("Waiting")],
+          rows,
+          say("Webhooks")
+        )
+      }${section(say("New webhook"), webhookForm(visit, "create", say("Make the webhook")))}`
+    }
+  })
+
+  return staff.page({
+    path: "/admin/webhooks",
+    permission: "manageWebhooks",
+    show,
+    acts: {
+      create: {
+        run: Effect.fnUntraced(function*(visit) {
+          const { id } = yield* webhooks.create(visit.by, webhookIn(visit))
+          return { notice: visit.words.say("The webhook was made."), to: `${webhooksPath}/${id}` }
+        })
+      }
+    }
+  })
+})
+
+/** Other programs that hear what happens here. */
+export const layer = Layer.unwrap(make).pipe(Layer.provide(Webhooks.layer))

@@ -1,0 +1,12 @@
+import type { Messages } from "../../../services/languages/Messages.ts"
+import type { SpamRun } from "../../../services/spam/SpamRuns.ts"
+import type { Html } from "../../html/Html.ts"
+import { badge } from "./Texts.ts"
+
+/** How far a dry run of the rules against spam is. */
+export const runState = ({ say }: Messages, { state }: SpamRun): Html =>
+  state === "waiting"
+    ? badge(say("Under way"), "warn")
+    : state === "done"
+    ? badge(say("Done"), "good")
+    : badge(say("Failed"), "bad")

@@ -1,0 +1,73 @@
+import type { Messages } from "../../../services/languages/Messages.ts"
+import { eventPermissions, type Webhook, type WebhookEvent } from "../../../services/webhooks/Webhook.ts"
+import { type Html, html } from "../../html/Html.ts"
+import type { Visit } from "../Visit.ts"
+import { button, checkbox, form, textArea, textField } from "./Controls.ts"
+
+/** The list of webhooks. */
+export const webhooksPath = "/admin/webhooks"
+
+/** What a webhook may hear of. */
+export const eventNames: Readonly<Record<WebhookEvent, (words: Messages) => string>> = {
+  ["account.approved"]: ({ say }) => say("An account was approved"),
+  ["account.created"]: ({ say }) => say("Somebody signed up"),
+  ["account.updated"]: ({ say }) => say("An account was changed"),
+  ["report.created"]: ({ say }) => say("A report came in"),
+  ["report.updated"]: ({ say }) => say("A report was changed"),
+  ["status.created"]: ({ say }) => say("A post was published here"),
+  ["status.updated"]: ({ say }) => say("A post was edited here")
+}
+
+const events: ReadonlyArray<WebhookEvent> = [
+  "account.approved",
+  "account.created",
+  "account.updated",
+  "report.created",
+  "report.updated",
+  "status.created",
+  "status.updated"
+]
+
+/** The form of a webhook; of events it offers those that the member of staff may see, and those that it has. */
+export const webhookForm = (visit: Visit, act: string, label: string, webhook?: Webhook): Html => {
+  const { words: { say }, words } = visit
+  const has = (event: WebhookEvent) => webhook?.events.includes(event) === true
+  return form(
+    visit,
+    html`${
+      textField(visit, {
+        name: "url",
+        type: "url",
+        label: say("Address"),
+        hint: say("It has to be public."),
+        value: webhook?.url ?? "",
+        required: true
+      })
+    }<fieldset><legend>${say("Events")}</legend>${
+      events.filter((event) => visit.may(eventPermissions[event]) || has(event)).map((event) =>
+        checkbox(visit, {
+          name: "events[]",
+          value: event,
+          label: eventNames[event](words),
+          hint: event,
+          checked: has(event)
+        })
+      )
+    }</fieldset>${
+      textArea(visit, {
+        name: "template",
+        label: say("Template"),
+        hint: say("What is sent in place of the whole event; may be empty."),
+        value: webhook?.template ?? "",
+        rows: 4
+      })
+    }${button(act, label, "main")}`
+  )
+}
+
+/** What the form says. */
+export const webhookIn = ({ form: sent }: Visit) => ({
+  url: sent.get("url") ?? "",
+  events: sent.getAll("events"),
+  template: sent.get("template") ?? ""
+})
