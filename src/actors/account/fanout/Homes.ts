@@ -23,8 +23,10 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners) {
       own,
       Effect.gen(function*() {
         const rows = followers
-          ? yield* followRows(sql`SELECT id, account_id FROM follows WHERE target_account_id = ${own.accountId} AND NOT remote
-            AND id > ${at.cursor} ORDER BY id LIMIT ${rowsMax(sql, sliceRows)}`)
+          ? yield* followRows(
+            sql`SELECT id, account_id FROM follows WHERE target_account_id = ${own.accountId} AND NOT remote
+            AND id > ${at.cursor} ORDER BY id LIMIT ${rowsMax(sql, sliceRows)}`
+          )
           : []
         const all = [...readers, ...rows.map(({ accountId }) => accountId)]
         yield* feeds.drop([...(yield* feedsOf(sql, all)), ...lists.map(listFeed)])

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { ask, idsOf, newPerson, settled } from "../../../support/Api.ts"
+import { ask, newPerson, settled } from "../../../support/Api.ts"
 import { eventually } from "../../../support/Eventually.ts"
 import { type Person, TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
@@ -43,27 +43,6 @@ const acts = Effect.fnUntraced(function*(by: Person) {
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
   "what moderators do about accounts",
   (it) => {
-    it.effect("S-022 I3: who was suspended is in the homes of its followers again, also where they were made anew meanwhile", () =>
-      Effect.gen(function*() {
-        const moderator = yield* staffMember("moderator0", ["manageUsers"])
-        const [bad, reader, other] = [yield* newPerson("bad0"), yield* newPerson("reader0"), yield* newPerson("other0")]
-        const follow = (one: Person) => ask(reader, "POST", `/api/v1/accounts/${one.accountId}/follow`)
-        const home = idsOf(reader, "/api/v1/timelines/home")
-        yield* follow(bad)
-        // An older post is what the home has beyond that of the suspended account: Postgres is asked below it alone.
-        const older = String((yield* ask(other, "POST", "/api/v1/statuses", { status: "Older" })).body.id)
-        const said = String((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Before it" })).body.id)
-        yield* settled
-        assert.deepStrictEqual(yield* home, [said])
-        yield* answer(moderator, "POST", path(bad, "/action"), { type: "suspend" })
-        yield* follow(other)
-        yield* settled
-        assert.deepStrictEqual(yield* home, [older])
-        yield* answer(moderator, "POST", path(bad, "/unsuspend"))
-        yield* settled
-        assert.deepStrictEqual(yield* home, [said, older])
-      }))
-
     it.effect("S-022 S-023 S-113: each action stands, is told, ends open reports and is taken back", () =>
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator1", ["manageUsers"])
