@@ -23,9 +23,12 @@ it.live(
       yield* settled([here])
       const { id } = yield* anna.find({ handle: `zoe@${there.domain}` })
       const [post] = yield* anna.ask("GET", `/api/v1/accounts/${id}/statuses`)
+      yield* here.sql`INSERT INTO collections (id, account_id, local, uri, name, created_at, updated_at)
+        VALUES (7, ${BigInt(id)}, false, ${`${zoe.id}/lists/7`}, 'Rude', now(), now())`
       const report = yield* anna.ask("POST", "/api/v1/reports", {
         account_id: id,
         status_ids: [post.id],
+        collection_ids: ["7"],
         comment: "rude"
       })
       yield* settled([here])
@@ -47,7 +50,10 @@ it.live(
       yield* settled([here])
       const flags = there.take("Flag")
       assert.strictEqual(flags.length, 1)
-      assert.deepInclude(flags[0]?.activity, { object: [zoe.id, `${zoe.id}/notes/rude`], content: "rude" })
+      assert.deepInclude(flags[0]?.activity, {
+        object: [zoe.id, `${zoe.id}/notes/rude`, `${zoe.id}/lists/7`],
+        content: "rude"
+      })
       const logged = yield* here.sql`SELECT action FROM audit_log WHERE target_type = 'report'`
       assert.deepStrictEqual(logged, [{ action: "forward" }])
     }).pipe(Effect.provide(keyOperations), Effect.scoped),

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { collectionAt } from "../../services/discovery/LocalUrls.ts"
 import { asText, type Foreign, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
@@ -13,8 +14,8 @@ export const make = Effect.gen(function*() {
   const flags = yield* Flags
   const intend = yield* Intents.make
   const knownUris = yield* KnownUris
-  const { outboundAllow } = yield* ServerConfig
-  const readUrl = urlReader(outboundAllow)
+  const config = yield* ServerConfig
+  const readUrl = urlReader(config.outboundAllow)
 
   const flag = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
     const uri = readUrl(activity["id"])
@@ -29,6 +30,7 @@ export const make = Effect.gen(function*() {
       uri: uri.href,
       target,
       statusIds: posts.map(({ id }) => id),
+      collectionIds: named.flatMap((one) => collectionAt(config, one)?.id ?? []),
       comment: asText(activity["content"], flagCommentCharactersMax) ?? ""
     })
     if (id === undefined) return yield* ignored("it is here already, or its server has sent too many today")

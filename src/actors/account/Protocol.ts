@@ -161,6 +161,7 @@ export const Command = Schema.Union([
     comment: Schema.String,
     statusIds: Schema.Array(StatusIdFromString),
     ruleIds: Schema.Array(IdFromString),
+    collectionIds: Schema.optionalKey(Schema.Array(IdFromString)),
     forward: Schema.Boolean,
     forwardDomains: Schema.Array(Schema.String)
   }),

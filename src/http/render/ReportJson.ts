@@ -9,7 +9,7 @@ import { AccountViews } from "./AccountViews.ts"
 
 /** A report with the JSON of the account that it is about. */
 export const reportText = (record: ReportRecord, targetAccount: Ready<Account>): Ready<Report> => {
-  const { actionTakenAt, category, comment, createdAt, forwardDomains, id, ruleIds, statusIds } = record
+  const { actionTakenAt, category, collectionIds, comment, createdAt, forwardDomains, id, ruleIds, statusIds } = record
   return splice<Report, "targetAccount">({
     id: String(id),
     category,
@@ -20,7 +20,7 @@ export const reportText = (record: ReportRecord, targetAccount: Ready<Account>):
     createdAt: timestamp(createdAt),
     statusIds: statusIds.map(String),
     ruleIds: ruleIds.map(String),
-    collectionIds: []
+    collectionIds: collectionIds.map(String)
   }, { targetAccount })
 }
 

@@ -43,6 +43,7 @@ export const layer = group(
           comment: payload.comment ?? "",
           statusIds: payload.statusIds ?? [],
           ruleIds: payload.ruleIds ?? [],
+          collectionIds: payload.collectionIds ?? [],
           forward: payload.forward ?? false,
           forwardDomains: payload.forwardToDomains ?? []
         })

@@ -26,6 +26,7 @@ export const NewReport = Schema.Struct({
   accountId: Schema.optionalKey(Schema.NullOr(Text)),
   statusIds: Schema.optionalKey(list(StatusIdFromString)),
   ruleIds: Schema.optionalKey(list(IdFromString)),
+  collectionIds: Schema.optionalKey(list(IdFromString)),
   comment: Schema.optionalKey(Schema.NullOr(Text)),
   category: Schema.optionalKey(Schema.NullOr(Schema.Union([Category, Schema.Literal("")]))),
   forward: Schema.optionalKey(Flag),
@@ -34,5 +35,6 @@ export const NewReport = Schema.Struct({
   accountId: "account_id",
   statusIds: "status_ids",
   ruleIds: "rule_ids",
+  collectionIds: "collection_ids",
   forwardToDomains: "forward_to_domains"
 }))

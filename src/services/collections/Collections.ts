@@ -26,6 +26,8 @@ const ownerRows = rowsOf(Schema.Struct({ id: Schema.BigInt, collectionId: Schema
 export class Collections extends Context.Service<Collections, {
   /** In the order of `ids`; who waits to be asked is seen by the owner alone. */
   readonly load: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<CollectionRecord>>
+  /** The same for moderators, whoever else may see them: with everybody who is in them. */
+  readonly permitted: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<CollectionRecord>>
   readonly find: (viewer: Viewer, id: bigint) => Effect.Effect<CollectionRecord, RecordNotFound>
   /** Those of an account, the newest first; of others what they let be found. */
   readonly of: (viewer: Viewer, accountId: bigint, stretch: Stretch) => Effect.Effect<ReadonlyArray<CollectionRecord>>
@@ -54,21 +56,17 @@ export class Collections extends Context.Service<Collections, {
           ])
         ])
 
-      const load = traced("Collections.load")(function*(viewer: Viewer, ids: ReadonlyArray<bigint>) {
+      const read = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>, which: Fragment, members: Fragment) {
         if (ids.length === 0) return []
         const collections = yield* collectionRows(sql`
           SELECT c.id, c.account_id, c.local, c.uri, c.url, c.name, c.description, c.language, c.sensitive, c.discoverable,
             t.display_name AS tag_name, c.created_at, c.updated_at
-          FROM collections c LEFT JOIN tags t ON t.id = c.tag_id WHERE c.id = ANY (${ids}::bigint[]) AND ${
-          shown(viewer)
-        }`)
+          FROM collections c LEFT JOIN tags t ON t.id = c.tag_id WHERE c.id = ANY (${ids}::bigint[])
+            AND ${which}`)
         const items = yield* itemRows(sql`
           SELECT i.id, i.collection_id, i.account_id, i.state, i.created_at FROM collection_items i
           JOIN collections c ON c.id = i.collection_id
-          WHERE i.collection_id = ANY (${ids}::bigint[]) AND i.account_id IS NOT NULL
-            AND (i.state = 'accepted' OR (i.state = 'pending' AND c.account_id = ${viewer ?? 0n}))
-            AND NOT ${isSuspended(sql, sql`i.account_id`)}
-            ${viewer === undefined ? sql`` : sql`AND NOT ${blocks(sql, sql`${viewer}::bigint`, sql`i.account_id`)}`}
+          WHERE i.collection_id = ANY (${ids}::bigint[]) AND i.account_id IS NOT NULL AND ${members}
           ORDER BY i.position, i.id`)
         const byCollection = Map.groupBy(items, ({ collectionId }) => collectionId)
         const byId = new Map(collections.map((one) => [one.id, one]))
@@ -77,6 +75,21 @@ export class Collections extends Context.Service<Collections, {
           return collection === undefined ? [] : [{ ...collection, items: byCollection.get(id) ?? [] }]
         })
       }, Effect.orDie)
+
+      const load = traced("Collections.load")((viewer: Viewer, ids: ReadonlyArray<bigint>) =>
+        read(
+          ids,
+          shown(viewer),
+          sql.and([
+            sql`(i.state = 'accepted' OR (i.state = 'pending' AND c.account_id = ${viewer ?? 0n}))`,
+            sql`NOT ${isSuspended(sql, sql`i.account_id`)}`,
+            ...(viewer === undefined ? [] : [sql`NOT ${blocks(sql, sql`${viewer}::bigint`, sql`i.account_id`)}`])
+          ])
+        )
+      )
+      const permitted = traced("Collections.permitted")((ids: ReadonlyArray<bigint>) =>
+        read(ids, sql`TRUE`, sql`i.state IN ('accepted', 'pending')`)
+      )
 
       const find = traced("Collections.find")(function*(viewer: Viewer, id: bigint) {
         const [found] = yield* load(viewer, [id])
@@ -133,7 +146,7 @@ export class Collections extends Context.Service<Collections, {
         return row?.id
       })
 
-      return Collections.of({ load, find, of, featuring, search, at, item })
+      return Collections.of({ load, permitted, find, of, featuring, search, at, item })
     })
   )
 }

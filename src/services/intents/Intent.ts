@@ -45,10 +45,14 @@ const Report = Schema.TaggedStruct("report", { report: Id })
 export type Report = typeof Report.Type
 
 /**
- * Feeds that are out of date: homes and lists of `readers`, because of what they follow, block or mute now; and `lists`, because
- * of their members.
+ * Feeds that are out of date: homes and lists of `readers`, because of what they follow, block or mute now; `lists`, because
+ * of their members; and, with `followers`, those of everybody here who follows the account, whose posts are seen again.
  */
-const Homes = Schema.TaggedStruct("homes", { readers: Schema.Array(Id), lists: Schema.optionalKey(Schema.Array(Id)) })
+const Homes = Schema.TaggedStruct("homes", {
+  readers: Schema.Array(Id),
+  lists: Schema.optionalKey(Schema.Array(Id)),
+  followers: Schema.optionalKey(Schema.Boolean)
+})
 export type Homes = typeof Homes.Type
 
 /** The account has become another one. */

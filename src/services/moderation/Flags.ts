@@ -1,11 +1,12 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { blocks } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { idRows } from "../Rows.ts"
 import { isOpenRow } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
-import { reportStatusesMax } from "./Reports.ts"
+import { reportCollectionsMax, reportStatusesMax } from "./Reports.ts"
 
 /** Characters of a comment from elsewhere; the rest is cut (federation.md section 8). */
 export const flagCommentCharactersMax = 5_000
@@ -19,6 +20,8 @@ interface NewFlag {
   readonly target: AccountId
   /** Those that are not by the target, or that nobody there could read, are left out (row 20). */
   readonly statusIds: ReadonlyArray<bigint>
+  /** Those of the target are taken, as far as it does not keep the sender out. */
+  readonly collectionIds: ReadonlyArray<bigint>
   readonly comment: string
 }
 
@@ -45,6 +48,14 @@ export class Flags extends Context.Service<Flags, {
               OR EXISTS (SELECT FROM mentions m JOIN accounts a ON a.id = m.account_id
                 WHERE m.status_id = s.id AND NOT m.silent AND a.domain = me.domain)) ORDER BY s.id`)
 
+      const collections = (sender: AccountId, { collectionIds, target }: NewFlag) =>
+        idRows(
+          sql`SELECT c.id FROM collections c WHERE c.id = ANY (${
+            [...new Set(collectionIds)].slice(0, reportCollectionsMax)
+          }::bigint[]) AND c.account_id = ${target} AND c.local
+          AND NOT ${blocks(sql, sql`c.account_id`, sql`${sender}::bigint`)} ORDER BY c.id`
+        )
+
       const isEnough = (sender: AccountId, since: Date) =>
         Effect.map(
           sql`SELECT FROM reports r JOIN accounts a ON a.id = r.account_id
@@ -57,10 +68,12 @@ export class Flags extends Context.Service<Flags, {
         const now = yield* Clock.currentTimeMillis
         if (yield* isEnough(sender, new Date(now - 86_400_000))) return undefined
         const statusIds = (yield* readable(sender, flag)).map(({ id }) => id)
+        const collectionIds = (yield* collections(sender, flag)).map(({ id }) => id)
         const [row] = yield* idRows(sql`
-          INSERT INTO reports (id, account_id, target_account_id, category, comment, status_ids, rule_ids, forward_domains,
-            uri, created_at)
-          SELECT next_id(${now}), ${sender}, a.id, 'other', ${flag.comment}, ${statusIds}::bigint[], '{}', '{}', ${flag.uri},
+          INSERT INTO reports (id, account_id, target_account_id, category, comment, status_ids, rule_ids, collection_ids,
+            forward_domains, uri, created_at)
+          SELECT next_id(${now}), ${sender}, a.id, 'other', ${flag.comment}, ${statusIds}::bigint[], '{}',
+            ${collectionIds}::bigint[], '{}', ${flag.uri},
             ${new Date(now)} FROM accounts a WHERE a.id = ${flag.target} AND a.suspended_at IS NULL
           ON CONFLICT (uri) DO NOTHING RETURNING id`)
         return row?.id

@@ -2,16 +2,18 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { blocks, blocksDomain } from "../HiddenAccounts.ts"
 import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import { idRows, only, rowsOf, Timestamptz } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 
-/** Characters of a comment, and statuses and rules that one report names. */
+/** Characters of a comment, and statuses, rules and collections that one report names. */
 const reportCommentCharactersMax = 1_000
 export const reportStatusesMax = 400
 export const reportRulesMax = 100
+export const reportCollectionsMax = 100
 
 /** The words of S-095. */
 export const ReportCategory = Schema.Literals(["spam", "legal", "violation", "other"])
@@ -24,6 +26,7 @@ interface NewReport {
   readonly comment: string
   readonly statusIds: ReadonlyArray<bigint>
   readonly ruleIds: ReadonlyArray<bigint>
+  readonly collectionIds?: ReadonlyArray<bigint>
   /** The server of the account, if it is another one, is to hear of it, or these. */
   readonly forward: boolean
   readonly forwardDomains: ReadonlyArray<string>
@@ -36,6 +39,7 @@ export const ReportRecord = Schema.Struct({
   comment: Schema.String,
   statusIds: Schema.Array(Schema.BigInt),
   ruleIds: Schema.Array(Schema.BigInt),
+  collectionIds: Schema.Array(Schema.BigInt),
   forwardDomains: Schema.Array(Schema.String),
   createdAt: Timestamptz,
   actionTakenAt: Schema.NullOr(Timestamptz)
@@ -49,7 +53,8 @@ const domainRows = rowsOf(Schema.Struct({ domain: Schema.NullOr(Schema.String) }
 export class Reports extends Context.Service<Reports, {
   /**
    * Files a report in the running transaction and answers its id. `RecordNotFound` for an account that is not there, a
-   * status of somebody else, and one that the reporter never could read (row 56); deleted ones may be reported.
+   * status or collection of somebody else, and one that the reporter never could read (row 56); deleted statuses may be
+   * reported.
    */
   readonly file: (
     reporter: AccountId,
@@ -73,18 +78,36 @@ export class Reports extends Context.Service<Reports, {
         }
       )
 
+      /** Collections of the account that the reporter may see: its owner does not keep the reporter out. */
+      const checkCollections = Effect.fnUntraced(
+        function*(reporter: AccountId, target: AccountId, ids: ReadonlyArray<bigint>) {
+          if (ids.length === 0) return
+          const [owner, viewer] = [sql`c.account_id`, sql`${reporter}::bigint`]
+          const rows = yield* idRows(sql`SELECT c.id FROM collections c WHERE c.id = ANY (${ids}::bigint[])
+            AND c.account_id = ${target} AND NOT ${blocks(sql, owner, viewer)} AND NOT ${
+            blocksDomain(sql, owner, viewer)
+          }`)
+          if (rows.length < ids.length) return yield* new RecordNotFound()
+        }
+      )
+
       const file = traced("Reports.file")(function*(reporter: AccountId, report: NewReport) {
         const [statusIds, ruleIds] = [[...new Set(report.statusIds)], [...new Set(report.ruleIds)]]
+        const collectionIds = [...new Set(report.collectionIds)]
         if (exceeds(report.comment, reportCommentCharactersMax)) {
           return yield* validationFailed(`Comment is too long (maximum is ${reportCommentCharactersMax} characters)`)
         }
         if (statusIds.length > reportStatusesMax) {
           return yield* validationFailed(`Status ids are too many (maximum is ${reportStatusesMax})`)
         }
+        if (collectionIds.length > reportCollectionsMax) {
+          return yield* validationFailed(`Collection ids are too many (maximum is ${reportCollectionsMax})`)
+        }
         const [account] = yield* domainRows(sql`SELECT domain FROM accounts
           WHERE id = ${report.target} AND suspended_at IS NULL`)
         if (account === undefined) return yield* new RecordNotFound()
         yield* checkStatuses(reporter, report.target, statusIds)
+        yield* checkCollections(reporter, report.target, collectionIds)
         const rules = ruleIds.length === 0 ? [] : yield* sql`SELECT id FROM rules
           WHERE id = ANY (${ruleIds.slice(0, reportRulesMax)}::bigint[]) AND deleted_at IS NULL`
         if (rules.length < ruleIds.length) return yield* validationFailed("Rule ids does not reference valid rules")
@@ -96,19 +119,20 @@ export class Reports extends Context.Service<Reports, {
         const now = yield* Clock.currentTimeMillis
         const { id } = only(
           yield* idRows(sql`INSERT INTO reports (id, account_id, target_account_id, category, comment, status_ids,
-              rule_ids, forward_domains, created_at)
+              rule_ids, collection_ids, forward_domains, created_at)
             VALUES (next_id(${now}), ${reporter}, ${report.target}, ${
             ruleIds.length > 0 ? "violation" : report.category
           },
-              ${report.comment}, ${statusIds}::bigint[], ${ruleIds}::bigint[], ${domains}::text[], ${new Date(now)})
+              ${report.comment}, ${statusIds}::bigint[], ${ruleIds}::bigint[],
+              ${collectionIds}::bigint[], ${domains}::text[], ${new Date(now)})
             RETURNING id`)
         )
         return id
       })
 
       const columns = sql.literal(
-        `id, target_account_id, category, comment, status_ids, rule_ids, forward_domains, created_at,
-        action_taken_at`
+        `id, target_account_id, category, comment, status_ids, rule_ids, collection_ids, forward_domains,
+        created_at, action_taken_at`
       )
       const load = traced("Reports.load")(
         (ids: ReadonlyArray<bigint>) =>

@@ -20,6 +20,29 @@ const promote = (by: Person, role: number) =>
 const decode = Schema.decodeUnknownEffect(Notification, { onExcessProperty: "error" })
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of other servers", (it) => {
+  it.effect("S-011: collections of the account that another server reports are named; those of others are left out", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [cora, dora] = [yield* person("curating"), yield* person("collecting")]
+      const [mine, theirs] = [
+        (yield* json(cora, "/api/v1/collections", { name: "Rude" })).collection,
+        (yield* json(dora, "/api/v1/collections", { name: "Kind" })).collection
+      ]
+      const instance = yield* there("flagger", { type: "Application" })
+      const flag = {
+        type: "Flag",
+        id: `${instance.id}/flags/1`,
+        object: [yield* actorOf(cora), mine.uri, theirs.uri, `${mine.uri}0`],
+        content: "Look"
+      }
+      assert.strictEqual(yield* done(instance, flag), "done")
+      assert.deepStrictEqual(
+        yield* sql`SELECT collection_ids FROM reports WHERE target_account_id = ${cora.accountId}`,
+        [{ collectionIds: [BigInt(mine.id)] }]
+      )
+      yield* sql`DELETE FROM reports`
+    }))
+
   it.effect("S-011: an account and its posts are reported by another server, and moderators hear of it once", () =>
     Effect.gen(function*() {
       const [anna, mod, boss, ben] = [

@@ -1,10 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { AdminReport } from "../../../src/http/wire/admin/Report.ts"
 import { Report } from "../../../src/http/wire/Report.ts"
 import { Retention } from "../../../src/services/intents/Retention.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
+import { staffMember } from "../../support/Staff.ts"
 
 const newcomer = Effect.fnUntraced(function*(username: string) {
   return yield* (yield* TestServer).createPerson(username)
@@ -36,6 +38,51 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
       assert.strictEqual(filed.target_account.username, "bob")
       const violation = yield* report(ada, { account_id: bob.accountId.toString(), rule_ids: ["1"], category: "other" })
       assert.deepInclude(violation.body, { category: "violation", comment: "" })
+    }))
+
+  it.effect("S-095 row 56: collections of the account are reported, for moderators to see; others' are not found", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [ada, bob, eve, mod] = [
+        yield* newcomer("seer"),
+        yield* newcomer("curator"),
+        yield* newcomer("keeper"),
+        yield* staffMember("desk", ["manageReports"])
+      ]
+      const made = (by: Person, name: string) =>
+        Effect.map(
+          call("POST", "/api/v1/collections", by.token, { name, discoverable: false }),
+          ({ body }) => body.collection.id as string
+        )
+      const [bad, gone, others] = [yield* made(bob, "Rude"), yield* made(bob, "Gone"), yield* made(eve, "Kind")]
+      const account_id = bob.accountId.toString()
+      const { body, status } = yield* report(ada, { account_id, collection_ids: [bad, gone, bad] })
+      assert.strictEqual(status, 200, JSON.stringify(body))
+      assert.deepStrictEqual(body.collection_ids, [bad, gone])
+      yield* call("DELETE", `/api/v1/collections/${gone}`, bob.token)
+      yield* sql`UPDATE accounts SET suspended_at = now() WHERE id = ${bob.accountId}`
+      const shown = yield* call("GET", `/api/v1/admin/reports/${body.id}`, mod.token)
+      assert.deepStrictEqual(
+        shown.body.collections.map((one: { id: string; name: string }) => [one.id, one.name]),
+        [[bad, "Rude"]]
+      )
+      const [unknown] = yield* Schema.decodeUnknownEffect(Schema.Array(AdminReport))([shown.body], {
+        onExcessProperty: "error"
+      })
+      assert.isDefined(unknown)
+      yield* sql`UPDATE accounts SET suspended_at = NULL WHERE id = ${bob.accountId}`
+      yield* call("POST", `/api/v1/accounts/${eve.accountId}/block`, bob.token)
+      const attempts: ReadonlyArray<readonly [Person, ReadonlyArray<string>, number]> = [
+        [ada, [others], 404],
+        [ada, [bad, "4711"], 404],
+        [ada, [gone], 404],
+        [eve, [bad], 404],
+        [ada, Array.from({ length: 101 }, (_, n) => String(n + 1)), 422]
+      ]
+      for (const [by, collection_ids, expected] of attempts) {
+        assert.strictEqual((yield* report(by, { account_id, collection_ids })).status, expected, String(collection_ids))
+      }
+      assert.lengthOf(yield* sql`SELECT id FROM reports WHERE target_account_id = ${bob.accountId}`, 1)
     }))
 
   it.effect("row 56, row 57: what the reporter cannot read, what others wrote and who is not there is not found", () =>

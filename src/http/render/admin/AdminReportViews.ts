@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { Collections } from "../../../services/collections/Collections.ts"
 import type { AccountId } from "../../../services/Ids.ts"
 import { type AdminReport as Report, AdminReports } from "../../../services/moderation/AdminReports.ts"
 import { renderedRows } from "../../../services/RenderedRows.ts"
@@ -7,6 +8,7 @@ import type { AdminReport } from "../../wire/admin/Report.ts"
 import { id, timestamp, timestampOrNull } from "../../wire/Common.ts"
 import type { Rule } from "../../wire/Instance.ts"
 import { json, list, none, type Ready, splice } from "../../wire/Keys.ts"
+import { CollectionViews } from "../CollectionViews.ts"
 import { StatusViews } from "../StatusViews.ts"
 import { ruleValues } from "../Values.ts"
 import { AdminAccountViews } from "./AdminAccountViews.ts"
@@ -23,6 +25,8 @@ export class AdminReportViews extends Context.Service<AdminReportViews, {
     AdminReportViews,
     Effect.gen(function*() {
       const adminReports = yield* AdminReports
+      const collections = yield* Collections
+      const collectionViews = yield* CollectionViews
       const accounts = yield* AdminAccountViews
       const statuses = yield* StatusViews
 
@@ -37,14 +41,34 @@ export class AdminReportViews extends Context.Service<AdminReportViews, {
         )
         const named = new Set(reports.flatMap(({ statusIds }) => statusIds))
         const posts = yield* statuses.byId(moderator, [...named], "permitted")
+        const lists = new Map(
+          (yield* collections.permitted([...new Set(reports.flatMap(({ collectionIds }) => collectionIds))]))
+            .map((record) => [record.id, collectionViews.of(record)] as const)
+        )
         const rules = yield* adminReports.rules(reports.flatMap(({ ruleIds }) => ruleIds))
         return yield* renderedRows("report", reports, (one) => one.id, (one): Ready<AdminReport> | undefined => {
-          const { actionTakenAt, category, comment, createdAt, forwardDomains, ruleIds, statusIds, updatedAt } = one
+          const {
+            actionTakenAt,
+            category,
+            collectionIds,
+            comment,
+            createdAt,
+            forwardDomains,
+            ruleIds,
+            statusIds,
+            updatedAt
+          } = one
           const [account, targetAccount] = [people.get(one.accountId), people.get(one.targetAccountId)]
           if (account === undefined || targetAccount === undefined) return undefined
           return splice<
             AdminReport,
-            "account" | "targetAccount" | "assignedAccount" | "actionTakenByAccount" | "statuses" | "rules"
+            | "account"
+            | "targetAccount"
+            | "assignedAccount"
+            | "actionTakenByAccount"
+            | "statuses"
+            | "rules"
+            | "collections"
           >({
             id: id(one.id),
             actionTaken: actionTakenAt !== null,
@@ -63,11 +87,12 @@ export class AdminReportViews extends Context.Service<AdminReportViews, {
             rules: list(ruleIds.flatMap((rule) => {
               const found = rules.get(rule)
               return found === undefined ? [] : [json<Rule>(ruleValues(found))]
-            }))
+            })),
+            collections: list(collectionIds.flatMap((one) => lists.get(one) ?? []))
           })
         })
       })
       return AdminReportViews.of({ render })
     })
-  ).pipe(Layer.provide([AdminAccountViews.layer, AdminReports.layer, StatusViews.layer]))
+  ).pipe(Layer.provide([AdminAccountViews.layer, AdminReports.layer, CollectionViews.layer, StatusViews.layer]))
 }

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { ReportCategory } from "../../../services/moderation/Reports.ts"
+import { Collection } from "../Collection.ts"
 import { Id, Timestamp } from "../Common.ts"
 import { Rule } from "../Instance.ts"
 import { Cursor, pageFields, pageKeys } from "../PageQuery.ts"
@@ -21,7 +22,8 @@ export const AdminReport = Schema.Struct({
   assigned_account: Schema.NullOr(AdminAccount),
   action_taken_by_account: Schema.NullOr(AdminAccount),
   statuses: Schema.Array(Status),
-  rules: Schema.Array(Rule)
+  rules: Schema.Array(Rule),
+  collections: Schema.Array(Collection)
 }).annotate({ identifier: "Admin_Report" })
 export type AdminReport = typeof AdminReport.Type
 

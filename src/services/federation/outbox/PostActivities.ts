@@ -27,6 +27,7 @@ const reportRows = rowsOf(Schema.Struct({
   comment: Schema.String,
   uri: Schema.NullOr(Schema.String),
   posts: Schema.Array(Schema.String),
+  collections: Schema.Array(Schema.String),
   receivers: Schema.Array(Schema.BigInt),
   receiverUris: Schema.Array(Schema.String)
 }))
@@ -96,6 +97,8 @@ export class PostActivities extends Context.Service<PostActivities, {
         const [report] = yield* reportRows(sql`
           SELECT r.comment, a.uri, ARRAY(SELECT s.uri FROM statuses s
               WHERE s.id = ANY (r.status_ids) AND s.uri IS NOT NULL ORDER BY s.id) AS posts,
+            ARRAY(SELECT c.uri FROM collections c WHERE c.id = ANY (r.collection_ids) AND c.uri IS NOT NULL
+              ORDER BY c.id) AS collections,
             coalesce(t.ids, '{}') AS receivers, coalesce(t.uris, '{}') AS receiver_uris
           FROM reports r JOIN accounts a ON a.id = r.target_account_id
           CROSS JOIN LATERAL (SELECT array_agg(t.id ORDER BY t.id) AS ids, array_agg(t.uri ORDER BY t.id) AS uris
@@ -106,7 +109,7 @@ export class PostActivities extends Context.Service<PostActivities, {
           WHERE r.id = ${reportId}`)
         if (report === undefined || report.uri === null) return none
         const activity = Activities.flag(LocalIds.instanceActor(config), String(yield* Clock.currentTimeMillis), {
-          objects: [report.uri, ...report.posts],
+          objects: [report.uri, ...report.posts, ...report.collections],
           comment: report.comment,
           receivers: report.receiverUris
         })
