@@ -1,28 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Page } from "playwright-core"
 import { pages } from "../http/admin/pages.ts"
 import { write } from "../http/v1/admin/SpamCalls.ts"
 import { newPerson } from "../support/Api.ts"
 import { authenticator, nextStep } from "../support/Authenticator.ts"
 import { chief } from "../support/Chief.ts"
-import { type Person, TestServer } from "../support/Server.ts"
+import { TestServer } from "../support/Server.ts"
 import { staffMember } from "../support/Staff.ts"
 import { axeFinds } from "./Axe.ts"
 import { Browser, picture, visit } from "./Browser.ts"
-
-const signIn = async (page: Page, { password, username }: Person) => {
-  await page.getByLabel(/e-mail/i).fill(`${username}@example.org`)
-  await page.getByLabel(/password/i).fill(password)
-  await page.getByRole("button", { name: "Sign in" }).click()
-  await page.waitForLoadState()
-}
-
-const press = async (page: Page, name: string) => {
-  await page.getByRole("button", { name, exact: true }).first().click()
-  await page.waitForLoadState()
-}
+import { press, signIn } from "./Visits.ts"
 
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "5 minutes" })(
   "pages of settings, in a browser",

@@ -8,18 +8,7 @@ import { type Person, TestServer } from "../support/Server.ts"
 import { staffMember } from "../support/Staff.ts"
 import { axeFinds } from "./Axe.ts"
 import { Browser, picture, visit } from "./Browser.ts"
-
-const signIn = async (page: Page, { password, username }: Person) => {
-  await page.getByLabel(/e-mail/i).fill(`${username}@example.org`)
-  await page.getByLabel(/password/i).fill(password)
-  await page.getByRole("button", { name: "Sign in" }).click()
-  await page.waitForLoadState()
-}
-
-const press = async (page: Page, name: string) => {
-  await page.getByRole("button", { name, exact: true }).first().click()
-  await page.waitForLoadState()
-}
+import { press, signIn } from "./Visits.ts"
 
 const main = async (page: Page) => await page.locator("main").textContent() ?? ""
 

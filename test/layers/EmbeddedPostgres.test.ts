@@ -78,6 +78,23 @@ layer(Platform, { excludeTestServices: true })("EmbeddedPostgres", (it) => {
       assert.deepStrictEqual(yield* query(postgres, "SELECT 1 AS n"), [{ n: 1 }])
     }).pipe(Effect.scoped))
 
+  it.effect("F1: the same where a container allows no user namespaces: `nobody` is let into folders of others", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* dataDir(0o700)
+      const tools = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-tools-" })
+      yield* fs.chmod(tools, 0o755)
+      yield* fs.writeFileString(`${tools}/unshare`, "#!/bin/sh\nexit 1\n", { mode: 0o755 })
+      const path = process.env["PATH"]
+      yield* Effect.acquireRelease(
+        Effect.sync(() => process.env["PATH"] = `${tools}:${path}`),
+        () => Effect.sync(() => process.env["PATH"] = path)
+      )
+      const { postgres } = yield* start({ dataDir: folder, adopt: true })
+      yield* query(postgres, "CREATE TABLE kept AS SELECT 7 AS n")
+      assert.deepStrictEqual(yield* query(postgres, "SELECT n FROM kept"), [{ n: 7 }])
+    }).pipe(Effect.scoped))
+
   it.effect("started twice on the same data: the second finds the running one and leaves it running", () =>
     Effect.gen(function*() {
       const folder = yield* dataDir(0o755)

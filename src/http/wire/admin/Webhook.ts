@@ -1,22 +1,13 @@
 import { Schema } from "effect"
+import { WebhookEvent } from "../../../services/webhooks/Webhook.ts"
 import { Count, Id, Timestamp } from "../Common.ts"
 import { Flag, list, Text } from "../Params.ts"
-
-const event = Schema.Literals([
-  "account.approved",
-  "account.created",
-  "account.updated",
-  "report.created",
-  "report.updated",
-  "status.created",
-  "status.updated"
-])
 
 /** `waiting_count` events are not told yet; `given_up_count` were given up since one was taken. */
 export const AdminWebhook = Schema.Struct({
   id: Id,
   url: Schema.String,
-  events: Schema.Array(event),
+  events: Schema.Array(WebhookEvent),
   template: Schema.String,
   secret: Schema.NullOr(Schema.String),
   enabled: Schema.Boolean,

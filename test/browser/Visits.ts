@@ -1,0 +1,18 @@
+import type { Page } from "playwright-core"
+import type { Person } from "../support/Server.ts"
+
+/* What people do on the server's own pages. */
+
+/** Fills the page on which one signs in, and sends it. */
+export const signIn = async (page: Page, { password, username }: Person) => {
+  await page.getByLabel(/e-mail/i).fill(`${username}@example.org`)
+  await page.getByLabel(/password/i).fill(password)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.waitForLoadState()
+}
+
+/** Presses the first button of that name, and waits for what it leads to. */
+export const press = async (page: Page, name: string) => {
+  await page.getByRole("button", { name, exact: true }).first().click()
+  await page.waitForLoadState()
+}
