@@ -35,7 +35,7 @@ const make = Effect.gen(function*() {
     const shown = yield* posts.load(words, [...meant.keys()], meant)
     const rows = found.map(({ accountId, createdAt, ruleName, statusId }) => {
       const alone = `${path}?only=${statusId}`
-      return html`<article class="post"><div class="row">${choose(statusId, say("Choose this post"))}${
+      return html`<article class="card"><div class="row">${choose(statusId, say("Choose this post"))}${
         names.line(accountId)
       }</div>${shown.get(statusId) ?? html`<p class="soft">${say("This post is gone.")}</p>`}<p class="soft">${
         ruleName === null

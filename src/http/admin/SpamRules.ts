@@ -68,7 +68,7 @@ const make = Effect.gen(function*() {
       title: say("Spam rules"),
       body: html`<p class="soft">${
         say("Each post is judged by these rules, one after the other, before it is stored. Staff's own posts are not.")
-      }</p><p><a class="button" href="${path}/new">${say("New rule")}</a></p>${yield* chain(visit)}${
+      }</p>${yield* chain(visit)}<p><a href="${path}/new">${say("New rule")}</a></p>${
         section(
           say("Try on the last days"),
           html`<p class="soft">${

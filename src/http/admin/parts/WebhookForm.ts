@@ -1,5 +1,5 @@
 import type { Messages } from "../../../services/languages/Messages.ts"
-import { eventPermissions, type Webhook, type WebhookEvent } from "../../../services/webhooks/Webhook.ts"
+import { eventPermissions, type Webhook, WebhookEvent } from "../../../services/webhooks/Webhook.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../Visit.ts"
 import { button, checkbox, form, textArea, textField } from "./Controls.ts"
@@ -18,16 +18,6 @@ export const eventNames: Readonly<Record<WebhookEvent, (words: Messages) => stri
   ["status.updated"]: ({ say }) => say("A post was edited here")
 }
 
-const events: ReadonlyArray<WebhookEvent> = [
-  "account.approved",
-  "account.created",
-  "account.updated",
-  "report.created",
-  "report.updated",
-  "status.created",
-  "status.updated"
-]
-
 /** The form of a webhook; of events it offers those that the member of staff may see, and those that it has. */
 export const webhookForm = (visit: Visit, act: string, label: string, webhook?: Webhook): Html => {
   const { words: { say }, words } = visit
@@ -44,7 +34,7 @@ export const webhookForm = (visit: Visit, act: string, label: string, webhook?: 
         required: true
       })
     }<fieldset><legend>${say("Events")}</legend>${
-      events.filter((event) => visit.may(eventPermissions[event]) || has(event)).map((event) =>
+      WebhookEvent.literals.filter((event) => visit.may(eventPermissions[event]) || has(event)).map((event) =>
         checkbox(visit, {
           name: "events[]",
           value: event,
