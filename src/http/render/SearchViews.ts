@@ -5,6 +5,7 @@ import { list, type Ready, splice } from "../wire/Keys.ts"
 import type { Search } from "../wire/Search.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { CollectionViews } from "./CollectionViews.ts"
+import * as FeatureApprovals from "./FeatureApprovals.ts"
 import { StatusViews } from "./StatusViews.ts"
 import { TagViews } from "./TagViews.ts"
 
@@ -23,7 +24,7 @@ export class SearchViews extends Context.Service<SearchViews, {
   static readonly layerNoDeps = Layer.effect(
     SearchViews,
     Effect.gen(function*() {
-      const accounts = yield* AccountViews
+      const accounts = yield* FeatureApprovals.make
       const collections = yield* CollectionViews
       const statuses = yield* StatusViews
       const tags = yield* TagViews
@@ -35,7 +36,7 @@ export class SearchViews extends Context.Service<SearchViews, {
 
       const render = traced("SearchViews.render")(function*(viewer: Viewer, found: FoundIds) {
         return splice<Search, "accounts" | "statuses" | "hashtags" | "collections">({}, {
-          accounts: list(yield* accounts.render(found.accounts ?? [])),
+          accounts: list(yield* accounts.render(viewer, found.accounts ?? [])),
           statuses: list(yield* statuses.render(viewer, found.statuses ?? [])),
           hashtags: list(yield* tags.render(viewer, found.tags ?? [])),
           collections: list(yield* shownCollections(viewer, found.collections ?? []))

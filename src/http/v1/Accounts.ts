@@ -15,6 +15,7 @@ import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { AccountViews } from "../render/AccountViews.ts"
 import { deprecated } from "../render/Deprecation.ts"
+import * as FeatureApprovals from "../render/FeatureApprovals.ts"
 import { alone, filled, whole } from "../render/FilledPages.ts"
 import * as Lists from "../render/Lists.ts"
 import { accountRows, statusRows } from "../render/Pages.ts"
@@ -68,6 +69,7 @@ export const layer = group(
     const finder = yield* Search
     const profiles = yield* RemoteProfiles
     const views = yield* AccountViews
+    const approvals = yield* FeatureApprovals.make
     const statusViews = yield* StatusViews
     const { publicUrl } = yield* ServerConfig
 
@@ -77,27 +79,29 @@ export const layer = group(
       }),
       lookup: traced("accounts.lookup")(function*({ query }) {
         if (query.acct === undefined || query.acct === "") return yield* missingParameter("acct")
-        return Reply.json(yield* views.renderOne(yield* accounts.lookup(query.acct)))
+        return Reply.json(yield* approvals.renderOne(yield* Caller.viewer, yield* accounts.lookup(query.acct)))
       }),
       search: traced("accounts.search")(function*({ query }) {
         if (query.q === undefined || query.q.trim() === "") return yield* missingParameter("q")
-        const found = yield* finder.accounts(yield* Caller.account, {
+        const viewer = yield* Caller.account
+        const found = yield* finder.accounts(viewer, {
           text: query.q,
           following: query.following === true,
           limit: limitOf(query.limit, accountRows),
           offset: Math.max(0, query.offset ?? 0)
         })
-        return Reply.list(yield* views.render(found))
+        return Reply.list(yield* approvals.render(viewer, found))
       }),
       batch: traced("accounts.batch")(function*({ query }) {
         const ids = Lists.idsOf(query.id)
         if (ids.length > accountBatchMax) return yield* new Unprocessable({ text: "Mastodon::ValidationError" })
-        return Reply.list(yield* views.render(yield* accounts.known(ids)))
+        return Reply.list(yield* approvals.render(yield* Caller.viewer, yield* accounts.known(ids)))
       }),
       show: traced("accounts.show")(function*({ params }) {
         const id = yield* accounts.show(params.id)
-        if ((yield* Caller.viewer) !== undefined) yield* profiles.read(id)
-        return Reply.json(yield* views.renderOne(id))
+        const viewer = yield* Caller.viewer
+        if (viewer !== undefined) yield* profiles.read(id)
+        return Reply.json(yield* approvals.renderOne(viewer, id))
       }),
       statuses: traced("accounts.statuses")(function*({ params, query, request }) {
         const viewer = yield* Caller.viewer

@@ -14,10 +14,14 @@ import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import { CollectionItem, type CollectionRecord, StoredCollection } from "./Collection.ts"
+import { featureStanding } from "./FeaturePolicy.ts"
 
 /** Collections that a search goes through before it sorts and pages. */
 const candidatesMax = 500
 
+const Standing = Schema.Literals(["automatic", "manual", "denied"])
+type Standing = typeof Standing.Type
+const standingRows = rowsOf(Schema.Struct({ id: Schema.BigInt, standing: Standing }))
 const collectionRows = rowsOf(StoredCollection)
 const itemRows = rowsOf(CollectionItem)
 const ownerRows = rowsOf(Schema.Struct({ id: Schema.BigInt, collectionId: Schema.BigInt }))
@@ -37,6 +41,8 @@ export class Collections extends Context.Service<Collections, {
   readonly search: (viewer: Viewer, text: string, stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
   /** The id of the one at an address; of another server's, one that is known here. */
   readonly at: (viewer: Viewer, address: string) => Effect.Effect<bigint | undefined>
+  /** How it stands between somebody who would put accounts into a collection and each of these. */
+  readonly standings: (curator: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, Standing>>
   /** An item of a collection, whatever its state. */
   readonly item: (collectionId: bigint, id: bigint) => Effect.Effect<CollectionItem, RecordNotFound>
 }>()("murmuration/services/collections/Collections") {
@@ -146,7 +152,14 @@ export class Collections extends Context.Service<Collections, {
         return row?.id
       })
 
-      return Collections.of({ load, permitted, find, of, featuring, search, at, item })
+      const standings = traced("Collections.standings")(function*(curator: AccountId, ids: ReadonlyArray<bigint>) {
+        if (ids.length === 0) return new Map<bigint, Standing>()
+        const rows = yield* standingRows(sql`SELECT a.id, ${featureStanding(sql, sql`${curator}::bigint`)} AS standing
+          FROM accounts a WHERE a.id = ANY (${ids}::bigint[])`)
+        return new Map(rows.map(({ id, standing }) => [id, standing]))
+      }, Effect.orDie)
+
+      return Collections.of({ load, permitted, standings, find, of, featuring, search, at, item })
     })
   )
 }

@@ -27,3 +27,13 @@ export const mayFeature = (sql: SqlClient, curator: Fragment): Fragment => {
       ELSE EXISTS (SELECT FROM remote_actors r WHERE r.account_id = a.id
         AND (${sql.literal(allows("feature_automatic", me))} OR ${sql.literal(allows("feature_manual", me))})) END)`
 }
+
+/**
+ * What comes of it where the curator puts an account `a` into a collection: it stands there at once or after its server's own
+ * "yes", waits for somebody who decides, or may not be put there.
+ */
+export const featureStanding = (sql: SqlClient, curator: Fragment): Fragment =>
+  sql`CASE WHEN NOT ${mayFeature(sql, curator)} THEN 'denied' WHEN a.domain IS NULL OR EXISTS (SELECT FROM (
+    SELECT ${curator} AS id) curator JOIN remote_actors r ON r.account_id = a.id AND ${
+    sql.literal(allows("feature_automatic", "curator.id"))
+  }) THEN 'automatic' ELSE 'manual' END`
