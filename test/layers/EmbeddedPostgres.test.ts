@@ -82,6 +82,8 @@ layer(Platform, { excludeTestServices: true })("EmbeddedPostgres", (it) => {
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* dataDir(0o700)
+      yield* fs.makeDirectory(`${folder}/postgres`, { recursive: true })
+      if (process.getuid?.() === 0) yield* fs.chown(`${folder}/postgres`, nameless, nameless)
       const tools = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-tools-" })
       yield* fs.chmod(tools, 0o755)
       yield* fs.writeFileString(`${tools}/unshare`, "#!/bin/sh\nexit 1\n", { mode: 0o755 })

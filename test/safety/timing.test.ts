@@ -55,8 +55,8 @@ const open = new Set([
   "secrets.value"
 ])
 
-/** What has to be told again, readable with a key that is not in these tables (`SealedTokens`). */
-const sealed = new Set(["push_subscriptions.sealed_token"])
+/** What has to be known again, readable with a key that is not in these tables (`sealsFor`). */
+const sealed = new Set(["push_subscriptions.sealed_token", "users.otp_secret", "webhooks.secret"])
 
 layer(TestDatabase.layer)("row 73: what is stored", (it) => {
   it.effect("of tokens, codes and sessions are hashes, by which they are looked up", () =>
@@ -82,6 +82,7 @@ layer(TestDatabase.layer)("row 73: what is stored", (it) => {
         "mail_tokens.token_hash",
         "oauth_grants.code_hash",
         "oauth_tokens.token_hash",
+        "pending_sign_ins.secret_hash",
         "sessions.id_hash"
       ])
     }))

@@ -11,7 +11,7 @@ import { answerFailure } from "../guard/FailureResponses.ts"
 import { Limits } from "../guard/Limits.ts"
 import { Forms, tokenField } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
-import { linkTo, problem, redirect, respond } from "../html/HtmlPage.ts"
+import { problem, redirect, respond } from "../html/HtmlPage.ts"
 import { mediaSources } from "../html/MediaSources.ts"
 import { signInPath, twoFactorPath } from "../html/PagePaths.ts"
 import { type Visitor, Visitors } from "../html/Visitors.ts"
@@ -126,12 +126,7 @@ const make = Effect.gen(function*() {
           title: words.say("This is for staff"),
           server,
           status: 403,
-          body: html`<p>${words.say("Your account has no role that may work here.")}</p>
-<p>${
-            words.pieces("Some roles work only with a <link>second factor</link> at the sign-in.", {
-              link: linkTo(twoFactorPath)
-            })
-          }</p>`
+          body: html`<p>${words.say("Your account has no role that may work here.")}</p>`
         })
       }
       const member = found.value

@@ -83,9 +83,16 @@ export const initialise = traced("DataFolder.initialise")(
           env: { LC_ALL: "C", PATH: "/usr/bin:/bin" }
         })
       const first = run(RunAs.command(runAs, binaries.initdb, wishes))
-      const made = first.status !== 0 && nameless.test(first.stderr)
+      const second = first.status !== 0 && nameless.test(first.stderr)
         ? run(RunAs.named(runAs, binaries.initdb, wishes))
         : first
+      const nobody = second.status !== 0 && second !== first ? RunAs.asNobody(runAs) : undefined
+      const made = nobody === undefined
+        ? second
+        : yield* takeOver(draft, nobody).pipe(
+          Effect.map(() => run(RunAs.command(nobody, binaries.initdb, wishes))),
+          Effect.tap(() => takeOver(draft, runAs))
+        )
       if (made.status !== 0) {
         return yield* failed(`Postgres could not make its data in ${folder}: ${made.stderr || made.error}`)
       }

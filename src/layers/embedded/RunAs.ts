@@ -53,6 +53,12 @@ export const named = (runAs: RunAs, program: string, args: ReadonlyArray<string>
   options: command(runAs, program, args).options
 })
 
+/** The same as `nobody`, for root where there are no user namespaces: what is made is given to its owner afterwards. */
+export const asNobody = (runAs: RunAs): RunAs | undefined =>
+  runAs.kind === "user" || runAs.kind === "capability"
+    ? { ...runAs, uid: unprivileged, gid: unprivileged }
+    : undefined
+
 /**
  * Chooses for a data folder, whose parent has to exist. Data that belongs to an ordinary user already stays with that
  * user; a new folder goes to `nobody`.
