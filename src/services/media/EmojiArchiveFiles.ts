@@ -1,4 +1,4 @@
-import { Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Unzip, UnzipInflate, zipSync } from "fflate"
 import { emojiBytesMax } from "../instance/ContentLimits.ts"
 
@@ -6,8 +6,10 @@ import { emojiBytesMax } from "../instance/ContentLimits.ts"
 export const archivedEmojisMax = 1_000
 /** Bytes of the list that stands beside the pictures. */
 const listBytesMax = 4_194_304
-/** Bytes that are unpacked before it is looked whether they are too many. */
-const stepBytes = 8_192
+/** Bytes that an archive comes to: pictures are packed already, so that it is hardly larger than itself. */
+const unpackedBytesMax = 33_554_432
+/** Bytes of the archive that are unpacked at once, before others have their turn: they come to 1,000 times as many at most. */
+const stepBytes = 4_096
 const listName = "meta.json"
 
 /** A picture of an archive. */
@@ -26,9 +28,13 @@ const List = Schema.fromJsonString(Schema.Struct({
 }))
 const decodeList = Schema.decodeUnknownOption(List)
 
-/** The files of a zip, those left out that are larger than a picture may be; a step at a time, whatever it claims to hold. */
-const unpack = (archive: Uint8Array): ReadonlyMap<string, Uint8Array> => {
+/**
+ * The files of a zip, those left out that are larger than a picture may be; a step at a time, whatever it claims to hold.
+ * Undefined for what is no zip, or comes to more than any archive of pictures.
+ */
+const unpack = Effect.fnUntraced(function*(archive: Uint8Array) {
   const files = new Map<string, Uint8Array>()
+  let unpacked = 0
   const reader = new Unzip((file) => {
     const max = file.name === listName ? listBytesMax : emojiBytesMax
     if (file.name.endsWith("/") || files.size > archivedEmojisMax) return
@@ -37,6 +43,7 @@ const unpack = (archive: Uint8Array): ReadonlyMap<string, Uint8Array> => {
     file.ondata = (error, part, last) => {
       if (error !== null || bytes > max) return
       bytes += part.length
+      unpacked += part.length
       if (bytes > max) return file.terminate()
       parts.push(part)
       if (last) files.set(file.name, Buffer.concat(parts))
@@ -45,17 +52,27 @@ const unpack = (archive: Uint8Array): ReadonlyMap<string, Uint8Array> => {
   })
   reader.register(UnzipInflate)
   for (let at = 0; at < archive.length; at += stepBytes) {
-    reader.push(archive.subarray(at, at + stepBytes), at + stepBytes >= archive.length)
+    const step = archive.subarray(at, at + stepBytes)
+    const isZip = yield* Effect.try({
+      try: () => {
+        reader.push(step, at + stepBytes >= archive.length)
+        return true
+      },
+      catch: () => undefined
+    }).pipe(Effect.orElseSucceed(() => false))
+    if (!isZip || unpacked > unpackedBytesMax) return undefined
+    yield* Effect.yieldNow
   }
   return files
-}
+})
 
 const picture = /^(?:.*\/)?([A-Za-z0-9_]+)\.(?:png|gif|webp)$/i
 
 /** The pictures of a zip, by its list, or by their names where it has none; undefined for what is no zip. */
-export const picturesIn = (archive: Uint8Array): ReadonlyArray<ArchivedEmoji> | undefined => {
+export const picturesIn = Effect.fnUntraced(function*(archive: Uint8Array) {
   if (archive[0] !== 0x50 || archive[1] !== 0x4b) return undefined
-  const files = unpack(archive)
+  const files = yield* unpack(archive)
+  if (files === undefined) return undefined
   const list = files.get(listName)
   const named = list === undefined ? Option.none() : decodeList(new TextDecoder().decode(list))
   const found: ReadonlyArray<ArchivedEmoji> = Option.isSome(named)
@@ -68,7 +85,7 @@ export const picturesIn = (archive: Uint8Array): ReadonlyArray<ArchivedEmoji> | 
       return shortcode === undefined ? [] : [{ shortcode, category: null, bytes }]
     })
   return found.slice(0, archivedEmojisMax)
-}
+})
 
 interface Named extends ArchivedEmoji {
   readonly fileName: string

@@ -89,9 +89,7 @@ const make = Effect.gen(function*() {
 
   const read = traced("EmojiArchives.read")(function*(by: AccountId, name: string) {
     const archive = yield* Effect.mapError(bytesOf(name, emojiArchiveBytesMax), unread)
-    const pictures = yield* Effect.try({ try: () => picturesIn(archive), catch: () => undefined }).pipe(
-      Effect.catch(() => Effect.undefined)
-    )
+    const pictures = yield* picturesIn(archive)
     if (pictures === undefined || pictures.length === 0) return yield* validationFailed("File is invalid")
     yield* logged(by, "import", pictures.length)
     const refused: Array<Imported["refused"][number]> = []

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { strToU8, zipSync } from "fflate"
 import sharp from "sharp"
@@ -56,7 +56,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       }
       const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
       const file = yield* fetch("/admin/custom_emojis/export.zip", { headers: { cookie } })
-      const out = picturesIn(new Uint8Array(yield* Effect.promise(() => file.arrayBuffer()))) ?? []
+      const out = (yield* picturesIn(new Uint8Array(yield* Effect.promise(() => file.arrayBuffer())))) ?? []
       assert.deepStrictEqual(out.map(({ category, shortcode }) => [shortcode, category]), [["duck", "Birds"]])
       const sql = yield* SqlClient.SqlClient
       assert.strictEqual((yield* sql`SELECT id FROM custom_emojis WHERE domain IS NULL`).length, 1)
@@ -68,9 +68,23 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
     }))
 
   it.effect("a file that is packed small and is large is left out, without holding it", () =>
-    Effect.sync(() => {
-      const bomb = zipSync({ "bomb.png": new Uint8Array(64 * 1_048_576), "fine.png": strToU8("x") })
+    Effect.gen(function*() {
+      const bomb = zipSync({ "bomb.png": new Uint8Array(16 * 1_048_576), "fine.png": strToU8("x") })
       assert.isBelow(bomb.length, 200_000)
-      assert.deepStrictEqual(picturesIn(bomb)?.map(({ shortcode }) => shortcode), ["fine"])
+      assert.deepStrictEqual((yield* picturesIn(bomb))?.map(({ shortcode }) => shortcode), ["fine"])
+    }))
+
+  it.effect("row 48: many files that are packed small are no archive, however small each is, and others have their turn", () =>
+    Effect.gen(function*() {
+      const zeros = new Uint8Array(200_000)
+      const bomb = zipSync(Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`small${n}.png`, zeros])))
+      assert.isBelow(bomb.length, 400_000)
+      let turns = 0
+      const others = yield* Effect.forkChild(
+        Effect.forever(Effect.andThen(Effect.sync(() => turns++), Effect.yieldNow))
+      )
+      assert.isUndefined(yield* picturesIn(bomb))
+      yield* Fiber.interrupt(others)
+      assert.isAbove(turns, 2)
     }))
 })
