@@ -12,7 +12,7 @@ const Publish = Schema.TaggedStruct("publish", OfStatus)
 export type Publish = typeof Publish.Type
 
 /** An edited status; `editedAt` in milliseconds since 1970. */
-const Edit = Schema.TaggedStruct("edit", { ...OfStatus, editedAt: Schema.optionalKey(Schema.Number) })
+const Edit = Schema.TaggedStruct("edit", { ...OfStatus, editedAt: Schema.optionalKey(Schema.Int) })
 export type Edit = typeof Edit.Type
 
 /** A status that shows the card of its link now. */
