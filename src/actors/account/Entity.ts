@@ -8,6 +8,7 @@ import { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries, type AgendaEntry } from "../../services/intents/AgendaEntries.ts"
 import { type OperatorCommand, OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { lean } from "../../services/Lean.ts"
+import { AuditLog } from "../../services/staff/AuditLog.ts"
 import { untilNoClash } from "../../services/Transactions.ts"
 import * as Announcements from "./Announcements.ts"
 import * as Approving from "./Approving.ts"
@@ -41,6 +42,7 @@ import { familyOf, perform, type Verbs } from "./Verbs.ts"
 const make = Effect.gen(function*() {
   const agenda = yield* AgendaEntries
   const again = untilNoClash(yield* SqlClient.SqlClient)
+  const audit = yield* AuditLog
   const operatorCommands = yield* OperatorCommands
   const owners = yield* Ownership.make
   const announcements = yield* Announcements.make
@@ -117,6 +119,7 @@ const make = Effect.gen(function*() {
       (now) => now > until ? new Unavailable() : perform(verbs, command._tag, own, command)
     )
     return settled(own, owners.once(own, id, familyOf[command._tag], work)).pipe(
+      Effect.catchTag("LostAct", audit.lost),
       Effect.withSpan(`Account.${command._tag}`),
       Effect.catchCause(forClients)
     )

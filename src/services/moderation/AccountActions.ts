@@ -5,7 +5,7 @@ import { NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from
 import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import { idRows, rowsOf } from "../Rows.ts"
-import { AuditLog } from "../staff/AuditLog.ts"
+import { AuditLog, LostAct } from "../staff/AuditLog.ts"
 import { requireRank, standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { actionTextCharactersMax, type ActionType, type LastingType, lastingTypes } from "./ActionTypes.ts"
@@ -53,7 +53,7 @@ export class AccountActions extends Context.Service<AccountActions, {
   readonly take: (
     target: AccountId,
     action: NewAction
-  ) => Effect.Effect<bigint, NotAllowed | RecordNotFound | Unprocessable | SqlError>
+  ) => Effect.Effect<bigint, LostAct | NotAllowed | RecordNotFound | Unprocessable | SqlError>
   /** The same by who runs the server, without a strike; answers whether something changed. */
   readonly operate: (
     target: AccountId,
@@ -74,14 +74,14 @@ export class AccountActions extends Context.Service<AccountActions, {
     approved: boolean
   ) => Effect.Effect<
     { readonly lifted: LastingType | undefined; readonly unmarked: ReadonlyArray<bigint> },
-    NotAllowed | RecordNotFound | Unprocessable | SqlError
+    LostAct | NotAllowed | RecordNotFound | Unprocessable | SqlError
   >
   /** Answers whether it stood. */
   readonly lift: (
     target: AccountId,
     by: AccountId,
     type: LastingType
-  ) => Effect.Effect<boolean, NotAllowed | RecordNotFound | SqlError>
+  ) => Effect.Effect<boolean, LostAct | NotAllowed | RecordNotFound | SqlError>
 }>()("murmuration/services/moderation/AccountActions") {
   static readonly layer = Layer.effect(AccountActions, Effect.suspend(() => make)).pipe(
     Layer.provide([Appeals.layer, AuditLog.layer, ModerationActions.layer, ReportResolution.layer, Strikes.layer])
@@ -126,16 +126,15 @@ const make = Effect.gen(function*() {
     if (exceeds(text, actionTextCharactersMax)) {
       return yield* validationFailed(`Text is too long (maximum is ${actionTextCharactersMax} characters)`)
     }
-    if (type !== "none" && state[type]) return yield* validationFailed("Type has been taken already")
-    if (reportId !== null) yield* reports.requireOpen(reportId, target)
+    const action = type === "none" ? "warn" : type
+    const act = { by, action, target: targetOf(target, state) } as const
+    if (type !== "none" && state[type]) {
+      return yield* new LostAct({ act, refusal: validationFailed("Type has been taken already") })
+    }
+    if (reportId !== null) yield* reports.requireOpen(reportId, target, act)
     if (type !== "none") yield* set(target, type, true)
     const strike = yield* strikes.add({ by, target, action: type, text, statusIds: [], reportId })
-    yield* log.record({
-      by,
-      action: type === "none" ? "warn" : type,
-      target: targetOf(target, state),
-      after: { text, reportId, strike }
-    })
+    yield* log.record({ ...act, after: { text, reportId, strike } })
     if (type !== "none") yield* reports.resolveAll(target, by)
     else if (reportId !== null) yield* reports.resolve(reportId, by)
     return strike
@@ -165,9 +164,10 @@ const make = Effect.gen(function*() {
     yield* rank(own, target)
     if (type === "disable" && !state.isUser) return yield* new NotAllowed({})
     // What its own server or a rule about its domain has decided is not ours to take back.
-    if (!state[type]) return type === "suspend" ? yield* new NotAllowed({}) : false
+    const act = { by, action: undo[type], target: targetOf(target, state) }
+    if (!state[type]) return type === "suspend" ? yield* new LostAct({ act, refusal: new NotAllowed({}) }) : false
     yield* set(target, type, false)
-    yield* log.record({ by, action: undo[type], target: targetOf(target, state) })
+    yield* log.record(act)
     return true
   })
 
@@ -181,19 +181,19 @@ const make = Effect.gen(function*() {
     function*(target: AccountId, by: AccountId, appealId: bigint, approved: boolean) {
       yield* standing(by, "manageAppeals")
       const state = yield* stateOf(target)
+      const { label } = targetOf(target, state)
+      const act = {
+        by,
+        action: approved ? "approve" : "reject",
+        target: { type: "appeal", id: appealId, label }
+      } as const
       const { action, statusIds, strikeId } = yield* appeals.decide(
         target,
         by,
         appealId,
         approved ? "approved" : "rejected"
-      )
-      const { label } = targetOf(target, state)
-      yield* log.record({
-        by,
-        action: approved ? "approve" : "reject",
-        target: { type: "appeal", id: appealId, label },
-        after: { action, strike: strikeId }
-      })
+      ).pipe(Effect.catchTag("Unprocessable", (refusal) => new LostAct({ act, refusal })))
+      yield* log.record({ ...act, after: { action, strike: strikeId } })
       const type = lastingTypes.find((one) => one === action)
       const unmarked = approved && action === "mark_statuses_as_sensitive" ? yield* marked(statusIds) : []
       if (!approved || type === undefined || !state[type]) return { lifted: undefined, unmarked }

@@ -5,7 +5,7 @@ import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed }
 import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import { idRows } from "../Rows.ts"
-import { AuditLog } from "../staff/AuditLog.ts"
+import { AuditLog, LostAct } from "../staff/AuditLog.ts"
 import { requireRank, standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { actionTextCharactersMax, type StatusActionType } from "./ActionTypes.ts"
@@ -33,7 +33,7 @@ export class StatusActions extends Context.Service<StatusActions, {
     action: NewStatusAction
   ) => Effect.Effect<
     { readonly strike: bigint; readonly statusIds: ReadonlyArray<bigint> },
-    NotAllowed | RecordNotFound | Unprocessable | SqlError
+    LostAct | NotAllowed | RecordNotFound | Unprocessable | SqlError
   >
 }>()("murmuration/services/moderation/StatusActions") {
   static readonly layer = Layer.effect(
@@ -60,12 +60,21 @@ export class StatusActions extends Context.Service<StatusActions, {
             sql`SELECT id FROM statuses WHERE id = ANY (${ids}::bigint[]) AND account_id = ${author}`
           )
           if (known.length < ids.length) return yield* new RecordNotFound()
-          if (reportId !== null) yield* reports.requireOpen(reportId, author)
+          const about = (id: bigint | undefined) =>
+            ({
+              by,
+              action: type === "delete" ? "destroy" : "update",
+              target: { type: "status", id, label: `#${id}` }
+            }) as const
+          const first = about(ids[0])
+          if (reportId !== null) yield* reports.requireOpen(reportId, author, first)
           const left = yield* idRows(
             sql`SELECT id FROM statuses WHERE id = ANY (${ids}::bigint[]) AND deleted_at IS NULL
             AND (${type === "delete"} OR (NOT sensitive AND reblog_of_id IS NULL)) ORDER BY id`
           )
-          if (left.length === 0) return yield* validationFailed("Type has been taken already")
+          if (left.length === 0) {
+            return yield* new LostAct({ act: first, refusal: validationFailed("Type has been taken already") })
+          }
           const statusIds = left.map(({ id }) => id)
           const strike = yield* strikes.add({
             by,
@@ -76,12 +85,10 @@ export class StatusActions extends Context.Service<StatusActions, {
             reportId
           })
           for (const id of statusIds) {
-            const target = { type: "status" as const, id, label: `#${id}` }
-            yield* log.record(
-              type === "delete"
-                ? { by, action: "destroy", target, after: { strike, reportId } }
-                : { by, action: "update", target, after: { sensitive: true, strike, reportId } }
-            )
+            yield* log.record({
+              ...about(id),
+              after: { ...(type === "delete" ? {} : { sensitive: true }), strike, reportId }
+            })
           }
           if (reportId !== null) yield* reports.resolve(reportId, by)
           return { strike, statusIds }

@@ -65,6 +65,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* ask(by, "POST", `${accounts}/1/memorialize`)).status, 404)
       assert.deepStrictEqual((yield* auditEntries(by.accountId)).map(({ act }) => act), [
         "account memorialize",
+        "account memorialize",
         "account change_role",
         "account change_role",
         "account resend",
