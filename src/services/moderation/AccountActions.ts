@@ -10,6 +10,7 @@ import { requireRank, standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { actionTextCharactersMax, type ActionType, type LastingType, lastingTypes } from "./ActionTypes.ts"
 import { Appeals } from "./Appeals.ts"
+import { CollectionActions, type ReportedCollection } from "./CollectionActions.ts"
 import { type ModerationAction, ModerationActions } from "./ModerationActions.ts"
 import { ReportResolution } from "./ReportResolution.ts"
 import { Strikes } from "./Strikes.ts"
@@ -66,14 +67,18 @@ export class AccountActions extends Context.Service<AccountActions, {
     statusId: bigint | undefined
   ) => Effect.Effect<bigint | undefined, RecordNotFound | SqlError>
   /** Decides about an appeal: one that is granted takes back what the strike did. Answers what ends, and
-   * which posts are not marked as sensitive any more. */
+   * which posts and collections are not marked as sensitive any more. */
   readonly decide: (
     target: AccountId,
     by: AccountId,
     appealId: bigint,
     approved: boolean
   ) => Effect.Effect<
-    { readonly lifted: LastingType | undefined; readonly unmarked: ReadonlyArray<bigint> },
+    {
+      readonly lifted: LastingType | undefined
+      readonly unmarked: ReadonlyArray<bigint>
+      readonly unmarkedCollections: ReadonlyArray<ReportedCollection>
+    },
     LostAct | NotAllowed | RecordNotFound | Unprocessable | SqlError
   >
   /** Answers whether it stood. */
@@ -84,7 +89,14 @@ export class AccountActions extends Context.Service<AccountActions, {
   ) => Effect.Effect<boolean, LostAct | NotAllowed | RecordNotFound | SqlError>
 }>()("murmuration/services/moderation/AccountActions") {
   static readonly layer = Layer.effect(AccountActions, Effect.suspend(() => make)).pipe(
-    Layer.provide([Appeals.layer, AuditLog.layer, ModerationActions.layer, ReportResolution.layer, Strikes.layer])
+    Layer.provide([
+      Appeals.layer,
+      AuditLog.layer,
+      CollectionActions.layer,
+      ModerationActions.layer,
+      ReportResolution.layer,
+      Strikes.layer
+    ])
   )
 }
 
@@ -92,6 +104,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const log = yield* AuditLog
   const appeals = yield* Appeals
+  const collections = yield* CollectionActions
   const moderationActions = yield* ModerationActions
   const reports = yield* ReportResolution
   const strikes = yield* Strikes
@@ -187,7 +200,7 @@ const make = Effect.gen(function*() {
         action: approved ? "approve" : "reject",
         target: { type: "appeal", id: appealId, label }
       } as const
-      const { action, statusIds, strikeId } = yield* appeals.decide(
+      const { action, collectionIds, statusIds, strikeId } = yield* appeals.decide(
         target,
         by,
         appealId,
@@ -195,11 +208,15 @@ const make = Effect.gen(function*() {
       ).pipe(Effect.catchTag("Unprocessable", (refusal) => new LostAct({ act, refusal })))
       yield* log.record({ ...act, after: { action, strike: strikeId } })
       const type = lastingTypes.find((one) => one === action)
-      const unmarked = approved && action === "mark_statuses_as_sensitive" ? yield* marked(statusIds) : []
-      if (!approved || type === undefined || !state[type]) return { lifted: undefined, unmarked }
+      const unmarks = approved && action === "mark_statuses_as_sensitive"
+      const unmarked = unmarks ? yield* marked(statusIds) : []
+      const unmarkedCollections = unmarks
+        ? (yield* collections.find(target, collectionIds)).filter(({ gone, sensitive }) => !gone && sensitive)
+        : []
+      if (!approved || type === undefined || !state[type]) return { lifted: undefined, unmarked, unmarkedCollections }
       yield* set(target, type, false)
       yield* log.record({ by, action: undo[type], target: targetOf(target, state), after: { appealId } })
-      return { lifted: type, unmarked }
+      return { lifted: type, unmarked, unmarkedCollections }
     }
   )
 
