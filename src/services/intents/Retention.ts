@@ -44,6 +44,7 @@ export class Retention extends Context.Service<Retention, {
           yield* remove("encrypted_messages", "created_at", ago(30)),
           yield* remove("email_digests", "created_at", ago(2)),
           yield* remove("spam_scores", "scored_at", ago(90)),
+          yield* remove("spam_domain_scores", "scored_at", ago(90)),
           yield* remove("pushes", "created_at", ago(2))
         ]
         // Soft-deleted statuses go for good after 30 days, unless a moderator has still to see them (S-066); a reblog goes
