@@ -15,9 +15,9 @@ import * as Controlling from "./Controlling.ts"
 import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
+import * as Screening from "./Screening.ts"
 import * as Sending from "./Sending.ts"
 import * as TellFollowers from "./TellFollowers.ts"
-import * as Screening from "./Screening.ts"
 import { type Commands, onRefused, onStatus } from "./Verbs.ts"
 
 /**

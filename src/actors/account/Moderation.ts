@@ -68,7 +68,12 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
       return onWarning(strike)
     }),
     DecideAppeal: Effect.fnUntraced(function*(own: Ownership, { appealId, approved, by }: Commands["DecideAppeal"]) {
-      const { lifted, unmarked, unmarkedCollections } = yield* accountActions.decide(own.accountId, by, appealId, approved)
+      const { lifted, unmarked, unmarkedCollections } = yield* accountActions.decide(
+        own.accountId,
+        by,
+        appealId,
+        approved
+      )
       if (lifted !== undefined) yield* told(own, lifted, false)
       for (const statusId of unmarked) yield* statuses.mark(own, statusId, false)
       for (const one of unmarkedCollections) yield* statuses.markCollection(own, one, false)

@@ -11,7 +11,14 @@ import type { Command } from "./Protocol.ts"
 export type Commands = { readonly [Tag in Command["_tag"]]: Extract<Command, { readonly _tag: Tag }> }
 
 /** What staff do to the account, of whom another one may have been faster. */
-type ByStaff = "DecideAppeal" | "DeleteAccount" | "ForwardReport" | "LiftAction" | "ModerateStatuses" | "ReviewPost" | "TakeAction"
+type ByStaff =
+  | "DecideAppeal"
+  | "DeleteAccount"
+  | "ForwardReport"
+  | "LiftAction"
+  | "ModerateStatuses"
+  | "ReviewPost"
+  | "TakeAction"
 
 /** What an account does at a command, inside the command's transaction. Verbs are made once a node, for all its actors. */
 export type Verbs<Tags extends keyof Commands = keyof Commands> = {

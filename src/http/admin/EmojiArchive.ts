@@ -3,7 +3,7 @@ import { HttpServerResponse } from "effect/http"
 import { validationFailed } from "../../services/Errors.ts"
 import { EmojiArchives } from "../../services/media/EmojiArchives.ts"
 import { Uploads } from "../../services/media/Uploads.ts"
-import { hidden, tokenField } from "../html/Forms.ts"
+import { tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { button } from "./parts/Controls.ts"
 import { section } from "./parts/Texts.ts"
@@ -37,7 +37,7 @@ const make = Effect.gen(function*() {
           section(
             say("Import"),
             html`<form method="post" action="${visit.here}" enctype="multipart/form-data">${
-              hidden(tokenField, visit.formToken)
+              tokenInput(visit.formToken)
             }<label>${say("Archive")}<span class="hint">${
               say("A zip of 16 MB at most. What has a shortcode that is here already is left out.")
             }</span><input type="file" name="file" accept=".zip,application/zip" required></label>${

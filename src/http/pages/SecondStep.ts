@@ -3,7 +3,7 @@ import { HttpRouter } from "effect/http"
 import { SignIns } from "../../services/identity/SignIns.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
-import { Forms, hidden, parameters, tokenField } from "../html/Forms.ts"
+import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { problem, redirect, respond } from "../html/HtmlPage.ts"
 import { secondStepPath, signInPath, twoFactorPath } from "../html/PagePaths.ts"
@@ -44,7 +44,7 @@ const make = Effect.gen(function*() {
       body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong))}
 <form method="post" action="${way(secondStepPath)}">
-${hidden(tokenField, formToken)}${hidden("return_to", to)}
+${tokenInput(formToken)}${hidden("return_to", to)}
 <label>${say("Code")}
 <input name="otp_attempt" autocomplete="one-time-code" inputmode="text" spellcheck="false" required autofocus aria-describedby="which">
 <span class="hint" id="which">${

@@ -4,7 +4,7 @@ import { emailCharactersMax } from "../../services/identity/EmailAddresses.ts"
 import { SignIns } from "../../services/identity/SignIns.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
-import { Forms, hidden, parameters, tokenField } from "../html/Forms.ts"
+import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { linkTo, problem, redirect, respond } from "../html/HtmlPage.ts"
 import { signInPath } from "../html/PagePaths.ts"
@@ -41,7 +41,7 @@ const make = Effect.gen(function*() {
       body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong))}
 <form method="post" action="${way(signInPath)}">
-${hidden(tokenField, visitor.formToken)}${hidden("return_to", to)}
+${tokenInput(visitor.formToken)}${hidden("return_to", to)}
 <label>${say("E-mail address")}
 <input type="email" name="email" value="${email}" autocomplete="username" required autofocus></label>
 <label>${say("Password")}

@@ -11,7 +11,7 @@ import { StrikeLinks, strikesPath } from "../../services/moderation/StrikeLinks.
 import { Strikes } from "../../services/moderation/Strikes.ts"
 import * as WarningTexts from "../../services/moderation/WarningTexts.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
-import { Forms, hidden, parameters, tokenField } from "../html/Forms.ts"
+import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
 import { problem, redirect, respond } from "../html/HtmlPage.ts"
 import { signInPath } from "../html/PagePaths.ts"
@@ -140,11 +140,14 @@ ${yield* postsOf(visitor, strike)}
       words,
       title: say("Decisions about your account"),
       server,
+      secret: true,
       body: ids.length === 0 ?
         html`<p>${say("Moderators did nothing about your account.")}</p>` :
         html`<ul class="apps">${
           ids.flatMap((id) => found.get(id) ?? []).map((strike) =>
-            html`<li><a href="${way(pathOf(strike, session === undefined ? token : null))}">${explained(visitor, strike)}</a>
+            html`<li><a href="${way(pathOf(strike, session === undefined ? token : null))}">${
+              explained(visitor, strike)
+            }</a>
 <p>${moment(strike.createdAt)} UTC</p></li>`
           )
         }</ul>`
@@ -181,7 +184,7 @@ const appealOf = (visitor: Visitor, strike: Strike, token: string | null, now: n
       return strike.overruledAt !== null || until.getTime() < now
         ? html`<p class="soft">${say("It is too late for an appeal.")}</p>`
         : html`<form method="post" action="${way(`${strikesPath}/${strike.id}`)}">
-${hidden(tokenField, formToken)}${token === null ? "" : hidden("token", token)}
+${tokenInput(formToken)}${token === null ? "" : hidden("token", token)}
 <label>${say("Your appeal")}
 <span class="hint">${
           say("If you think that this is wrong, say why, until {day}. Another moderator may read it.", {

@@ -217,7 +217,9 @@ export const profilePicture = Effect.fnUntraced(function*(source: Source, folder
 /** The hash of what it looks like, upright and cut to a square as avatars are. */
 const looked = async (picture: Sharp): Promise<bigint> => {
   const edge = likenessEdgePixels
-  const grey = await picture.autoOrient().resize({ width: edge, height: edge, fit: "cover" }).flatten({ background: "#fff" })
+  const grey = await picture.autoOrient().resize({ width: edge, height: edge, fit: "cover" }).flatten({
+    background: "#fff"
+  })
     .greyscale().raw().toBuffer()
   return likenessHash(grey)
 }

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
 import { NotAllowed, RecordNotFound, type Unprocessable } from "../Errors.ts"
 import { MailLinks } from "../identity/MailLinks.ts"
@@ -42,11 +43,11 @@ const make = Effect.gen(function*() {
   const rank = requireRank(sql)
 
   /** One act about somebody of this server whose role is lower. */
-  const act = <A, E>(
+  const act = <A>(
     by: AccountId,
     target: AccountId,
     permission: Permission,
-    work: (user: User, position: number) => Effect.Effect<A, E>
+    work: (user: User, position: number) => Effect.Effect<A, Refused | LostAct | SqlError>
   ) =>
     Effect.gen(function*() {
       const own = yield* standing(by, permission)

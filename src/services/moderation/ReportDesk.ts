@@ -130,7 +130,9 @@ export class ReportDesk extends Context.Service<ReportDesk, {
         "resolve",
         Effect.fnUntraced(function*(by, id, { actionTakenByAccountId, open }) {
           if (open) yield* resolution.resolve(id, by)
-          else if (actionTakenByAccountId !== by) return yield* late(by, "resolve", id, "Report has been resolved already")
+          else if (actionTakenByAccountId !== by) {
+            return yield* late(by, "resolve", id, "Report has been resolved already")
+          }
         })
       )
 

@@ -29,17 +29,17 @@ const subjects: Readonly<Record<StrikeAction, Words>> = {
 }
 
 /** The same for strikes about collections of accounts alone. */
-const ofCollections: Readonly<Partial<Record<StrikeAction, { readonly subject: Words; readonly explanation: Words }>>> = {
-  "mark_statuses_as_sensitive": {
-    subject: (say, about) => say("Collections of {name} were marked as sensitive", about),
-    explanation: (say, about) =>
-      say("A moderator of {server} marked some of your collections as sensitive.", about)
-  },
-  "delete_statuses": {
-    subject: (say, about) => say("Collections of {name} were removed", about),
-    explanation: (say, about) => say("A moderator of {server} removed some of your collections.", about)
+const ofCollections: Readonly<Partial<Record<StrikeAction, { readonly subject: Words; readonly explanation: Words }>>> =
+  {
+    "mark_statuses_as_sensitive": {
+      subject: (say, about) => say("Collections of {name} were marked as sensitive", about),
+      explanation: (say, about) => say("A moderator of {server} marked some of your collections as sensitive.", about)
+    },
+    "delete_statuses": {
+      subject: (say, about) => say("Collections of {name} were removed", about),
+      explanation: (say, about) => say("A moderator of {server} removed some of your collections.", about)
+    }
   }
-}
 
 const explanations: Readonly<Record<StrikeAction, Words>> = {
   none: (say, about) =>
@@ -76,7 +76,9 @@ export const warning = (given: About) => ({ say }: Messages): Email => {
     subject: `${(alone(given)?.subject ?? subjects[action])(say, about)} (${server})`,
     text: [
       explained(given)(say, about),
-      ...(collectionNames.length === 0 ? [] : [`${say("Collections that it is about")}\n${collectionNames.join("\n")}`]),
+      ...(collectionNames.length === 0
+        ? []
+        : [`${say("Collections that it is about")}\n${collectionNames.join("\n")}`]),
       ...(text.trim() === "" ? [] : [`${say("The moderator writes:")}\n${text}`]),
       `${say("If you think that this is wrong, you can appeal within 20 days.")}\n${address}`,
       say("This letter was sent by {server}, because somebody gave your address there.", { server })

@@ -66,7 +66,11 @@ export const checkConditions = Effect.fnUntraced(
       if (list.length === 0) continue
       if (list.length > termsMax) return yield* validationFailed(`Conditions are too many (maximum is ${termsMax})`)
       const blank = (term: string) =>
-        isOfDomains ? !domain.test(term) : name === "avatarAccounts" ? !handle.test(term) : (name === "textWords" ? spaced(folded(term)) : folded(term)).trim() === ""
+        isOfDomains
+          ? !domain.test(term)
+          : name === "avatarAccounts"
+          ? !handle.test(term)
+          : (name === "textWords" ? spaced(folded(term)) : folded(term)).trim() === ""
       if (list.some((term) => exceeds(term, termCharactersMax) || blank(term))) {
         return yield* validationFailed("Conditions is invalid")
       }

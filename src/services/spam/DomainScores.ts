@@ -27,10 +27,14 @@ export class DomainScores extends Context.Service<DomainScores, {
       const sql = yield* SqlClient.SqlClient
       return DomainScores.of({
         add: traced("DomainScores.add")((domain, score, at) =>
-          Effect.asVoid(sql`INSERT INTO spam_score_changes (domain, score, scored_at) VALUES (${domain}, ${score}, ${at})`)
+          Effect.asVoid(
+            sql`INSERT INTO spam_score_changes (domain, score, scored_at) VALUES (${domain}, ${score}, ${at})`
+          )
         ),
         at: (domain, at) =>
-          `(coalesce((SELECT d.score * ${decayed("d.scored_at", at)} FROM spam_domain_scores d WHERE d.domain = ${domain}), 0)
+          `(coalesce((SELECT d.score * ${
+            decayed("d.scored_at", at)
+          } FROM spam_domain_scores d WHERE d.domain = ${domain}), 0)
             + coalesce((SELECT sum(g.score * ${decayed("g.scored_at", at)}) FROM (SELECT * FROM spam_score_changes w
               WHERE w.domain = ${domain} LIMIT ${unfoldedMax}) g), 0))::float8`,
         // One statement: who judges a post meanwhile sees either all of it or nothing.
@@ -44,7 +48,9 @@ export class DomainScores extends Context.Service<DomainScores, {
           FROM taken t JOIN newest n ON n.domain = t.domain GROUP BY t.domain, n.at ORDER BY t.domain
           ON CONFLICT (domain) DO UPDATE SET scored_at = greatest(k.scored_at, excluded.scored_at),
             score = least(${scoreTotalMax},
-              excluded.score * ${sql.literal(decayed("excluded.scored_at", "greatest(k.scored_at, excluded.scored_at)"))}
+              excluded.score * ${
+          sql.literal(decayed("excluded.scored_at", "greatest(k.scored_at, excluded.scored_at)"))
+        }
               + k.score * ${sql.literal(decayed("k.scored_at", "greatest(k.scored_at, excluded.scored_at)"))})`).pipe(
           Effect.withSpan("DomainScores.fold")
         )

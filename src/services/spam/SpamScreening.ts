@@ -104,7 +104,9 @@ export class SpamScreening extends Context.Service<SpamScreening, {
           const [scored] = yield* domainRows(sql`INSERT INTO spam_scores AS k (account_id, domain, score, scored_at)
             SELECT id, domain, least(${score}::float8, ${scoreTotalMax}), ${at} FROM accounts WHERE id = ${accountId}
             ON CONFLICT (account_id) DO UPDATE SET scored_at = excluded.scored_at, score = least(${scoreTotalMax},
-              excluded.score + k.score * ${sql.literal(decayed("k.scored_at", "excluded.scored_at"))}) RETURNING domain`)
+              excluded.score + k.score * ${
+            sql.literal(decayed("k.scored_at", "excluded.scored_at"))
+          }) RETURNING domain`)
           const domain = scored?.domain ?? null
           if (domain !== null) yield* domainScores.add(domain, score, at)
         })

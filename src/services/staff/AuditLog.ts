@@ -52,8 +52,8 @@ export class AuditLog extends Context.Service<AuditLog, {
   readonly lost: (error: LostAct) => Effect.Effect<never, Refusal | SqlError>
   /** Does an act in a transaction of its own; one that comes second is in the log all the same. */
   readonly deciding: <A, E, R>(
-    act: Effect.Effect<A, E, R>
-  ) => Effect.Effect<A, Exclude<E, LostAct | SqlError> | Refusal, R>
+    act: Effect.Effect<A, E | LostAct | SqlError, R>
+  ) => Effect.Effect<A, E | Refusal, R>
 }>()("murmuration/services/staff/AuditLog") {
   static readonly layer = Layer.effect(
     AuditLog,
@@ -77,8 +77,16 @@ export class AuditLog extends Context.Service<AuditLog, {
       return AuditLog.of({
         record,
         lost,
-        deciding: (act) =>
-          transaction(sql)(act).pipe(Effect.catchIf(isLost, lost), Effect.catchIf(isSqlError, Effect.die))
+        deciding: <A, E, R>(act: Effect.Effect<A, E | LostAct | SqlError, R>) =>
+          Effect.catch(
+            transaction(sql)(act),
+            (error): Effect.Effect<never, E | Refusal> =>
+              isLost(error)
+                ? Effect.catchTag(lost(error), "SqlError", Effect.die)
+                : isSqlError(error)
+                ? Effect.die(error)
+                : Effect.fail(error)
+          )
       })
     })
   )

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
+import { statusBytesMax } from "../../../src/services/instance/ContentLimits.ts"
 import { checkConditions, type GivenConditions } from "../../../src/services/spam/ConditionChecks.ts"
 import { skeleton } from "../../../src/services/spam/Skeletons.ts"
 import { type AuthorFacts, judge, type PostFacts, readyRule } from "../../../src/services/spam/SpamMatching.ts"
-import { statusBytesMax } from "../../../src/services/instance/ContentLimits.ts"
 import { type Conditions, rulesMax } from "../../../src/services/spam/SpamRule.ts"
 import { readPost } from "../../../src/services/spam/SpamText.ts"
 

@@ -8,9 +8,9 @@ import {
   statusActionTypes
 } from "../../../services/moderation/ActionTypes.ts"
 import type { AdminReport } from "../../../services/moderation/AdminReports.ts"
+import { reportCollectionsMax } from "../../../services/moderation/Reports.ts"
 import { WarningEmails } from "../../../services/moderation/WarningEmails.ts"
 import { type Html, html } from "../../html/Html.ts"
-import { reportCollectionsMax } from "../../../services/moderation/Reports.ts"
 import { type Act, chosenIds, type Visit } from "../Visit.ts"
 import { button, select, textArea } from "./Controls.ts"
 import { collectionsField } from "./ReportedCollections.ts"

@@ -51,7 +51,8 @@ const numberTexts: Names<NumberName> = {
   followersMax: ({ say }) => say("Followers of the author, at most"),
   hourlyPostsMin: ({ say }) => say("Posts of the author in the last hour, at least"),
   sameTextAccountsMin: ({ say }) => say("Others who said the same within a day, at least"),
-  hourlyBoostsMin: ({ say }) => say("Boosts of the author in the last hour, at least; such a rule is about boosts alone"),
+  hourlyBoostsMin: ({ say }) =>
+    say("Boosts of the author in the last hour, at least; such a rule is about boosts alone"),
   sameBoostAccountsMin: ({ say }) =>
     say("Others who boosted the same post within a day, at least; such a rule is about boosts alone"),
   scoreMin: ({ say }) => say("Score of the author, at least"),

@@ -94,5 +94,13 @@ export class AdminReportViews extends Context.Service<AdminReportViews, {
       })
       return AdminReportViews.of({ render })
     })
-  ).pipe(Layer.provide([AdminAccountViews.layer, AdminReports.layer, CollectionViews.layer, KeptCollections.layer, StatusViews.layer]))
+  ).pipe(
+    Layer.provide([
+      AdminAccountViews.layer,
+      AdminReports.layer,
+      CollectionViews.layer,
+      KeptCollections.layer,
+      StatusViews.layer
+    ])
+  )
 }

@@ -207,7 +207,9 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const bad = yield* newPerson("bad7")
         const { body: post } = yield* ask(bad, "POST", "/api/v1/statuses", { status: "Hello" })
         const posts = { status_ids: [post.id] }
-        const races: ReadonlyArray<readonly [act: string, method: string, path: string, json: object, refusal: number]> = [
+        const races: ReadonlyArray<
+          readonly [act: string, method: string, path: string, json: object, refusal: number]
+        > = [
           ["account silence", "POST", path(bad, "/action"), { type: "silence" }, 422],
           ["account sensitive", "POST", path(bad, "/action"), { type: "sensitive" }, 422],
           ["account disable", "POST", path(bad, "/action"), { type: "disable" }, 422],

@@ -82,7 +82,11 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const bits = ["manageReports", "manageAppeals"] as const
         const two = [yield* staffMember("moderator4", bits), yield* staffMember("other4", bits)] as const
         const [moderator] = two
-        const [bad, witness, friend] = [yield* newPerson("bad4"), yield* newPerson("witness4"), yield* newPerson("friend4")]
+        const [bad, witness, friend] = [
+          yield* newPerson("bad4"),
+          yield* newPerson("witness4"),
+          yield* newPerson("friend4")
+        ]
         yield* sql`UPDATE accounts SET discoverable = true WHERE id = ${friend.accountId}`
         const make = Effect.fnUntraced(function*(name: string) {
           const { body } = yield* ask(bad, "POST", "/api/v1/collections", {
@@ -116,7 +120,9 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const [strike = ""] = yield* idsOf(bad, "/api/v1/strikes")
         const { body: told } = yield* ask(bad, "GET", `/api/v1/strikes/${strike}`)
         assert.deepInclude(told, { action: "mark_statuses_as_sensitive", status_ids: null })
-        const named = yield* sql`SELECT collection_ids, collection_names FROM account_warnings WHERE id = ${BigInt(strike)}`
+        const named = yield* sql`SELECT collection_ids, collection_names FROM account_warnings WHERE id = ${
+          BigInt(strike)
+        }`
         assert.deepStrictEqual(named, [{ collectionIds: [BigInt(first)], collectionNames: ["First"] }])
         yield* ask(bad, "POST", `/api/v1/strikes/${strike}/appeal`, { text: "It is not" })
         const [appeal = ""] = yield* idsOf(moderator, "/api/v1/admin/appeals?state=pending")
