@@ -55,7 +55,6 @@ const make = Effect.gen(function*() {
   const relations = yield* Relations.make
   const domains = yield* UserDomainBlocking.make(relations.verbs)
   const interactions = yield* Interactions.make
-  const reacting = yield* Reacting.make
   const collecting = yield* Collecting.make
   const moderatingStatuses = yield* ModeratingStatuses.make(publishing, collecting)
   const moderation = yield* Moderation.make(moderatingStatuses)
@@ -64,7 +63,6 @@ const make = Effect.gen(function*() {
   const importing = yield* StoringFetched.make(publishing.verbs)
   const profile = yield* Profile.make
   const featuring = yield* FeaturedTags.make
-  const following = yield* TagFollowing.make
   const purging = yield* Purging.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
@@ -78,7 +76,7 @@ const make = Effect.gen(function*() {
     ...relations.verbs,
     ...domains.verbs,
     ...interactions.verbs,
-    ...reacting.verbs,
+    ...(yield* Reacting.make).verbs,
     ...moderation.verbs,
     ...moderatingStatuses.verbs,
     ...moving.verbs,
@@ -87,7 +85,7 @@ const make = Effect.gen(function*() {
     ...profile.verbs,
     ...purging.verbs,
     ...featuring.verbs,
-    ...following.verbs,
+    ...(yield* TagFollowing.make).verbs,
     ...collecting.verbs
   }
 

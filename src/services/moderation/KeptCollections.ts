@@ -26,12 +26,12 @@ export class KeptCollections extends Context.Service<KeptCollections, {
         const items = yield* itemRows(sql`SELECT id, collection_id, account_id, state, created_at
           FROM kept_collection_items WHERE collection_id = ANY (${ids}::bigint[]) ORDER BY position, id`)
         const byCollection = Map.groupBy(items, ({ collectionId }) => collectionId)
-        return rows.map((row) => ({ ...row, items: byCollection.get(row.id) ?? [], gone: true }))
+        return rows.flatMap((row) => [{ ...row, items: byCollection.get(row.id) ?? [], gone: true }])
       }, Effect.orDie)
       return KeptCollections.of({
         load: traced("KeptCollections.load")(function*(given) {
           const ids = [...new Set(given)]
-          const there = (yield* collections.permitted(ids)).map((one) => ({ ...one, gone: false }))
+          const there = (yield* collections.permitted(ids)).flatMap((one) => [{ ...one, gone: false }])
           const found = new Map(there.map((one) => [one.id, one]))
           for (const one of yield* kept(ids.filter((id) => !found.has(id)))) found.set(one.id, one)
           return ids.flatMap((id) => found.get(id) ?? [])
