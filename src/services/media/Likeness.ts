@@ -1,16 +1,15 @@
 /**
- * What a picture looks like, in 64 bits: of 8 rows of 9 fields each, where it gets brighter from one to the next. Pictures that
- * were made smaller, packed anew or coloured a little keep nearly all of them (a difference hash).
+ * What a picture looks like, in 64 bits: of its 64 coarsest waves, which are strong (a perceptual hash by cosine transform). Pictures
+ * that were made smaller, packed anew, coloured or cut a little keep nearly all of them.
  */
-const [columns, rows] = [9, 8]
-/** Width and height of the grey picture that is looked at: a multiple of both. */
-export const likenessEdgePixels = 72
-/** Of 255: what is less is no difference that anybody sees. */
-const stepMin = 2
-/** Bits that have to be set and unset; a plain surface looks like every other one. */
-const tellingBitsMin = 6
+/** Width and height of the grey picture that is looked at. */
+export const likenessEdgePixels = 32
+/** Waves each way that are looked at, beside the one that is the brightness of all. */
+const waves = 8
+/** Of 255: how far a picture has to swing for being told from a plain surface, which looks like every other one. */
+const swingMin = 2
 /** Bits in which two may differ and still look alike. */
-const differentBitsMax = 8
+const differentBitsMax = 10
 
 const ones = (bits: number): number => {
   let left = bits - ((bits >>> 1) & 0x55555555)
@@ -35,24 +34,34 @@ export const isTelling = (hash: bigint | null): hash is bigint => hash !== null 
 export const looksAlike = (one: Likeness, other: Likeness): boolean =>
   ones(one.high ^ other.high) + ones(one.low ^ other.low) <= differentBitsMax
 
+/** `cosines[wave][place]`, of a wave along an edge. */
+const cosines = Array.from({ length: waves + 1 }, (_, wave) =>
+  Array.from(
+    { length: likenessEdgePixels },
+    (_, place) => Math.cos(((2 * place + 1) * wave * Math.PI) / (2 * likenessEdgePixels))
+  ))
+
+/** How strong each wave is: those that go 0 to 7 times across, and 1 to 8 times down. */
+const strengths = (grey: Uint8Array): ReadonlyArray<number> => {
+  const edge = likenessEdgePixels
+  const acrossRows = cosines.slice(0, waves).map((cosine) =>
+    Array.from({ length: edge }, (_, row) => {
+      let sum = 0
+      for (let at = 0; at < edge; at++) sum += (grey[row * edge + at] ?? 0) * (cosine[at] ?? 0)
+      return sum
+    })
+  )
+  return cosines.slice(1).flatMap((cosine) =>
+    acrossRows.map((rows) => rows.reduce((sum, value, row) => sum + value * (cosine[row] ?? 0), 0) / (edge * edge))
+  )
+}
+
 /** The hash of grey pixels, `likenessEdgePixels` squared of them; 0 for what looks like nothing. */
 export const likenessHash = (grey: Uint8Array): bigint => {
-  const [width, height] = [likenessEdgePixels / columns, likenessEdgePixels / rows]
-  const brightness = (column: number, row: number): number => {
-    let sum = 0
-    for (let y = row * height; y < (row + 1) * height; y++) {
-      for (let x = column * width; x < (column + 1) * width; x++) sum += grey[y * likenessEdgePixels + x] ?? 0
-    }
-    return sum / (width * height)
-  }
+  const found = strengths(grey)
+  const middle = found.toSorted((one, other) => one - other)[found.length / 2] ?? 0
+  if (found.every((one) => Math.abs(one) < swingMin)) return 0n
   let hash = 0n
-  let count = 0
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column + 1 < columns; column++) {
-      const brighter = brightness(column + 1, row) - brightness(column, row) >= stepMin
-      hash = (hash << 1n) | (brighter ? 1n : 0n)
-      if (brighter) count++
-    }
-  }
-  return count < tellingBitsMin || count > 64 - tellingBitsMin ? 0n : BigInt.asIntN(64, hash)
+  for (const one of found) hash = (hash << 1n) | (one > middle ? 1n : 0n)
+  return BigInt.asIntN(64, hash)
 }

@@ -27,4 +27,42 @@ layer(TestServer.layer(), { excludeTestServices: true })("a suspension that ends
       yield* settled
       assert.deepStrictEqual(yield* home, [said, older])
     }))
+
+  it.effect("S-022 I3: so it is in homes and lists that had its posts by a hashtag, or boosted by somebody", () =>
+    Effect.gen(function*() {
+      const moderator = yield* staffMember("moderator1", ["manageUsers"])
+      const names = ["bad1", "tagged1", "lister1", "fan1", "booster1", "other1"] as const
+      const [bad, tagged, lister, fan, booster, other] = yield* Effect.all([
+        newPerson(names[0]),
+        newPerson(names[1]),
+        newPerson(names[2]),
+        newPerson(names[3]),
+        newPerson(names[4]),
+        newPerson(names[5])
+      ])
+      const act = (what: string, json: object = {}) =>
+        ask(moderator, "POST", `/api/v1/admin/accounts/${bad.accountId}/${what}`, json)
+      const follow = (one: Person, whom: Person) => ask(one, "POST", `/api/v1/accounts/${whom.accountId}/follow`)
+      yield* ask(tagged, "POST", "/api/v1/tags/herons/follow")
+      const { body: list } = yield* ask(lister, "POST", "/api/v1/lists", { title: "Birds" })
+      yield* ask(lister, "POST", `/api/v1/lists/${list.id}/tags`, { tags: ["herons"] })
+      yield* follow(fan, booster)
+      const older = String((yield* ask(other, "POST", "/api/v1/statuses", { status: "Older" })).body.id)
+      const said = String((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Seen #herons" })).body.id)
+      const boost = String((yield* ask(booster, "POST", `/api/v1/statuses/${said}/reblog`)).body.id)
+      yield* settled
+      const homes = Effect.all([
+        idsOf(tagged, "/api/v1/timelines/home"),
+        idsOf(fan, "/api/v1/timelines/home")
+      ])
+      assert.deepStrictEqual(yield* homes, [[said], [boost]])
+      yield* act("action", { type: "suspend" })
+      // Their homes are made anew while it is suspended, with something older in them.
+      for (const one of [tagged, fan]) yield* follow(one, other)
+      yield* settled
+      assert.deepStrictEqual(yield* homes, [[older], [older]])
+      yield* act("unsuspend")
+      yield* settled
+      assert.deepStrictEqual(yield* homes, [[said, older], [boost, older]])
+    }))
 })
