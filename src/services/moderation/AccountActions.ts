@@ -43,6 +43,9 @@ const undo = {
   suspend: "unsuspend"
 } as const satisfies Record<LastingType, string>
 
+/** What moderators do about accounts, as the log calls it. */
+type Done = LastingType | "warn" | (typeof undo)[LastingType]
+
 /** The type of each measure, as the operator names it. */
 export const typeOf = { sensitize: "sensitive", silence: "silence", suspend: "suspend" } as const
 
@@ -111,20 +114,29 @@ const make = Effect.gen(function*() {
   const standing = standingOf(sql)
   const rank = requireRank(sql)
 
-  const stateOf = Effect.fnUntraced(function*(id: AccountId) {
+  const targetOf = (id: AccountId, { domain, username }: typeof State.Type) => ({
+    type: "account" as const,
+    id,
+    label: domain === null ? username : `${username}@${domain}`
+  })
+  const read = Effect.fnUntraced(function*(id: AccountId) {
     const [state] = yield* stateRows(sql`SELECT a.username, a.domain, u.account_id IS NOT NULL AS is_user,
         coalesce(u.disabled, false) AS disable, a.sensitized_at IS NOT NULL AS sensitive,
         a.silenced_at IS NOT NULL AND NOT a.silenced_by_domain AS silence,
         a.suspended_at IS NOT NULL AND NOT a.suspended_by_domain AND NOT EXISTS (SELECT FROM remote_actors o
           WHERE o.account_id = a.id AND o.suspended_by_origin) AS suspend
       FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = ${id}`)
-    // What is left of a deleted account is nobody's.
-    return state === undefined || (state.domain === null && !state.isUser) ? yield* new RecordNotFound() : state
+    return state ?? (yield* new RecordNotFound())
   })
-  const targetOf = (id: AccountId, { domain, username }: typeof State.Type) => ({
-    type: "account" as const,
-    id,
-    label: domain === null ? username : `${username}@${domain}`
+  /** What is left of a deleted account is nobody's. */
+  const isGone = ({ domain, isUser }: typeof State.Type) => domain === null && !isUser
+  const stateOf = (id: AccountId) =>
+    Effect.flatMap(read(id), (state) => isGone(state) ? Effect.fail(new RecordNotFound()) : Effect.succeed(state))
+  /** The same for an act, which may come after the account's end. */
+  const stateFor = Effect.fnUntraced(function*(id: AccountId, by: AccountId, action: Done) {
+    const state = yield* read(id)
+    if (!isGone(state)) return state
+    return yield* new LostAct({ act: { by, action, target: targetOf(id, state) }, refusal: new RecordNotFound() })
   })
   const set = (id: AccountId, type: LastingType, stands: boolean) =>
     type === "disable"
@@ -133,13 +145,13 @@ const make = Effect.gen(function*() {
 
   const take = traced("AccountActions.take")(function*(target: AccountId, { by, reportId, text, type }: NewAction) {
     const own = yield* standing(by, type === "disable" ? "manageUsers" : ["manageUsers", "manageReports"])
-    const state = yield* stateOf(target)
+    const action = type === "none" ? "warn" : type
+    const state = yield* stateFor(target, by, action)
     yield* rank(own, target)
     if (type === "disable" && !state.isUser) return yield* new NotAllowed({})
     if (exceeds(text, actionTextCharactersMax)) {
       return yield* validationFailed(`Text is too long (maximum is ${actionTextCharactersMax} characters)`)
     }
-    const action = type === "none" ? "warn" : type
     const act = { by, action, target: targetOf(target, state) } as const
     if (type !== "none" && state[type]) {
       return yield* new LostAct({ act, refusal: validationFailed("Type has been taken already") })
@@ -173,7 +185,7 @@ const make = Effect.gen(function*() {
 
   const lift = traced("AccountActions.lift")(function*(target: AccountId, by: AccountId, type: LastingType) {
     const own = yield* standing(by, "manageUsers")
-    const state = yield* stateOf(target)
+    const state = yield* stateFor(target, by, undo[type])
     yield* rank(own, target)
     if (type === "disable" && !state.isUser) return yield* new NotAllowed({})
     // What its own server or a rule about its domain has decided is not ours to take back.

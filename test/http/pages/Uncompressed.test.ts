@@ -14,7 +14,7 @@ import { pages as staffPages } from "../admin/pages.ts"
 
 const strikeOf = Effect.fnUntraced(function*(person: Person) {
   const sql = yield* SqlClient.SqlClient
-  const moderator = yield* staffMember("judge", ["manageUsers"])
+  const moderator = yield* staffMember("judge", ["administrator"], 2_000)
   yield* ask(moderator, "POST", `/api/v1/admin/accounts/${person.accountId}/action`, { type: "none", text: "Careful" })
   const [strike] = yield* sql<
     { id: bigint }
