@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Struct } from "effect"
 import type { AccountId } from "../../../services/Ids.ts"
 import { type AdminReport as Report, AdminReports } from "../../../services/moderation/AdminReports.ts"
 import { KeptCollections } from "../../../services/moderation/KeptCollections.ts"
@@ -43,7 +43,7 @@ export class AdminReportViews extends Context.Service<AdminReportViews, {
         const posts = yield* statuses.byId(moderator, [...named], "permitted")
         const lists = new Map(
           (yield* keptCollections.load(reports.flatMap(({ collectionIds }) => collectionIds)))
-            .map((record) => [record.id, collectionViews.of(record)] as const)
+            .map((record) => [record.id, collectionViews.of(Struct.omit(record, ["gone"]))] as const)
         )
         const rules = yield* adminReports.rules(reports.flatMap(({ ruleIds }) => ruleIds))
         return yield* renderedRows("report", reports, (one) => one.id, (one): Ready<AdminReport> | undefined => {

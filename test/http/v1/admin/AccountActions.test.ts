@@ -200,37 +200,6 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         }
       }))
 
-    it.effect("S-022 S-234: of two moderators who do the same to one account at once, one wins, the other is told, the log has both", () =>
-      Effect.gen(function*() {
-        const bits = ["manageUsers", "manageReports", "deleteUserData", "manageUserAccess"] as const
-        const two = [yield* staffMember("fast7", bits), yield* staffMember("slow7", bits)] as const
-        const bad = yield* newPerson("bad7")
-        const { body: post } = yield* ask(bad, "POST", "/api/v1/statuses", { status: "Hello" })
-        const posts = { status_ids: [post.id] }
-        const races: ReadonlyArray<
-          readonly [act: string, method: string, path: string, json: object, refusal: number]
-        > = [
-          ["account silence", "POST", path(bad, "/action"), { type: "silence" }, 422],
-          ["account sensitive", "POST", path(bad, "/action"), { type: "sensitive" }, 422],
-          ["account disable", "POST", path(bad, "/action"), { type: "disable" }, 422],
-          ["status update", "POST", "/api/v1/admin/status_actions", { ...posts, type: "mark_as_sensitive" }, 422],
-          ["status destroy", "POST", "/api/v1/admin/status_actions", { ...posts, type: "delete" }, 422],
-          ["account memorialize", "POST", path(bad, "/memorialize"), {}, 403],
-          ["account suspend", "POST", path(bad, "/action"), { type: "suspend" }, 422],
-          ["account unsuspend", "POST", path(bad, "/unsuspend"), {}, 403]
-        ]
-        for (const [act, method, to, json, refusal] of races) {
-          const answers = yield* Effect.all(two.map((by) => ask(by, method, to, json)), { concurrency: "unbounded" })
-          assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, refusal], act)
-          const late = answers.findIndex(({ status }) => status === refusal)
-          const [lost] = yield* auditEntries(two[late]!.accountId)
-          assert.deepStrictEqual([lost?.act, lost?.after], [act, { refused: answers[late]!.body.error }])
-          const won = yield* auditEntries(two[1 - late]!.accountId)
-          assert.include(won.map((entry) => entry.act), act)
-          assert.notProperty(won.find((entry) => entry.act === act)?.after ?? {}, "refused")
-        }
-      }))
-
     it.effect("S-022: a suspended account is deleted for good, at once as far as anybody sees", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
@@ -255,31 +224,6 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           "account destroy",
           "account suspend"
         ])
-      }))
-
-    it.effect("S-022: a suspension while the account posts: what is posted after it is refused, and nothing is shown", () =>
-      Effect.gen(function*() {
-        const moderator = yield* staffMember("moderator6", ["manageUsers"])
-        const bad = yield* newPerson("bad6")
-        const posts = Effect.forEach(
-          Array.from({ length: 12 }, (_, at) => at),
-          (at) => ask(bad, "POST", "/api/v1/statuses", { status: `Post ${at}` }),
-          { concurrency: 4 }
-        )
-        const [answers, suspended] = yield* Effect.all([
-          posts,
-          answer(moderator, "POST", path(bad, "/action"), { type: "suspend" })
-        ], { concurrency: "unbounded" })
-        assert.deepStrictEqual(suspended, [200, {}])
-        assert.strictEqual((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Later" })).status, 403)
-        for (const { body, status } of answers) {
-          // What was posted, and is not even shown to its author any more, is refused like what came after it.
-          assert.include([200, 403], status)
-          if (status === 403) assert.deepStrictEqual(body, { error: "Your login is currently disabled" })
-          if (status === 200) {
-            assert.strictEqual((yield* ask(undefined, "GET", `/api/v1/statuses/${body.id}`)).status, 404)
-          }
-        }
       }))
   }
 )

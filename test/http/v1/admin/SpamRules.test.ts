@@ -180,6 +180,10 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual(yield* says(ines), 200)
       yield* wear(ines, faces[0]!)
       assert.strictEqual(yield* says(ines), 422)
+      // Another picture elsewhere is one of which nothing is known yet.
+      yield* sql`UPDATE accounts SET avatar_remote_url = 'https://else.example/face' WHERE id = ${ines.accountId}`
+      assert.strictEqual(yield* says(ines), 200)
+      yield* wear(ines, faces[0]!)
       yield* call("DELETE", "/api/v1/profile/avatar", ines.token)
       const [bare] = yield* sql`SELECT avatar_hash FROM accounts WHERE id = ${ines.accountId}`
       assert.deepStrictEqual([bare, yield* says(ines)], [{ avatarHash: null }, 200])
