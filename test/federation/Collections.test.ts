@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { eventually } from "../support/Eventually.ts"
 import * as Scopes from "../../src/services/oauth/Scopes.ts"
+import { eventually } from "../support/Eventually.ts"
 import { fediverse, settled } from "../support/Fediverse.ts"
 import { TestServer } from "../support/Server.ts"
 
@@ -103,7 +103,8 @@ it.live(
       const mod = yield* TestServer.use(({ createPerson }) => createPerson("mona", Scopes.all)).pipe(
         Effect.provide(there.context)
       )
-      yield* there.sql`UPDATE users SET role_id = 3 WHERE account_id = (SELECT id FROM accounts WHERE username = 'mona')`
+      yield* there
+        .sql`UPDATE users SET role_id = 3 WHERE account_id = (SELECT id FROM accounts WHERE username = 'mona')`
       const { collection: gulls } = yield* anna.ask("POST", "/api/v1/collections", { name: "gulls" })
       yield* settled(places)
       const [copy] = yield* eventually(seen, ({ length }) => length > 0)
