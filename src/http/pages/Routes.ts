@@ -5,6 +5,8 @@ import * as AnnualReports from "./AnnualReports.ts"
 import * as Embeds from "./Embeds.ts"
 import * as FrontPage from "./FrontPage.ts"
 import * as Hashtags from "./Hashtags.ts"
+import * as InstanceIcons from "./InstanceIcons.ts"
+import * as Manifest from "./Manifest.ts"
 import * as NotFoundPage from "./NotFoundPage.ts"
 import * as PictureFiles from "./PictureFiles.ts"
 import { Posts } from "./Posts.ts"
@@ -12,6 +14,7 @@ import * as Profiles from "./Profiles.ts"
 import { PublicPages } from "./PublicPages.ts"
 import * as PublicStyle from "./PublicStyle.ts"
 import * as Subscribing from "./Subscribing.ts"
+import * as ThemeStylesheet from "./ThemeStylesheet.ts"
 import * as Threads from "./Threads.ts"
 
 /** The plain pages that anybody may look at, and the files that they and the instance's document name. */
@@ -20,10 +23,13 @@ export const layer = Layer.mergeAll(
   Embeds.layer,
   FrontPage.layer,
   Hashtags.layer,
+  Manifest.layer,
   PictureFiles.layer,
   Profiles.layer,
   PublicStyle.layer,
+  InstanceIcons.layer,
   Subscribing.layer,
+  ThemeStylesheet.layer,
   Threads.layer,
   NotFoundPage.layer
 ).pipe(Layer.provide([Posts.layer, Forms.layer]), Layer.provide([PublicPages.layer, Visitors.layer]))
