@@ -62,7 +62,7 @@ export class SpamScreening extends Context.Service<SpamScreening, {
         const names = concerned.some(({ conditions: { avatarAccounts, avatarAlike, lookAlike } }) =>
           lookAlike !== undefined || avatarAlike !== undefined || avatarAccounts !== undefined
         )
-        const found = yield* facts.of([{ ...asked, accountId, hash: post.hash ?? null }], { names, past: false })
+        const found = yield* facts.of([{ ...asked, accountId, hash: post.hash ?? null }], { names })
         const author = found.get(0)
         return author === undefined ? clean : judge(concerned, post, author)
       })
