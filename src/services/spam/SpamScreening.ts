@@ -69,7 +69,7 @@ export class SpamScreening extends Context.Service<SpamScreening, {
 
       return SpamScreening.of({
         judge: traced("SpamScreening.judge")(function*(accountId, { domain, html, mentionIds, spoilerText }) {
-          const rules = yield* active.current
+          const rules = (yield* active.current).filter(({ conditions }) => !isAboutBoosts(conditions))
           if (rules.length === 0) return clean
           const text: PostText = readPost(html, spoilerText)
           const post = { ...text, domain, mentions: mentionIds.length, boost: false }
