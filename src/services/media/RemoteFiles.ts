@@ -25,6 +25,9 @@ const failuresMax = 10_000
 const measuredBytesMax = 1_048_576
 const unmeasurableMax = 10_000
 
+/** Avatars that wait to be looked at; of more those that are asked for again later. */
+const lookingMax = 100
+
 /** What hosts call files; the bytes decide what they are. */
 const files: DocumentType = {
   accept: "image/*, video/*, audio/*",
@@ -64,6 +67,8 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
       const broadcast = yield* Broadcast
       const unmeasurable = boundedMap<string, true>(unmeasurableMax)
       const failures = boundedMap<string, number>(failuresMax)
+      const scope = yield* Effect.scope
+      const looking = new Set<string>()
 
       const find = Effect.fnUntraced(function*(key: string) {
         const attachment = (column: string) => {
@@ -119,7 +124,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         if (ids.length > 0) yield* broadcast.publish({ _tag: "Changed", kind: "status", ids })
       })
 
-      /** Keeps what an avatar looks like, for rules against spam. */
+      /** Keeps what an avatar looks like, for rules against spam. Who is shown it does not wait for that. */
       const look = Effect.fnUntraced(function*(key: string, { bytes, mime, read }: RemoteCopy) {
         const readable = mime.startsWith("image/") && bytes <= profilePictureBytesMax
         const chunks = readable ? yield* Stream.runCollect(read({ offset: 0, length: bytes })) : []
@@ -152,8 +157,13 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         if (named.unmeasured) {
           yield* Effect.catchCause(measure(key, copy), (cause) => Effect.logDebug("a picture was not measured", cause))
         }
-        if (named.unlooked) {
-          yield* Effect.catchCause(look(key, copy), (cause) => Effect.logDebug("an avatar was not looked at", cause))
+        if (named.unlooked && !looking.has(key) && looking.size < lookingMax) {
+          looking.add(key)
+          yield* look(key, copy).pipe(
+            Effect.catchCause((cause) => Effect.logDebug("an avatar was not looked at", cause)),
+            Effect.ensuring(Effect.sync(() => looking.delete(key))),
+            Effect.forkIn(scope)
+          )
         }
         return copy
       })
