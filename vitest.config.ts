@@ -5,8 +5,8 @@ const shared = {
   pool: "forks",
   // Files share a process: reading the program anew for each took a third of the time.
   isolate: false,
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
   teardownTimeout: 60_000
 } as const
 

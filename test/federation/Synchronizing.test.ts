@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { eventually } from "../support/Eventually.ts"
 import { fediverse, settled } from "../support/Fediverse.ts"
 
 it.live(
@@ -34,7 +35,7 @@ it.live(
         yield* settled(places)
         return (yield* followersHere).join() === "xan" && !(yield* zoe.relationship(anna)).following
       })
-      yield* Effect.repeat(agreed, { until: (done) => done })
+      yield* eventually(agreed, (done) => done)
       assert.isTrue((yield* xan.relationship(anna)).following)
       assert.isFalse((yield* yan.relationship(anna)).following)
     }).pipe(Effect.scoped),

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { momentMillisMax } from "../../src/services/Moments.ts"
+import { eventually } from "../support/Eventually.ts"
 import { TestServer } from "../support/Server.ts"
 import { call, get, idsAt, post, publish } from "./Calls.ts"
 
@@ -122,7 +123,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 81", (it) => {
       })
       assert.include(planned.text, `"in_reply_to_id":${root},`)
       yield* post(`/api/v1/statuses/${root}/favourite`, fred)
-      yield* Effect.repeat(get("/api/v1/notifications", eva), { until: ({ body }) => body.length === 1 })
+      yield* eventually(get("/api/v1/notifications", eva), ({ body }) => body.length === 1)
       const [{ id }] = (yield* get("/api/v1/notifications", eva)).body
       assert.include((yield* get("/api/v2/notifications", eva)).text, `"most_recent_notification_id":${id},`)
       assert.include((yield* get("/oauth/token/info", eva)).text, `"resource_owner_id":${eva.accountId},`)
