@@ -100,7 +100,7 @@ export class Fleet {
     }
     const child = fork(new URL("worker.ts", import.meta.url), planted ? ["planted"] : [], options)
     // Its time is its own: what looks at a clock beside it goes first.
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
     this.alive.add(child)
     return { child, planted, ran: 0 }
   }
