@@ -57,5 +57,5 @@ it.live(
       const logged = yield* here.sql`SELECT action FROM audit_log WHERE target_type = 'report'`
       assert.deepStrictEqual(logged, [{ action: "forward" }])
     }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  60_000
+  180_000
 )

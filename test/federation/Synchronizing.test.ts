@@ -39,7 +39,7 @@ it.live(
       assert.isTrue((yield* xan.relationship(anna)).following)
       assert.isFalse((yield* yan.relationship(anna)).following)
     }).pipe(Effect.scoped),
-  60_000
+  180_000
 )
 
 it.live("FEP-8fcf: the followers of a server are told to that server alone", () =>
@@ -48,4 +48,4 @@ it.live("FEP-8fcf: the followers of a server are told to that server alone", () 
     yield* here!.person("anna")
     const response = yield* here!.fetch("/users/anna/followers_synchronization")
     assert.strictEqual(response.status, 401)
-  }).pipe(Effect.scoped), 60_000)
+  }).pipe(Effect.scoped), 180_000)

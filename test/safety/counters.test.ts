@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
         const { body: favouriters } = yield* get(`/api/v1/statuses/${id}/favourited_by`)
         assert.lengthOf(favouriters, 4)
       }),
-    60_000
+    180_000
   )
 
   it.effect("F20: a command that Postgres ends to resolve a deadlock is done again, and its client hears of none", () =>

@@ -68,7 +68,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of pr
         assert.isEmpty(yield* saves(anna, { bad: longName.replace("http://", "http://anna.example@") }))
         assert.deepStrictEqual(yield* saves(anna, { again: good }), ["again"])
       }),
-    60_000
+    180_000
   )
 
   it.effect("a proven link stays proven while it stays; a page that is away is asked again later", () =>

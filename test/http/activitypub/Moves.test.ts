@@ -127,7 +127,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
       const left = yield* sql`SELECT FROM follows WHERE target_account_id = ${from}`
       const requests = yield* sql`SELECT FROM follow_requests WHERE target_account_id = ${id}`
       assert.deepStrictEqual([left.length, requests.length], [0, people + 1])
-    }), 60_000)
+    }), 180_000)
 
   it.effect(
     "S-009: an account here moves by the operator's word, names its aliases, and a move comes to it",
@@ -169,6 +169,6 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
         yield* still
         assert.deepStrictEqual(yield* document, [xeno.id])
       }),
-    60_000
+    180_000
   )
 })
