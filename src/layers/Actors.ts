@@ -14,6 +14,7 @@ import { AnnualReports } from "../services/annual/AnnualReports.ts"
 import type { Broadcast } from "../services/Broadcast.ts"
 import { StatusCards } from "../services/cards/StatusCards.ts"
 import { CollectionWriter } from "../services/collections/CollectionWriter.ts"
+import { TaggedCollections } from "../services/collections/TaggedCollections.ts"
 import { DomainEnforcement } from "../services/federation/domains/DomainEnforcement.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Severances } from "../services/federation/domains/Severances.ts"
@@ -178,6 +179,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     QuoteConsents.layer,
     Severances.layer,
     StatusCards.layer,
+    TaggedCollections.layer,
     StatusIndex.layer,
     Signatures.layer,
     SigningKeys.layer,

@@ -80,7 +80,12 @@ const kinds = {
   "pending.quote": {
     ...byStatus,
     requests: true,
-    standsWhile: exists("quotes", "status_id = n.status_id AND state = 'pending'")
+    // Asked by somebody here, or by a request of another server that was not taken back.
+    standsWhile: exists(
+      "quotes",
+      `status_id = n.status_id AND state = 'pending' AND (request_uri IS NOT NULL OR EXISTS (
+        SELECT FROM statuses WHERE id = n.status_id AND local))`
+    )
   },
   /** A status that the recipient reblogged was edited. */
   update: { ...byStatus, filterable: false },

@@ -99,3 +99,76 @@ it.live(
     }).pipe(Effect.scoped),
   120_000
 )
+
+it.live(
+  "a third server shows a collection to which a post links, with those in it whose own servers say so, until they leave it",
+  () =>
+    Effect.gen(function*() {
+      const places = yield* fediverse(3)
+      const [first, second, third] = [places[0]!, places[1]!, places[2]!]
+      const [anna, ben, cleo] = [yield* first.person("anna"), yield* second.person("ben"), yield* third.person("cleo")]
+      const [zoe, here] = [yield* second.person("zoe"), yield* first.person("here")]
+      for (const one of [ben, zoe, here, cleo]) {
+        yield* one.ask("PATCH", "/api/v1/accounts/update_credentials", { discoverable: true })
+      }
+      yield* ben.follow(anna)
+      yield* cleo.follow(zoe)
+      yield* settled(places)
+      const known = [yield* anna.find(ben), yield* anna.find(zoe), yield* anna.find(here), yield* anna.find(cleo)]
+      const { collection } = yield* anna.ask("POST", "/api/v1/collections", {
+        name: "birds",
+        account_ids: known.map(({ id }) => id)
+      })
+      const path = `/api/v1/collections/${collection.id}`
+      const own = Effect.map(anna.ask("GET", path), (answer) => answer.collection)
+      const whole = ({ items }: { readonly items: ReadonlyArray<{ readonly state: string }> }) =>
+        items.every(({ state }) => state === "accepted")
+      yield* eventually(own, whole)
+      yield* settled(places)
+
+      // Nobody on the third server knows her or it; the post names it in its tags.
+      const known2 = yield* eventually(
+        zoe.ask("GET", `/api/v2/search?type=collections&resolve=true&q=${encodeURIComponent(collection.url)}`),
+        ({ collections }) => collections.length > 0
+      )
+      yield* zoe.post(`look ${collection.url}`)
+      yield* settled(places)
+      const shown = Effect.map(cleo.home, (posts) => posts.flatMap((post) => post.tagged_collections))
+      const [seen] = yield* eventually(shown, (found) => found.length > 0)
+      assert.deepInclude(seen, { name: "birds", uri: collection.uri, url: collection.url, local: false })
+      const members = Effect.map(
+        cleo.ask("GET", `/api/v1/collections/${seen.id}`),
+        ({ accounts }) => accounts.slice(1).map(({ acct }: { acct: string }) => acct).toSorted()
+      )
+      const all = [ben.handle, "cleo", here.handle, zoe.handle].toSorted()
+      assert.deepStrictEqual(yield* eventually(members, ({ length }) => length === 4), all)
+
+      // The third server hears of changes once somebody there follows her.
+      yield* cleo.follow(anna)
+      yield* settled(places)
+      const seenByZoe = yield* zoe.ask("GET", `/api/v1/collections/${known2.collections[0].id}`)
+      const item = seenByZoe.collection.items.find(
+        (one: { account_id: string }) => one.account_id === String(zoe.accountId)
+      )
+      yield* Effect.exit(zoe.ask("POST", `/api/v1/collections/${known2.collections[0].id}/items/${item.id}/revoke`))
+      yield* settled(places)
+      yield* eventually(members, ({ length }) => length === 3)
+
+      // Taken out by who has it: gone, and what was told of it, too.
+      const told = cleo.ask("GET", "/api/v1/notifications?types[]=added_to_collection")
+      yield* eventually(told, ({ length }) => length === 1)
+      const { items } = yield* own
+      const cleos = items.find((one: { account_id: string }) => one.account_id === known[3].id)
+      yield* Effect.exit(anna.ask("DELETE", `${path}/items/${cleos.id}`))
+      yield* settled(places)
+      assert.deepStrictEqual(
+        yield* eventually(members, ({ length }) => length === 2),
+        [ben.handle, here.handle].toSorted()
+      )
+      assert.deepStrictEqual(yield* told, [])
+      yield* Effect.exit(anna.ask("DELETE", path))
+      yield* settled(places)
+      assert.deepStrictEqual(yield* eventually(shown, ({ length }) => length === 0), [])
+    }).pipe(Effect.scoped),
+  120_000
+)

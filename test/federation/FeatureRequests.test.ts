@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { eventually } from "../support/Eventually.ts"
 import { fediverse, settled } from "../support/Fediverse.ts"
 import { keyOperations, listener } from "./Listener.ts"
 import { sendTo } from "./Speaking.ts"
@@ -76,6 +77,91 @@ it.live(
       assert.lengthOf(yield* items, 1)
       yield* send(eve, { type: "Remove", target: uri, object: `${uri}/1` })
       assert.lengthOf(yield* items, 1)
+    }).pipe(Effect.provide(keyOperations), Effect.scoped),
+  120_000
+)
+
+it.live(
+  "an account of a third server is in a collection where its own server says that it agrees to that one, and nowhere else",
+  () =>
+    Effect.gen(function*() {
+      const [here] = yield* fediverse(1)
+      const [there, third] = [yield* listener(here!), yield* listener(here!)]
+      const zoe = yield* there.actor("zoe")
+      const members = yield* Effect.forEach(["right", "wrong", "other", "gone", "slow"], (name) => third.actor(name))
+      yield* there.actor("same")
+      const uri = `${zoe.id}/collections/1`
+      const context = "https://www.w3.org/ns/activitystreams"
+      const stamp = (name: string, more: Record<string, unknown> = {}) => {
+        const member = `${third.url}/users/${name}`
+        return {
+          "@context": context,
+          id: `${member}/stamp`,
+          type: "FeatureAuthorization",
+          interactingObject: uri,
+          interactionTarget: member,
+          ...more
+        }
+      }
+      third.documents.set("/users/right/stamp", stamp("right"))
+      third.documents.set("/users/wrong/stamp", stamp("wrong", { interactingObject: `${zoe.id}/collections/2` }))
+      third.documents.set("/users/other/stamp", stamp("other", { interactionTarget: `${third.url}/users/right` }))
+      let slow = true
+      third.documents.set("/users/slow/stamp", (_, response) => {
+        response.writeHead(slow ? 503 : 200, { "content-type": "application/activity+json" })
+          .end(slow ? "" : JSON.stringify(stamp("slow")))
+      })
+      const item = (account: string, authorization: string) => ({
+        id: `${uri}/${encodeURIComponent(account)}`,
+        type: "FeaturedItem",
+        featuredObject: account,
+        featureAuthorization: authorization
+      })
+      const same = `${there.url}/users/same`
+      const collection = (items: ReadonlyArray<unknown>) => ({
+        id: uri,
+        type: "FeaturedCollection",
+        name: "birds",
+        attributedTo: zoe.id,
+        orderedItems: items
+      })
+      const items = [
+        ...members.map(({ id }) => item(id, `${id}/stamp`)),
+        item(same, `${same}/stamp`),
+        // One id for two, and an account that nobody has.
+        {
+          ...item(`${third.url}/users/twin`, `${third.url}/users/twin/stamp`),
+          id: `${uri}/${encodeURIComponent(same)}`
+        },
+        item(`${here!.origin}/users/zoe`, `${here!.origin}/stamp`)
+      ]
+      let sent = 0
+      const send = (by: typeof zoe, activity: Record<string, unknown>) =>
+        Effect.andThen(sendTo(here!, by)({ id: `${by.id}#a/${++sent}`, ...activity }), settled([here!]))
+      const stored = Effect.orDie(here!.sql<{ readonly state: string; readonly username: string | null }>`
+        SELECT i.state, a.username FROM collection_items i LEFT JOIN accounts a ON a.id = i.account_id ORDER BY username`)
+      yield* send(zoe, { type: "Update", object: collection(items.slice(0, 6)) })
+      const found = yield* eventually(stored, (rows) => rows.length === 3 && rows[1]?.username === "same")
+      assert.deepStrictEqual(found, [
+        { state: "accepted", username: "right" },
+        { state: "accepted", username: "same" },
+        { state: "pending", username: null }
+      ])
+      slow = false
+      yield* here!.sql`UPDATE errands SET due_at = now() WHERE kind = 'features'`
+      yield* eventually(stored, (rows) => rows[2]?.username === "slow")
+      yield* send(zoe, { type: "Update", object: collection(items) })
+      // What did not hold is looked at anew, and does not.
+      yield* eventually(stored, ({ length }) => length === 3)
+
+      // Who takes the word back says so itself.
+      const [right, wrong] = members
+      yield* send(wrong!, { type: "Delete", object: `${right!.id}/stamp` })
+      assert.lengthOf(yield* stored, 3)
+      yield* send(right!, { type: "Delete", object: `${right!.id}/stamp` })
+      assert.deepStrictEqual((yield* stored).map(({ username }) => username), ["same", "slow"])
+      yield* send(zoe, { type: "Remove", target: uri, object: item(members[4]!.id, "").id })
+      assert.deepStrictEqual((yield* stored).map(({ username }) => username), ["same"])
     }).pipe(Effect.provide(keyOperations), Effect.scoped),
   120_000
 )

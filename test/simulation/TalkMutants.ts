@@ -108,6 +108,36 @@ const suspendedKept: Mutant = {
   foundAt: 3
 }
 
+/** Who reads is not asked whether the author is still there. */
+const suspendedShown: Mutant = {
+  ...talks,
+  name: "posts of who is suspended are shown",
+  mutation: {},
+  planted: {
+    file: "services/statuses/ViewerStateQuery.ts",
+    from: "authorSuspended: answers.suspended.has(status.accountId)",
+    times: 1,
+    to: (on) => `authorSuspended: !${on} && answers.suspended.has(status.accountId)`
+  },
+  breaks: /^I18/,
+  foundAt: 3
+}
+
+/** Who is quoted is told of it, and goes on to be when the consent was taken back. */
+const quoteNoticeKept: Mutant = {
+  ...talks,
+  name: "a notification of a quote outlives the consent",
+  mutation: {},
+  planted: {
+    file: "actors/account/Quoting.ts",
+    from: "yield* notificationWriter.retractOne(\"quote\", quote.accountId, quotingId)",
+    times: 1,
+    to: (on) => `if (!${on}) yield* notificationWriter.retractOne("quote", quote.accountId, quotingId)`
+  },
+  breaks: /^I26/,
+  foundAt: 4
+}
+
 export const talkMutants: ReadonlyArray<Mutant> = [
   quotePolicyUnasked,
   heldShown,
@@ -115,5 +145,7 @@ export const talkMutants: ReadonlyArray<Mutant> = [
   votersUntold,
   pushUnclaimed,
   pushUnordered,
-  suspendedKept
+  suspendedKept,
+  suspendedShown,
+  quoteNoticeKept
 ]

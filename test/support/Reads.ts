@@ -3,6 +3,7 @@ import { CurrentTransformer } from "effect/sql/Statement"
 import { AccountViews } from "../../src/http/render/AccountViews.ts"
 import { StatusViews } from "../../src/http/render/StatusViews.ts"
 import { Broadcast } from "../../src/services/Broadcast.ts"
+import { Collections } from "../../src/services/collections/Collections.ts"
 import { ActiveFilters } from "../../src/services/filters/ActiveFilters.ts"
 import { Accounts } from "../../src/services/identity/Accounts.ts"
 import { Settings } from "../../src/services/identity/Settings.ts"
@@ -25,6 +26,7 @@ export const reads = (config: Partial<ServerConfig["Service"]> = {}) =>
       Layer.mergeAll(
         Accounts.layer,
         ActiveFilters.layer,
+        Collections.layer,
         Settings.layer,
         CustomEmojis.layer,
         Statuses.layer,

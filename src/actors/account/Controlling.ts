@@ -227,10 +227,19 @@ export const make = Effect.gen(function*() {
     return true
   })
 
+  /** What another server asked for is asked no more; undefined where nothing was asked by this id. */
+  const unasked = Effect.fnUntraced(function*(own: Ownership, requestUri: string) {
+    const request = yield* requests.byRequest(own.accountId, requestUri)
+    if (request?.state !== "pending") return request?.state
+    yield* rejected({ ...request, before: "pending" })
+    yield* requests.remove(request.id)
+    return request.state
+  })
+
   /** What waits is edited at its author's server. */
   const holdAgain = Effect.fnUntraced(function*(statusId: bigint) {
     yield* (yield* reviewed.isHeld(statusId)) ? reviewed.holdAgain(statusId) : held.holdAgain(statusId)
   })
 
-  return { favourite, attach, holdAgain, accepted, rejected, forget, revealed, settled, withdraw }
+  return { favourite, attach, holdAgain, accepted, rejected, forget, revealed, settled, unasked, withdraw }
 })

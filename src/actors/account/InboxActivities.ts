@@ -77,8 +77,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const send = yield* Sending.make
   const removing = yield* RemovingReplies.make
   const reactions = yield* InboxReactions.make
-  const undoing = yield* InboxUndo.make(verbs, reactions)
   const consents = yield* InboxConsents.make(posts, boosts)
+  const undoing = yield* InboxUndo.make(verbs, reactions, consents)
 
   const onAccount = (
     object: unknown,

@@ -1,9 +1,10 @@
 import { Clock, Effect } from "effect"
 import { type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
+import * as Controlling from "./Controlling.ts"
 import * as InboxFeatures from "./InboxFeatures.ts"
 import * as InboxInteractions from "./InboxInteractions.ts"
-import type { Outcome } from "./InboxPosts.ts"
+import { done, type Outcome } from "./InboxPosts.ts"
 import * as InboxQuotes from "./InboxQuotes.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Quoting from "./Quoting.ts"
@@ -22,7 +23,9 @@ export const make = Effect.fnUntraced(function*(
 ) {
   const features = yield* InboxFeatures.make
   const interactions = yield* InboxInteractions.make(posts, boosts)
-  const quotes = yield* InboxQuotes.make(posts, yield* Quoting.make)
+  const control = yield* Controlling.make
+  const quoting = yield* Quoting.make
+  const quotes = yield* InboxQuotes.make(posts, quoting)
 
   return {
     features,
@@ -38,6 +41,12 @@ export const make = Effect.fnUntraced(function*(
       const by = isQuote ? quotes.answered(own, self, activity) : features.answered(own, self, activity)
       return taken(by, () => interactions.answered(own, self, activity, typeOf(activity, "Accept") !== undefined))
     },
+    /** The sender asks no more, by the id of its request; undefined where nothing was asked by it. */
+    unasked: (own: Ownership, requestUri: string) =>
+      Effect.map(
+        taken(control.unasked(own, requestUri), () => quoting.unasked(own, requestUri)),
+        (state) => state === undefined ? undefined : state === "pending" ? done : "ignored: it was answered"
+      ),
     /** Consent that is taken back; undefined where the object is none. */
     withdrawn: (own: Ownership, object: unknown) =>
       taken(

@@ -1,6 +1,10 @@
 import { Effect } from "effect"
 import { CollectionWriter } from "../../services/collections/CollectionWriter.ts"
-import { foreignCollection, foreignItem } from "../../services/federation/documents/ForeignCollection.ts"
+import {
+  foreignCollection,
+  type ForeignItem,
+  foreignItem
+} from "../../services/federation/documents/ForeignCollection.ts"
 import { asForeign, type Foreign, idOf, idsOf, typeOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
@@ -28,13 +32,18 @@ export const make = Effect.gen(function*() {
   const { outboundAllow } = yield* ServerConfig
   const readUrl = urlReader(outboundAllow)
 
+  /** Items of its own collection; whether those in them agree is looked at where that takes a look. */
+  const kept = Effect.fnUntraced(function*(self: InboundSender, id: bigint, items: ReadonlyArray<ForeignItem>) {
+    if (yield* collections.keepItems(self.uri, id, items)) yield* jobs.enqueue("features", id)
+  })
+
   /** The sender's own collection as it says that it is now. */
   const store = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, document: unknown) {
     const collection = foreignCollection(document, self.uri, readUrl)
     if (collection === undefined) return yield* ignored("no collection of its sender")
     const stored = yield* collections.store(own.accountId, collection)
     if (stored === undefined) return yield* ignored("not its sender's, or one too many")
-    yield* collections.keepItems(self.uri, stored.id, collection.items)
+    yield* kept(self, stored.id, collection.items)
     if (stored.significant) {
       const here = yield* members.members(stored.id)
       yield* notifications.tellAbout("collection_update", own.accountId, stored.id, here)
@@ -57,7 +66,7 @@ export const make = Effect.gen(function*() {
     const owner = URL.parse(self.uri)
     const item = owner === null ? undefined : foreignItem(object, owner, readUrl)
     if (!adds) yield* collections.removeItem(id, idOf(object) ?? "")
-    else if (item !== undefined) yield* collections.keepItems(self.uri, id, [item])
+    else if (item !== undefined) yield* kept(self, id, [item])
     return done
   })
 
@@ -105,7 +114,7 @@ export const make = Effect.gen(function*() {
   /** The sender takes its word back; undefined where the object is no such word. */
   const withdrawn = Effect.fnUntraced(function*(own: Ownership, object: unknown) {
     const item = yield* collections.withdrawn(own.accountId, idOf(object) ?? "")
-    if (item === undefined) return undefined
+    if (item === undefined) return (yield* collections.left(own.accountId, idOf(object) ?? "")) ? done : undefined
     yield* activities.tell(item.ownerId, "RemoveItem", item.collectionId, item.id, [item.accountId])
     return done
   })

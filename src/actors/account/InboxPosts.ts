@@ -2,8 +2,6 @@ import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
-import { StatusCards } from "../../services/cards/StatusCards.ts"
-import { firstLink } from "../../services/cards/StatusLinks.ts"
 import { columnsOf } from "../../services/Columns.ts"
 import type { ClientError } from "../../services/Errors.ts"
 import { type ForeignNote, foreignNote } from "../../services/federation/documents/ForeignNote.ts"
@@ -30,6 +28,7 @@ import * as InboxMentions from "./InboxMentions.ts"
 import * as InboxPolls from "./InboxPolls.ts"
 import * as InboxReplies from "./InboxReplies.ts"
 import * as Intents from "./Intents.ts"
+import * as Linking from "./Linking.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Screening from "./Screening.ts"
 import type { Verbs } from "./Verbs.ts"
@@ -54,7 +53,7 @@ const newsMillisMax = 6 * 3_600_000
 export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient
   const config = yield* ServerConfig
-  const cards = yield* StatusCards
+  const linking = yield* Linking.make
   const broadcast = yield* Broadcast
   const originChecks = yield* OriginChecks
   const intend = yield* Intents.make
@@ -70,10 +69,6 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const tombstones = yield* Tombstones
   const unknown = yield* UnknownMentions
   const readUrl = urlReader(config.outboundAllow)
-
-  /** The link that has a card: only where no files are shown. */
-  const cardLink = ({ attachments, links }: ForeignNote) =>
-    attachments.length === 0 ? firstLink(config, links) : undefined
 
   const adopt = (uri: string) =>
     transaction(sql)(statuses.adopt(uri)).pipe(
@@ -133,8 +128,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     yield* unknown.note(id, note)
     yield* quoted(own, StatusId.make(id), note, verdict.end === "hold")
     const asks = yield* replies.attach(own, parent, answer, id, { uri: note.uri, ...requested })
-    const link = cardLink(note)
-    if (link !== undefined) yield* cards.attach(id, link, true)
+    yield* linking.attach(id, linking.ofNote(note))
     if (note.updatedMillis !== undefined && note.updatedMillis > note.publishedMillis) {
       // It was edited before it came, or the edit came before it.
       yield* statusWriter.preserve(id, note.publishedMillis)
@@ -219,7 +213,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     yield* statuses.quieten(old.id, mentions)
     if (old.held) yield* replies.holdAgain(old.id)
     yield* unknown.note(old.id, note)
-    yield* cards.replace(old.id, cardLink(note), true)
+    yield* linking.replace(old.id, linking.ofNote(note))
     if (!old.held) yield* intend(own, { _tag: "edit", statusId: old.id, editedAt: millis })
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [old.id] }))
     return done

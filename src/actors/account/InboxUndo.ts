@@ -10,6 +10,7 @@ import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import * as Undoables from "../../services/federation/inbox/Undoables.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
 import { rowsOf } from "../../services/Rows.ts"
+import type * as InboxConsents from "./InboxConsents.ts"
 import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import type * as InboxReactions from "./InboxReactions.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -19,6 +20,8 @@ const originalRows = rowsOf(Schema.Struct({ original: Schema.BigInt }))
 
 const undoable = ["Announce", "Block", "EmojiReact", "Follow", "Like"] as const
 type Undoable = typeof undoable[number]
+/** What asks for consent is asked no more. */
+const requests = ["AnnounceRequest", "LikeRequest", "QuoteRequest", "ReplyRequest"] as const
 const Existing = Schema.Struct({
   /** The id of the last activity that did it, where that is kept with it. */
   uri: Schema.NullOr(Schema.String),
@@ -35,7 +38,8 @@ const isUndoable = (type: string | undefined): type is Undoable => undoable.some
  */
 export const make = Effect.fnUntraced(function*(
   verbs: Verbs,
-  reactions: Effect.Success<typeof InboxReactions.make>
+  reactions: Effect.Success<typeof InboxReactions.make>,
+  consents: Pick<Effect.Success<ReturnType<typeof InboxConsents.make>>, "unasked">
 ) {
   const sql = yield* SqlClient.SqlClient
   const inbound = yield* InboundActivities
@@ -170,13 +174,17 @@ export const make = Effect.fnUntraced(function*(
     }
     if (ownId === undefined) return yield* ignored("nothing that can be undone")
     if (yield* byId(own, ownId, signedMillis)) return done
+    const unasked = yield* consents.unasked(own, ownId)
+    // The request may come late once more.
+    if (unasked === done) yield* tombstones.bury(own.accountId, ownId, { signedMillis, awaited: false })
+    if (unasked !== undefined) return unasked
     yield* tombstones.bury(own.accountId, ownId, { signedMillis, awaited: ended === "unknown" })
     return yield* ignored("nothing that is here; it will not come either")
   })
 
   /** Whether the activity was undone before it came; of a boost `InboxPosts` asks that itself. */
   const wasUndone = (own: Ownership, activity: Foreign, signedMillis: number) =>
-    typeOf(activity, "Block", "EmojiReact", "Follow", "Like") !== undefined
+    typeOf(activity, "Block", "EmojiReact", "Follow", "Like", ...requests) !== undefined
       ? tombstones.stands(own.accountId, idOf(activity) ?? "", signedMillis)
       : Effect.succeed(false)
 

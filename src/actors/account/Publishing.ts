@@ -2,7 +2,6 @@ import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
-import { StatusCards } from "../../services/cards/StatusCards.ts"
 import { type ClientError, RecordNotFound, UnexpectedMentions } from "../../services/Errors.ts"
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import type { AccountId } from "../../services/Ids.ts"
@@ -25,6 +24,7 @@ import * as Backlog from "./Backlog.ts"
 import * as Controlling from "./Controlling.ts"
 import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
+import * as Linking from "./Linking.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
 import { filesOf, fitting, words } from "./PostTexts.ts"
 import * as Quoting from "./Quoting.ts"
@@ -47,7 +47,7 @@ export const make = Effect.gen(function*() {
   const intend = yield* Intents.make
   const notificationWriter = yield* NotificationWriter
   const broadcast = yield* Broadcast
-  const cards = yield* StatusCards
+  const linking = yield* Linking.make
   const quoting = yield* Quoting.make
   const control = yield* Controlling.make
   const gates = yield* Gates.make
@@ -134,9 +134,7 @@ export const make = Effect.gen(function*() {
         }
       })
       yield* attachments.give(mediaIds, { statusId: fanout.intent.statusId })
-      if (draft.link !== undefined && mediaIds.length === 0) {
-        yield* cards.attach(fanout.intent.statusId, draft.link, false)
-      }
+      yield* linking.attach(fanout.intent.statusId, linking.ofDraft(draft, mediaIds.length > 0))
       const asks = parent?.agreement === "asks"
       const waits = asks || verdict.end === "hold"
       const goesOut = author.emailSubscriptions && visibility === "public" && !waits &&
@@ -222,7 +220,7 @@ export const make = Effect.gen(function*() {
       yield* attachments.revise(command.statusId, described)
       if (poll !== undefined) yield* ask(accountId, command.statusId, poll, millis)
       yield* statusWriter.revise(command.statusId, accountId, { millis, row, draft })
-      yield* cards.replace(command.statusId, mediaIds.length === 0 ? draft.link : undefined, false)
+      yield* linking.replace(command.statusId, linking.ofDraft(draft, mediaIds.length > 0))
       yield* intend(own, { _tag: "edit", statusId: command.statusId, editedAt: millis })
       yield* sql.afterCommit(changed(accountId, [command.statusId]))
       return onStatus(command.statusId)

@@ -126,6 +126,13 @@ export const make = Effect.gen(function*() {
     return true
   })
 
+  /** What was asked elsewhere is asked no more, and waits for nobody; undefined where nothing was asked by this id. */
+  const unasked = Effect.fnUntraced(function*(own: Ownership, requestUri: string) {
+    const quote = yield* quotes.unask(own.accountId, requestUri)
+    if (quote?.before === "pending") yield* settled(quote)
+    return quote?.before
+  })
+
   /** Takes the consent back, as far as there was or might have been one. */
   const revoke = Effect.fnUntraced(function*(own: Ownership, quotingId: bigint) {
     const quote = yield* quotes.decide(quotingId, own.accountId, standing, "revoked")
@@ -176,5 +183,5 @@ export const make = Effect.gen(function*() {
     })
   }
 
-  return { find, isQuoting, readersOf, attach, ask, decide, govern, governed, revoke, shownAnew, verbs }
+  return { find, isQuoting, readersOf, attach, ask, decide, govern, governed, revoke, shownAnew, unasked, verbs }
 })

@@ -1,8 +1,10 @@
 import { Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { TaggedCollections } from "../../services/collections/TaggedCollections.ts"
 import { Unavailable } from "../../services/Errors.ts"
 import { RemoteCollections } from "../../services/federation/fetching/RemoteCollections.ts"
 import { mayPass } from "../../services/federation/fetching/RemotePosts.ts"
+import { ClaimedItems } from "../../services/federation/inbox/ClaimedItems.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { QuoteConsents } from "../../services/federation/inbox/QuoteConsents.ts"
 import { RemoteQuotes } from "../../services/federation/inbox/RemoteQuotes.ts"
@@ -19,6 +21,7 @@ import { rowsOf } from "../../services/Rows.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
 import { AccountActors } from "../account/AccountActors.ts"
+import * as FeatureChecks from "./FeatureChecks.ts"
 import * as InteractionChecks from "./InteractionChecks.ts"
 import * as QuoteChecks from "./QuoteChecks.ts"
 
@@ -114,6 +117,7 @@ const make = Effect.gen(function*() {
     if (failed.some(({ again }) => again)) return yield* new Unavailable()
   })
 
+  const featureChecks = yield* FeatureChecks.make
   const quoteChecks = yield* QuoteChecks.make
 
   /** The work of each kind of job. Each may run twice. */
@@ -123,6 +127,8 @@ const make = Effect.gen(function*() {
     redirect,
     mentions,
     collections: featured,
+    features: featureChecks.claimed,
+    tagged: featureChecks.named,
     quote: quoteChecks.arrived,
     consent: quoteChecks.standing,
     interaction: yield* InteractionChecks.make,
@@ -155,11 +161,13 @@ const make = Effect.gen(function*() {
  */
 export const layer = Layer.effectDiscard(make).pipe(
   Layer.provide([
+    ClaimedItems.layer,
     InteractionRequests.layer,
     KnownUris.layer,
     LinkProofs.layer,
     UnknownMentions.layer,
     RemoteQuotes.layer,
-    QuoteConsents.layer
+    QuoteConsents.layer,
+    TaggedCollections.layer
   ])
 )

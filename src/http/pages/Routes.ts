@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { Forms } from "../html/Forms.ts"
 import { Visitors } from "../html/Visitors.ts"
 import * as AnnualReports from "./AnnualReports.ts"
+import * as CollectionPages from "./CollectionPages.ts"
 import * as Embeds from "./Embeds.ts"
 import * as FrontPage from "./FrontPage.ts"
 import * as Hashtags from "./Hashtags.ts"
@@ -17,6 +18,7 @@ import * as Threads from "./Threads.ts"
 /** The plain pages that anybody may look at, and the files that they and the instance's document name. */
 export const layer = Layer.mergeAll(
   AnnualReports.layer,
+  CollectionPages.layer,
   Embeds.layer,
   FrontPage.layer,
   Hashtags.layer,

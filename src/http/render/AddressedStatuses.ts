@@ -54,7 +54,10 @@ export const make = (
     if (key === undefined) return texts
     const shown = yield* viewerStates.forViewers(viewers, key)
     const quoted = yield* quotes.forViewers([...shown.keys()], key, found)
-    const pageOf = (viewer: AccountId) => ({ bodies: quoted.bodies, standings: quoted.standings(viewer) })
+    const pageOf = (viewer: AccountId) => {
+      const { alike, texts: collections } = quoted.collections(viewer)
+      return { bodies: quoted.bodies, standings: quoted.standings(viewer), collections, alike }
+    }
     // Whoever is shown as the author of something gets a view of their own of it.
     const named = authorsOf([key, ...quoted.shown], quoted.bodies)
     const names = yield* accounts.byId(named)
@@ -64,7 +67,7 @@ export const make = (
       const page = pageOf(viewer)
       const filter = filtering.get(viewer)
       const { filtered } = filter?.(key, page.bodies) ?? StatusFilters.unfiltered
-      const view = named.has(viewer)
+      const view = named.has(viewer) || !page.alike
         ? String(viewer)
         : `${viewOf(state)},${filtered}${quotesViewOf(page.standings)}${
           quoted.shown.map((shown) => filter?.(shown, page.bodies).filtered ?? "").join()

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { CollectionItem, CollectionRecord } from "../../services/collections/Collection.ts"
 import { Collections } from "../../services/collections/Collections.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
+import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import type { Viewer } from "../../services/Viewer.ts"
@@ -10,15 +11,20 @@ import { id, timestamp } from "../wire/Common.ts"
 import { json, list, type Ready, splice, type Values } from "../wire/Keys.ts"
 import { AccountViews } from "./AccountViews.ts"
 
+/** Collections by their ids. */
+export type CollectionTexts = ReadonlyMap<bigint, Ready<Wire.Collection>>
+
 /** Collections as ready JSON; with their accounts as many queries as a list of these. */
 export class CollectionViews extends Context.Service<CollectionViews, {
   readonly of: (collection: CollectionRecord) => Ready<Wire.Collection>
   readonly item: (item: CollectionItem) => Ready<Wire.CollectionItem>
   /** By id, for notifications; who may not see one does not find it. */
-  readonly byId: (
-    viewer: Viewer,
+  readonly byId: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<CollectionTexts>
+  /** The same for many at once; `alike` where somebody sees what everybody does. */
+  readonly forViewers: (
+    viewers: ReadonlyArray<AccountId>,
     ids: ReadonlyArray<bigint>
-  ) => Effect.Effect<ReadonlyMap<bigint, Ready<Wire.Collection>>>
+  ) => Effect.Effect<(viewer: AccountId) => { readonly alike: boolean; readonly texts: CollectionTexts }>
   /** With its owner and those in it. */
   readonly whole: (collection: CollectionRecord) => Effect.Effect<Ready<Wire.CollectionWithAccounts>>
 }>()("murmuration/http/render/CollectionViews") {
@@ -42,6 +48,8 @@ export class CollectionViews extends Context.Service<CollectionViews, {
           id: id(record.id),
           uri: uri ?? LocalIds.collection(config, accountId, record.id),
           description: record.local ? plain(description) : description,
+          // Its page shows what is to be found.
+          url: record.local && record.discoverable ? Urls.collection(config, record.id) : record.url,
           accountId: id(accountId),
           itemCount: items.length,
           createdAt: timestamp(createdAt),
@@ -51,12 +59,19 @@ export class CollectionViews extends Context.Service<CollectionViews, {
         }
       }
       const of = (record: CollectionRecord) => json<Wire.Collection>(values(record))
+      const texts = (records: ReadonlyArray<CollectionRecord>): CollectionTexts =>
+        new Map(records.map((record) => [record.id, of(record)]))
 
       return CollectionViews.of({
         of,
-        byId: Effect.fnUntraced(function*(viewer: Viewer, ids: ReadonlyArray<bigint>) {
-          const found = yield* collections.load(viewer, ids)
-          return new Map(found.map((record) => [record.id, of(record)]))
+        byId: (viewer, ids) => Effect.map(collections.load(viewer, ids), texts),
+        forViewers: Effect.fnUntraced(function*(viewers: ReadonlyArray<AccountId>, ids: ReadonlyArray<bigint>) {
+          const { everybody, others } = yield* collections.loadFor(viewers, ids)
+          const same = { alike: true, texts: texts(everybody) }
+          return (viewer: AccountId) => {
+            const own = others.get(viewer)
+            return own === undefined ? same : { alike: false, texts: texts(own) }
+          }
         }),
         item: (item) => json<Wire.CollectionItem>(itemValues(item)),
         whole: Effect.fnUntraced(function*(record: CollectionRecord) {

@@ -7,6 +7,7 @@ import type { Viewer } from "../../services/Viewer.ts"
 import { json, none } from "../wire/Keys.ts"
 import type { ShallowQuote } from "../wire/Status.ts"
 import { assembleQuote } from "../wire/StatusJson.ts"
+import type { CollectionTexts, CollectionViews } from "./CollectionViews.ts"
 import { compose, type ReadyStatus, type StatusParts } from "./StatusBodies.ts"
 import { type StatusFilter, unfiltered } from "./StatusFilters.ts"
 
@@ -19,9 +20,13 @@ export interface QuotedPage {
   readonly bodies: Bodies
   /** How what is quoted stands to the viewer, and what that quotes. */
   readonly standings: Standings
+  /** Collections that any of them links to, as the viewer sees them. */
+  readonly collections: CollectionTexts
 }
+type Quotations = Omit<QuotedPage, "collections">
 
 const noStandings: Standings = new Map()
+const noCollections: CollectionTexts = new Map()
 
 /** Most pages quote nothing, which is seen without looking each status up. */
 const quoteNothing = (bodies: Bodies): boolean => {
@@ -40,6 +45,16 @@ const quotedBy = (keys: Iterable<StatusKey>, bodies: Bodies): ReadonlyArray<Stat
   return [...found.values()]
 }
 
+/** Collections to which statuses, or those that they repeat, link; most pages have none. */
+const linkedBy = (keys: ReadonlyArray<StatusKey>, bodies: Bodies): ReadonlyArray<bigint> => {
+  const found = new Set<bigint>()
+  for (const key of keys) {
+    for (const id of bodies.get((key.original ?? key).id)?.collections ?? []) found.add(id)
+  }
+  return [...found]
+}
+const nothingLinked = () => ({ alike: true, texts: noCollections })
+
 /** A status that is quoted, as its own body knows it. */
 const asIs = (bodies: Bodies) => (key: StatusKey) => bodies.get(key.id)?.key ?? key
 
@@ -49,7 +64,8 @@ const asIs = (bodies: Bodies) => (key: StatusKey) => bodies.get(key.id)?.key ?? 
  */
 export const make = (
   bodies: (ids: ReadonlyArray<bigint>) => Effect.Effect<Bodies>,
-  viewerStates: ViewerStates["Service"]
+  viewerStates: ViewerStates["Service"],
+  collections: CollectionViews["Service"]
 ) => {
   const quotedOf = Effect.fnUntraced(function*(quoted: ReadonlyArray<StatusKey>, found: Bodies) {
     const missing = quoted.filter(({ id }) => !found.has(id)).map(({ id }) => id)
@@ -58,7 +74,7 @@ export const make = (
     return { all, shown, named: [...new Map([...shown, ...quotedBy(shown, all)].map((key) => [key.id, key])).values()] }
   })
 
-  const of = (viewer: Viewer, keys: Iterable<StatusKey>, found: Bodies): Effect.Effect<QuotedPage> => {
+  const quotations = (viewer: Viewer, keys: Iterable<StatusKey>, found: Bodies): Effect.Effect<Quotations> => {
     const quoted = quotedBy(keys, found)
     return quoted.length === 0
       ? Effect.succeed({ bodies: found, standings: noStandings })
@@ -69,8 +85,19 @@ export const make = (
       )
   }
 
-  /** The same of one status for many; a query for each status that is quoted, two at most. */
+  const of = Effect.fnUntraced(function*(viewer: Viewer, keys: ReadonlyArray<StatusKey>, found: Bodies) {
+    const page = yield* quotations(viewer, keys, found)
+    const ids = linkedBy([...keys, ...shownQuotes(keys, page)], page.bodies)
+    return { ...page, collections: ids.length === 0 ? noCollections : yield* collections.byId(viewer, ids) }
+  })
+
+  /** The same of one status for many; a query for each status that is quoted, two at most, and two for collections. */
   const forViewers = Effect.fnUntraced(function*(viewers: ReadonlyArray<AccountId>, key: StatusKey, found: Bodies) {
+    const quoted = yield* quotationsFor(viewers, key, found)
+    const ids = linkedBy([key, ...quoted.shown], quoted.bodies)
+    return { ...quoted, collections: ids.length === 0 ? nothingLinked : yield* collections.forViewers(viewers, ids) }
+  })
+  const quotationsFor = Effect.fnUntraced(function*(viewers: ReadonlyArray<AccountId>, key: StatusKey, found: Bodies) {
     const keys = quotedBy([key], found)
     if (keys.length === 0) return { bodies: found, shown: [], standings: () => noStandings }
     const quoted = yield* quotedOf(keys, found)
@@ -93,7 +120,7 @@ export const make = (
 }
 
 /** The statuses that are quoted and shown, for whom their authors have to be read. */
-export const shownQuotes = (keys: Iterable<StatusKey>, { bodies, standings }: QuotedPage): ReadonlyArray<StatusKey> =>
+export const shownQuotes = (keys: Iterable<StatusKey>, { bodies, standings }: Quotations): ReadonlyArray<StatusKey> =>
   standings === noStandings
     ? []
     : quotedBy(keys, bodies).filter(({ id }) => standings.get(id)?.state !== undefined).map(asIs(bodies))
@@ -114,12 +141,12 @@ const standingOf = ({ key, state }: NonNullable<ReadyStatus["quote"]>, standings
 /** The parts of which statuses are composed for a viewer, whose `filter` knows what is quoted, too. */
 export const partsOf = (
   viewer: Viewer,
-  { bodies, standings }: QuotedPage,
+  { bodies, collections, standings }: QuotedPage,
   accounts: StatusParts["accounts"],
   filter: StatusFilter | undefined
 ): StatusParts => {
-  if (quoteNothing(bodies)) return { viewer, bodies, accounts, quote: () => none }
-  const inner: StatusParts = { viewer, bodies, accounts, quote: shallowQuote(bodies, standings) }
+  if (quoteNothing(bodies)) return { viewer, bodies, accounts, collections, quote: () => none }
+  const inner: StatusParts = { viewer, bodies, accounts, collections, quote: shallowQuote(bodies, standings) }
   return {
     ...inner,
     quote: (key) => {

@@ -17,6 +17,7 @@ import type { Quote, ShallowQuote, Status, StatusBody, StatusReaction } from "..
 import { assemble, noFigures, openBody, openPoll } from "../wire/StatusJson.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { composeCard, creatorOf, type ReadyCard, readyCard } from "./CardValues.ts"
+import type { CollectionTexts } from "./CollectionViews.ts"
 import { mediaValues } from "./MediaValues.ts"
 import { isControlled, policyValues } from "./PolicyValues.ts"
 import { pollValues } from "./PollValues.ts"
@@ -30,6 +31,8 @@ export interface ReadyStatus {
   readonly poll: string | undefined
   readonly card: ReadyCard | undefined
   readonly quote: ReadyQuote | undefined
+  /** Collections of accounts that it links to. */
+  readonly collections: ReadonlyArray<bigint>
   /** Who may quote it, as `openApproval` makes it. */
   readonly approval: string
   readonly application: Ready<NonNullable<Status["application"]>> | undefined
@@ -68,6 +71,7 @@ export const ready = (
     : openPoll(pollValues(record.id, record.poll, named({ ...sourceOf(record), texts: record.poll.options }), now)),
   card: record.card === null ? undefined : readyCard(config, record.card),
   quote: readyQuote(record.quote),
+  collections: record.collections.map(({ id }) => BigInt(id)),
   approval: approvalOf(original ?? record),
   application: record.applicationName === null
     ? undefined
@@ -120,8 +124,7 @@ const bodyValues = (
     mediaAttachments: record.media.map((media) => mediaValues(config, media)),
     mentions: record.mentions.map((mention) => mentionValues(config, mention)),
     tags: record.tags.map((name) => ({ name, url: Urls.tag(config, name) })),
-    emojis: emojis.map(emojiValues),
-    taggedCollections: []
+    emojis: emojis.map(emojiValues)
   }
 }
 
@@ -139,6 +142,8 @@ export interface StatusParts {
   readonly accounts: ReadonlyMap<bigint, Ready<Account>>
   /** What a status quotes. */
   readonly quote: (key: StatusKey) => Ready<Quote> | Ready<ShallowQuote> | Ready<null>
+  /** Collections that they link to, which the viewer may see. */
+  readonly collections: CollectionTexts
 }
 
 /** Puts a status together for somebody who may see it; undefined where a part of it is missing. */
@@ -148,7 +153,7 @@ export const compose = (
   state: ViewerState,
   filtered: Ready<ReadonlyArray<FilterResult>>
 ): Ready<Status> | undefined => {
-  const { accounts, bodies, viewer } = parts
+  const { accounts, bodies, collections, viewer } = parts
   const status = bodies.get(key.id)
   const account = accounts.get(key.accountId)
   const reblog = key.original === undefined
@@ -164,6 +169,7 @@ export const compose = (
     poll: status.poll,
     card: composeCard(viewer, status.card, accounts),
     quote: parts.quote(key),
+    collections: list(status.collections.flatMap((one) => collections.get(one) ?? [])),
     approval: status.approval,
     quoting: state.quoting,
     figures: key.original === undefined ? state : noFigures,

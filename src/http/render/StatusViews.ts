@@ -16,6 +16,7 @@ import { forRedraft, withoutText } from "../wire/StatusJson.ts"
 import { AccountViews } from "./AccountViews.ts"
 import * as AddressedStatuses from "./AddressedStatuses.ts"
 import type { AddressedStatus } from "./AddressedStatuses.ts"
+import { CollectionViews } from "./CollectionViews.ts"
 import * as QuotedStatuses from "./QuotedStatuses.ts"
 import * as ReadyStatuses from "./ReadyStatuses.ts"
 import { authorsOf, compose, nobodys, type ReadyStatus } from "./StatusBodies.ts"
@@ -24,14 +25,21 @@ import * as ViewerStateCache from "./ViewerStateCache.ts"
 
 /** A status of which nobody reads the text. */
 const blank = ([id, status]: readonly [bigint, ReadyStatus]) =>
-  [id, { ...status, body: withoutText(status.body), poll: undefined, card: undefined, quote: undefined }] as const
+  [id, {
+    ...status,
+    body: withoutText(status.body),
+    poll: undefined,
+    card: undefined,
+    quote: undefined,
+    collections: []
+  }] as const
 
 /**
  * Statuses as clients see them, as ready JSON. A page of any length takes NO query where all parts are cached, and at most
  * five: who may see what, counters and marks (see `ViewerStates`), the bodies that are not cached, the originals of cached
  * reblogs that are not, their accounts, and this server's emoji; one more for each of bodies, originals and accounts where
  * texts of other servers name emoji, and one for the viewer's filters. A page that quotes takes one more for how that stands to the
- * viewer, and one for its bodies.
+ * viewer, and one for its bodies; one that links to collections of accounts two more.
  */
 export class StatusViews extends Context.Service<StatusViews, {
   /**
@@ -96,7 +104,7 @@ export class StatusViews extends Context.Service<StatusViews, {
       const kept = yield* ViewerStateCache.make(viewerStates)
       const filters = StatusFilters.make(yield* ActiveFilters)
       const filterOf = (viewer: Viewer) => viewer === undefined ? Effect.undefined : filters.find(viewer)
-      const quotes = QuotedStatuses.make(bodies, viewerStates)
+      const quotes = QuotedStatuses.make(bodies, viewerStates, yield* CollectionViews)
 
       const authors = (keys: ReadonlyArray<StatusKey>, page: QuotedStatuses.QuotedPage) =>
         accounts.byId(authorsOf([...keys, ...QuotedStatuses.shownQuotes(keys, page)], page.bodies))
@@ -227,5 +235,5 @@ export class StatusViews extends Context.Service<StatusViews, {
       })
     })
   ).pipe(Layer.provide(Changes.layer))
-  static readonly layer = StatusViews.layerNoDeps.pipe(Layer.provide(AccountViews.layer))
+  static readonly layer = StatusViews.layerNoDeps.pipe(Layer.provide([AccountViews.layer, CollectionViews.layer]))
 }

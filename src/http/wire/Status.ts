@@ -2,6 +2,7 @@ import { Schema, Struct } from "effect"
 import type { Written } from "../../services/statuses/StoredStatus.ts"
 import { Visibility } from "../../services/statuses/Visibility.ts"
 import { Account } from "./Account.ts"
+import { Collection } from "./Collection.ts"
 import { Count, Html, Id, Timestamp, Url } from "./Common.ts"
 import { CustomEmoji } from "./CustomEmoji.ts"
 import { FilterResult } from "./Filter.ts"
@@ -68,8 +69,7 @@ export const StatusBody = Schema.Struct({
   media_attachments: Schema.Array(MediaAttachment),
   mentions: Schema.Array(Mention),
   tags: Schema.Array(ShallowTag),
-  emojis: Schema.Array(CustomEmoji),
-  tagged_collections: Schema.Array(Schema.Unknown)
+  emojis: Schema.Array(CustomEmoji)
 })
 export type StatusBody = typeof StatusBody.Type
 
@@ -121,6 +121,7 @@ const flat = {
   ...reactions,
   ...marks,
   account: Account,
+  tagged_collections: Schema.Array(Collection),
   application: Schema.optionalKey(Schema.NullOr(StatusApplication)),
   /** Beyond Mastodon: who may reply to it, favourite and reblog it, where that is not everybody. */
   interaction_policy: Schema.optionalKey(InteractionPolicy)

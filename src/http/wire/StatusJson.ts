@@ -1,6 +1,7 @@
 import { momentOf } from "../../services/Moments.ts"
 import type { ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { Account } from "./Account.ts"
+import type { Collection } from "./Collection.ts"
 import type { FilterResult } from "./Filter.ts"
 import { encode, json, none, type Ready, ready, type ReadyAs, type Values } from "./Keys.ts"
 import type { InteractionPolicy } from "./PolicyRules.ts"
@@ -62,6 +63,8 @@ interface StatusParts {
   /** Absent where there is none to show. */
   readonly card: Ready<PreviewCard> | undefined
   readonly quote: Ready<Quote> | Ready<ShallowQuote> | Ready<null>
+  /** Those that it links to. */
+  readonly collections: Ready<ReadonlyArray<Collection>>
   /** From `openApproval`. */
   readonly approval: string
   readonly quoting: QuoteApproval["current_user"]
@@ -86,6 +89,7 @@ export const assemble = (
     asks,
     body,
     card,
+    collections,
     figures,
     filtered,
     marks,
@@ -102,7 +106,7 @@ export const assemble = (
     `${body},"replies_count":${figures.repliesCount},"reblogs_count":${figures.reblogsCount}` +
       `,"favourites_count":${figures.favouritesCount},"quotes_count":${figures.quotesCount},"quote":${quote}` +
       `,"quote_approval":${approval},"current_user":"${quoting}"},"account":${account},"reblog":${reblog}` +
-      `,"card":${card ?? none},"poll":` +
+      `,"card":${card ?? none},"tagged_collections":${collections},"poll":` +
       (poll === undefined
         ? "null"
         : marks === undefined

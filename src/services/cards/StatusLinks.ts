@@ -68,3 +68,15 @@ export const addressesInHtml = (html: string): ReadonlyArray<string> => {
   parser.end(html.slice(0, searchedCharactersMax))
   return found
 }
+
+/** Collections of accounts that one post shows. */
+export const taggedCollectionsMax = 10
+
+/** Those of addresses that may lead to collections of accounts; others need no look at what is stored. */
+export const collectionsAmong = (addresses: Iterable<string>): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  for (const address of addresses) {
+    if (address.includes("/collections/") && found.size < taggedCollectionsMax) found.add(address)
+  }
+  return [...found]
+}

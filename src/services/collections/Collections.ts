@@ -24,12 +24,24 @@ type Standing = typeof Standing.Type
 const standingRows = rowsOf(Schema.Struct({ id: Schema.BigInt, standing: Standing }))
 const collectionRows = rowsOf(StoredCollection)
 const itemRows = rowsOf(CollectionItem)
+const blockRows = rowsOf(Schema.Struct({ viewer: Schema.BigInt, other: Schema.BigInt, theirs: Schema.Boolean }))
 const ownerRows = rowsOf(Schema.Struct({ id: Schema.BigInt, collectionId: Schema.BigInt }))
+
+/** Collections as everybody sees them, and as those do who see something else. */
+interface CollectionsForMany {
+  readonly everybody: ReadonlyArray<CollectionRecord>
+  readonly others: ReadonlyMap<bigint, ReadonlyArray<CollectionRecord>>
+}
 
 /** Reads collections: for whom their owner does not block, without items of whom the viewer blocks or who are suspended. */
 export class Collections extends Context.Service<Collections, {
   /** In the order of `ids`; who waits to be asked is seen by the owner alone. */
   readonly load: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<CollectionRecord>>
+  /** The same for many of this server at once, in two queries and one more for each owner among them. */
+  readonly loadFor: (
+    viewers: ReadonlyArray<AccountId>,
+    ids: ReadonlyArray<bigint>
+  ) => Effect.Effect<CollectionsForMany>
   /** The same for moderators, whoever else may see them: with everybody who is in them. */
   readonly permitted: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<CollectionRecord>>
   readonly find: (viewer: Viewer, id: bigint) => Effect.Effect<CollectionRecord, RecordNotFound>
@@ -97,6 +109,28 @@ export class Collections extends Context.Service<Collections, {
         read(ids, sql`TRUE`, sql`i.state IN ('accepted', 'pending')`)
       )
 
+      const loadFor = traced("Collections.loadFor")(
+        function*(viewers: ReadonlyArray<AccountId>, ids: ReadonlyArray<bigint>) {
+          const everybody = yield* load(undefined, ids)
+          const owners = everybody.map(({ accountId }) => accountId)
+          const members = everybody.flatMap(({ items }) => items.flatMap(({ accountId }) => accountId ?? []))
+          const rows = yield* Effect.orDie(blockRows(sql`
+            SELECT account_id AS viewer, target_account_id AS other, false AS theirs FROM blocks
+              WHERE account_id = ANY (${viewers}::bigint[]) AND target_account_id = ANY (${members}::bigint[])
+            UNION ALL SELECT target_account_id, account_id, true FROM blocks
+              WHERE target_account_id = ANY (${viewers}::bigint[]) AND account_id = ANY (${owners}::bigint[])`))
+          const others = new Map<bigint, ReadonlyArray<CollectionRecord>>()
+          for (const [viewer, blocks] of Map.groupBy(rows, (row) => row.viewer)) {
+            const closed = new Set(blocks.flatMap(({ other, theirs }) => theirs ? [other] : []))
+            const hidden = new Set<bigint | null>(blocks.flatMap(({ other, theirs }) => theirs ? [] : [other]))
+            others.set(viewer, everybody.flatMap((one) => closed.has(one.accountId) ? [] : [without(one, hidden)]))
+          }
+          // Who has one sees who still waits.
+          for (const owner of viewers) if (owners.includes(owner)) others.set(owner, yield* load(owner, ids))
+          return { everybody, others }
+        }
+      )
+
       const find = traced("Collections.find")(function*(viewer: Viewer, id: bigint) {
         const [found] = yield* load(viewer, [id])
         return found ?? (yield* new RecordNotFound())
@@ -146,7 +180,9 @@ export class Collections extends Context.Service<Collections, {
         const named = collectionAt(config, address)
         const place = named === undefined
           ? sql`(c.uri = ${address} OR c.url = ${address})`
-          : sql`c.id = ${named.id} AND c.account_id = ${named.accountId} AND c.local`
+          : sql`c.id = ${named.id} AND c.account_id = coalesce(${
+            named.accountId ?? null
+          }::bigint, c.account_id) AND c.local`
         const [row] = yield* Effect.orDie(idRows(sql`SELECT c.id FROM collections c WHERE ${place} AND ${shown(viewer)}
           ORDER BY c.id LIMIT 1`))
         return row?.id
@@ -159,7 +195,13 @@ export class Collections extends Context.Service<Collections, {
         return new Map(rows.map(({ id, standing }) => [id, standing]))
       }, Effect.orDie)
 
-      return Collections.of({ load, permitted, standings, find, of, featuring, search, at, item })
+      return Collections.of({ load, loadFor, permitted, standings, find, of, featuring, search, at, item })
     })
   )
 }
+
+/** A collection without some of those in it. */
+const without = (record: CollectionRecord, hidden: ReadonlySet<bigint | null>): CollectionRecord => ({
+  ...record,
+  items: record.items.filter(({ accountId }) => !hidden.has(accountId))
+})

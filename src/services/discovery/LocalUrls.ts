@@ -31,15 +31,18 @@ export const parse = (config: Pick<ServerConfig["Service"], "publicUrl">, text: 
   return undefined
 }
 
-const collectionPattern = /^\/ap\/users\/([0-9]{1,19})\/collections\/([0-9]{1,19})$/
-/** The collection of accounts of this server that an ActivityPub id stands for; undefined for any other text. */
+const collectionPattern = /^(?:\/ap\/users\/([0-9]{1,19}))?\/collections\/([0-9]{1,19})$/
+/**
+ * The collection of accounts of this server that a page or an ActivityPub id stands for, with its owner where that is said;
+ * undefined for any other text.
+ */
 export const collectionAt = (
   { publicUrl }: Pick<ServerConfig["Service"], "publicUrl">,
   text: string
-): { readonly accountId: bigint; readonly id: bigint } | undefined => {
+): { readonly accountId: bigint | undefined; readonly id: bigint } | undefined => {
   const path = text.startsWith(`${publicUrl}/`) ? text.slice(publicUrl.length) : ""
   const [, account, id] = collectionPattern.exec(path) ?? []
-  if (account === undefined || id === undefined) return undefined
-  const named = { accountId: BigInt(account), id: BigInt(id) }
-  return named.accountId > idMax || named.id > idMax ? undefined : named
+  if (id === undefined) return undefined
+  const named = { accountId: account === undefined ? undefined : BigInt(account), id: BigInt(id) }
+  return (named.accountId ?? 0n) > idMax || named.id > idMax ? undefined : named
 }

@@ -4,6 +4,7 @@ import { StoredCollection } from "../collections/Collection.ts"
 import { Collections } from "../collections/Collections.ts"
 import { type ClientError, RecordNotFound } from "../Errors.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import * as Urls from "../instance/Urls.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
@@ -69,6 +70,9 @@ export class CollectionObjects extends Context.Service<CollectionObjects, {
           return {
             ...record,
             id: LocalIds.collection(config, record.accountId, id),
+            url: record.discoverable
+              ? Urls.collection(config, id)
+              : LocalIds.collection(config, record.accountId, id),
             actor: uriOf(record.accountId),
             items: accepted.map((item) => ({
               id: LocalIds.collectionItem(config, record.accountId, item.id),

@@ -49,5 +49,8 @@ export const remoteFile = (
   key: string | null
 ): string | null => url === null || key === null ? null : mediaProxied ? `${publicUrl}${remoteFilesPath}/${key}` : url
 
+/** The page of a collection of accounts of this server. */
+export const collection = ({ publicUrl }: Base, id: bigint): string => `${publicUrl}/collections/${id}`
+
 /** Where the posts with a hashtag are shown. */
 export const tag = ({ publicUrl }: Base, name: string): string => `${publicUrl}/tags/${encodeURIComponent(name)}`

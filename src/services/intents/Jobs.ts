@@ -10,8 +10,9 @@ import { traced } from "../Traced.ts"
  * Jobs of an account: fetch its document anew (`profile`), check a move that it asked for (`move`) or that its document
  * names (`redirect`), look for the links back to its profile (`links`). Jobs of a status: fetch accounts that it
  * mentions (`mentions`); look at what it quotes, and with whose consent (`quote`), and whether that
- * still stands (`consent`). Of a
- * request: look at the consent that a reply or reblog claims (`interaction`).
+ * still stands (`consent`); fetch collections of accounts that it names (`tagged`). Of a
+ * request: look at the consent that a reply or reblog claims (`interaction`). Of a collection of accounts: whether those in it
+ * agree (`features`).
  */
 const JobKind = Schema.Literals([
   "profile",
@@ -20,6 +21,8 @@ const JobKind = Schema.Literals([
   "links",
   "mentions",
   "collections",
+  "features",
+  "tagged",
   "quote",
   "consent",
   "interaction"

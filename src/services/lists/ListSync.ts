@@ -9,10 +9,13 @@ import { rowsMax } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { transaction } from "../Transactions.ts"
+import type { ListReading } from "./FiresDataset.ts"
 import { decide, severityOf } from "./ListDecision.ts"
 import { ListDocuments } from "./ListDocuments.ts"
+import * as ListEntries from "./ListEntries.ts"
+import { FollowedList } from "./ListEntries.ts"
 import { ListAction, ListEntry } from "./ListEntry.ts"
-import { ModerationList } from "./ModerationLists.ts"
+import type { ModerationList } from "./ModerationLists.ts"
 
 /** How often a list is looked at, and how soon again where that failed, in milliseconds. */
 const syncMillis = 86_400_000
@@ -20,7 +23,7 @@ const failedMillis = 3_600_000
 /** Domains that one transaction decides about. */
 const sliceDomainsMax = 100
 
-const listRows = rowsOf(ModerationList)
+const listRows = rowsOf(FollowedList)
 const factRows = rowsOf(Schema.Struct({
   domain: Schema.String,
   winnerId: Schema.NullOr(Schema.BigInt),
@@ -37,6 +40,9 @@ const factRows = rowsOf(Schema.Struct({
   followed: Schema.Boolean
 }))
 type Facts = Effect.Success<ReturnType<typeof factRows>>[number]
+
+/** What a list says that nobody follows any more. */
+const nothing: ListReading = { whole: true, entries: [], cursor: null }
 
 /** What a look at a list did. */
 interface Tally {
@@ -62,6 +68,7 @@ const make = Effect.gen(function*() {
   const audit = yield* AuditLog
   const blocks = yield* DomainBlocks
   const documents = yield* ListDocuments
+  const keep = ListEntries.make(sql)
   const { limitedFederation: limited } = yield* ServerConfig
 
   /** What lists say that means something here. */
@@ -75,24 +82,6 @@ const make = Effect.gen(function*() {
         FOR UPDATE SKIP LOCKED) RETURNING *`)
     return list
   })
-
-  const keep = (listId: bigint, entries: ReadonlyArray<ListEntry>) =>
-    transaction(sql)(Effect.gen(function*() {
-      yield* sql`DELETE FROM moderation_list_entries WHERE list_id = ${listId}`
-      if (entries.length === 0) return
-      const text = JSON.stringify(entries.map((entry) => [
-        entry.domain,
-        entry.action,
-        entry.rejectMedia,
-        entry.rejectReports,
-        entry.publicComment,
-        entry.obfuscate
-      ]))
-      yield* sql`INSERT INTO moderation_list_entries (list_id, domain, action, reject_media, reject_reports, public_comment,
-          obfuscate)
-        SELECT ${listId}, e->>0, e->>1, (e->>2)::boolean, (e->>3)::boolean, e->>4, (e->>5)::boolean
-        FROM jsonb_array_elements(${text}::jsonb) e`
-    }))
 
   /** The next domains that the list names, or has a rule about. */
   const slice = (listId: bigint, after: string) =>
@@ -221,12 +210,19 @@ const make = Effect.gen(function*() {
       }
     }))
 
-  const sync = Effect.fnUntraced(function*(list: ModerationList) {
-    const read = list.endedAt === null ? yield* Effect.result(documents.fetch(list)) : undefined
+  const sync = Effect.fnUntraced(function*(list: FollowedList) {
+    const { changesFrom, endedAt, wholeAt } = list
+    const cursor = changesFrom === null || wholeAt === null
+      ? undefined
+      : { url: changesFrom, wholeAt: wholeAt.getTime() }
+    const read = endedAt === null ? documents.fetch(list, cursor) : Effect.succeed(nothing)
+    const kept = yield* Effect.result(Effect.flatMap(read, (reading) => keep(list, reading)))
     const none: Tally = { put: 0, moved: 0, lifted: 0, suggested: 0 }
-    // A list that cannot be read says what it said before.
-    if (read?._tag === "Failure") return yield* finish(list, none, read.failure.why)
-    yield* keep(list.id, read?.success ?? [])
+    if (kept._tag === "Failure") {
+      const { failure } = kept
+      // A list that cannot be read says what it said before.
+      return yield* failure._tag === "SqlError" ? failure : finish(list, none, failure.why)
+    }
     yield* finish(list, yield* Effect.orDie(follow(list)), null)
   })
 

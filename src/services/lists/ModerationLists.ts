@@ -153,7 +153,8 @@ const make = Effect.gen(function*() {
           yield* listRows(sql`UPDATE moderation_lists SET name = ${row.name}, url = ${row.url}, type = ${row.type},
             action = ${row.action}, priority = ${row.priority}, apply_automatically = ${row.applyAutomatically},
             retract_automatically = ${row.retractAutomatically}, preserve_relationships = ${row.preserveRelationships},
-            override_unattributed = ${row.overrideUnattributed}, due_at = ${row.dueAt} WHERE id = ${id} RETURNING *`)
+            override_unattributed = ${row.overrideUnattributed}, due_at = ${row.dueAt},
+            changes_from = CASE WHEN url = ${row.url} AND type = ${row.type} THEN changes_from END WHERE id = ${id} RETURNING *`)
         )
         yield* audit.record({
           by,

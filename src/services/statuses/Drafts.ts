@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { addressesInHtml, addressesInText, firstLink, type StatusLink } from "../cards/StatusLinks.ts"
+import { addressesInHtml, addressesInText, collectionsAmong, firstLink, type StatusLink } from "../cards/StatusLinks.ts"
 import { type Meaning, type Mentioned, paragraphs } from "../html/Compose.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { markdown, markdownTokens } from "../html/Markdown.ts"
@@ -16,13 +16,15 @@ import type { ContentType } from "./StoredStatus.ts"
 const mentionsMax = 50
 const hashtagsMax = 50
 
-/** A source text made ready: its HTML, the accounts that it mentions, its hashtags and the link that has a card. */
+/** A source text made ready: its HTML, the accounts that it mentions, its hashtags and what it links to. */
 export interface Draft {
   readonly html: string
   readonly mentionIds: ReadonlyArray<bigint>
   /** `name` is the normalised name, `displayName` as written first. */
   readonly tags: ReadonlyArray<{ readonly name: string; readonly displayName: string }>
   readonly link: StatusLink | undefined
+  /** Addresses that may be those of collections of accounts. */
+  readonly collections: ReadonlyArray<string>
 }
 
 /** An account that a handle means. */
@@ -98,11 +100,13 @@ export class Drafts extends Context.Service<Drafts, {
           const name = normalise(token.name)
           if (name !== "" && !tags.has(name)) tags.set(name, token.name)
         }
+        const addresses = contentType === "text/plain" ? addressesInText(text) : addressesInHtml(html)
         return {
           html,
           mentionIds: found.ids,
           tags: [...tags].map(([name, displayName]) => ({ name, displayName })),
-          link: firstLink(config, contentType === "text/plain" ? addressesInText(text) : addressesInHtml(html))
+          link: firstLink(config, addresses),
+          collections: collectionsAmong(addresses)
         }
       }
 

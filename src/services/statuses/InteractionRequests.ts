@@ -58,6 +58,8 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
     account: bigint,
     statusId: bigint
   ) => Effect.Effect<KnownRequest | undefined, SqlError>
+  /** That which another server asked for by this id. */
+  readonly byRequest: (account: bigint, requestUri: string) => Effect.Effect<KnownRequest | undefined, SqlError>
   readonly remove: (id: bigint) => Effect.Effect<void, SqlError>
   /** Ends that of a reply or reblog which waits; answers it, where there is one. */
   readonly forget: (interactionId: bigint) => Effect.Effect<KnownRequest | undefined, SqlError>
@@ -163,6 +165,13 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
           Effect.map(
             knownRows(sql`SELECT ${columns} FROM interaction_requests r WHERE r.status_id = ${statusId}
               AND r.account_id = ${account} AND r.kind = ${kind} AND r.state <> 'rejected' FOR UPDATE OF r`),
+            ([row]) => row
+          )
+        ),
+        byRequest: traced("InteractionRequests.byRequest")((account, requestUri) =>
+          Effect.map(
+            knownRows(sql`SELECT ${columns} FROM interaction_requests r WHERE r.request_uri = ${requestUri}
+              AND r.account_id = ${account} ORDER BY r.id DESC LIMIT 1 FOR UPDATE OF r`),
             ([row]) => row
           )
         ),

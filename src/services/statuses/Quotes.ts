@@ -93,6 +93,8 @@ export class Quotes extends Context.Service<Quotes, {
   readonly isQuoted: (quoted: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   /** Whether somebody was asked to decide about a quote: by somebody here, or by a request of its server. */
   readonly isAsked: (statusId: bigint, quotedAuthor: bigint) => Effect.Effect<boolean, SqlError>
+  /** An account asks no more by this id; answers the quote, with `before` as it stays. */
+  readonly unask: (account: bigint, requestUri: string) => Effect.Effect<Decided | undefined, SqlError>
   /** Whether a status quotes anything. */
   readonly isQuoting: (statusId: bigint) => Effect.Effect<boolean, SqlError>
   /** Somebody here whom a status quotes, beside its author, and how that stands. */
@@ -195,6 +197,17 @@ export class Quotes extends Context.Service<Quotes, {
               WHERE q.status_id = ${statusId} AND q.quoted_account_id = ${quotedAuthor}
                 AND (s.local OR q.request_uri IS NOT NULL) AND NOT ${waitsForOthers(sql, quotedAuthor, "s")}`,
             (rows) => rows.length > 0
+          )
+        ),
+        unask: traced("Quotes.unask")((account, requestUri) =>
+          Effect.map(
+            decidedRows(sql`
+              WITH before AS MATERIALIZED (SELECT status_id, state FROM quotes
+                WHERE request_uri = ${requestUri} AND account_id = ${account} FOR UPDATE)
+              UPDATE quotes q SET request_uri = CASE WHEN q.state <> 'pending' THEN q.request_uri END FROM before
+              WHERE q.status_id = before.status_id
+              RETURNING q.status_id, q.account_id, q.quoted_status_id, q.quoted_account_id, before.state AS before, false AS local`),
+            ([row]) => row
           )
         ),
         isQuoting: traced("Quotes.isQuoting")((statusId) =>

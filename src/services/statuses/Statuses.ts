@@ -54,6 +54,14 @@ export const QuoteRecord = Schema.Struct({
 })
 export type QuoteRecord = typeof QuoteRecord.Type
 
+/** A collection of accounts that a status links to; ids are decimal strings. */
+const TaggedCollection = Schema.Struct({
+  id: Schema.String,
+  accountId: Schema.String,
+  name: Schema.String,
+  uri: Schema.NullOr(Schema.String)
+})
+
 /** What everybody gets of a status as it is stored. */
 const Shown = StoredStatus.mapFields(
   Struct.omit(["text", "inReplyToUri", "applicationId", "mediaIds", "deletedAt"])
@@ -75,6 +83,7 @@ export const StatusRecord = Schema.Struct({
   poll: Schema.NullOr(PollRecord),
   card: Schema.NullOr(CardRecord),
   quote: Schema.NullOr(QuoteRecord),
+  collections: Schema.Array(TaggedCollection),
   applicationName: Schema.NullOr(Schema.String),
   applicationWebsite: Schema.NullOr(Schema.String),
   /** Its author lets others see the application. */
@@ -139,7 +148,10 @@ export class Statuses extends Context.Service<Statuses, {
                 json_build_object('id', t.id::text, 'accountId', t.account_id::text, 'visibility', t.visibility,
                   'local', t.local, 'localOnly', t.local_only, 'deleted', t.deleted_at IS NOT NULL, 'uri', t.uri, 'url', t.url, 'username', ta.username) END,
                 'authorizationUri', q.authorization_uri)
-              FROM quotes q LEFT JOIN (statuses t JOIN accounts ta ON ta.id = t.account_id) ON t.id = q.quoted_status_id WHERE q.status_id = s.id) AS quote
+              FROM quotes q LEFT JOIN (statuses t JOIN accounts ta ON ta.id = t.account_id) ON t.id = q.quoted_status_id WHERE q.status_id = s.id) AS quote,
+            coalesce((SELECT json_agg(json_build_object('id', c.id::text, 'accountId', c.account_id::text, 'name', c.name, 'uri', c.uri)
+                ORDER BY g.place)
+              FROM tagged_collections g JOIN collections c ON c.id = g.collection_id WHERE g.status_id = s.id), '[]') AS collections
           FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN users u ON u.account_id = a.id
           LEFT JOIN oauth_apps app ON app.id = s.application_id
           WHERE s.id IN (SELECT unnest(${wanted}::bigint[])

@@ -1,13 +1,19 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Json } from "../../services/federation/Peer.ts"
+import { ask } from "../../support/Api.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { hearStrangers } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
+import { staffMember } from "../../support/Staff.ts"
 import { answer, api, ended, follows, home, serve, timesAsked } from "./Exchange.ts"
 import { done, note, OtherServer, send, servers, settled } from "./Sending.ts"
 
 const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
+const relays = "/api/v1/admin/relays"
+const everybodyId = "https://www.w3.org/ns/activitystreams#Public"
 const path = (id: unknown) => new URL(String(id)).pathname
 const at = (minutes: number) => new Date(Date.now() + (minutes - 60) * 60_000).toISOString()
 const count = (table: string) =>
@@ -149,6 +155,81 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         })
         // The next ones are new.
         for (const fresh of [like(3), boost(3)]) assert.strictEqual(yield* done(xena, fresh), "done")
+      }))
+
+    it.effect("row 6, row 22: what a relay hands on is what its origin says, whatever comes with it, as long as staff have the relay", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { createPerson } = yield* TestServer
+        const { actor, documents, url } = yield* OtherServer
+        const staff = yield* staffMember("handing", ["manageFederation"])
+        const reader = yield* createPerson("reader")
+        const relay = yield* actor("third", { type: "Application", inbox: `${url}/third/inbox`, endpoints: {} })
+        const [stranger, mallory] = [yield* actor("outsider"), yield* actor("mallory2")]
+        const { body: made } = yield* ask(staff, "POST", relays, { actor_url: relay.id })
+        const [asked] = yield* sql<{ followUri: string }>`SELECT follow_uri FROM relays WHERE id = ${BigInt(made.id)}`
+        yield* done(relay, { type: "Accept", object: asked?.followUri })
+        const served = (name: string, more: Json = {}) => {
+          const post = note(stranger, name, more)
+          documents.set(`/users/outsider/notes/${name}`, {
+            "@context": "https://www.w3.org/ns/activitystreams",
+            ...post
+          })
+          return post
+        }
+        const handedOn = Effect.fnUntraced(function*(by: typeof relay, activity: Json) {
+          yield* done(by, activity)
+          const [row] = yield* eventually(
+            sql<{ outcome: string | null }>`SELECT outcome FROM inbound_activities ORDER BY id DESC LIMIT 1`,
+            ([last]) => last !== undefined && last.outcome !== null
+          )
+          return row?.outcome ?? ""
+        })
+        const announce = (object: unknown) => ({
+          type: "Announce",
+          object,
+          to: [`${relay.id}/followers`],
+          cc: [everybodyId]
+        })
+        const create = (object: unknown) => ({ type: "Create", actor: stranger.id, object, to: [everybodyId] })
+        const forged = { content: "<p>forged</p>", attributedTo: stranger.id }
+        const timeline = Effect.map(
+          ask(reader, "GET", "/api/v1/timelines/public?remote=true"),
+          ({ body }) =>
+            body.filter(({ uri }: { uri: string }) => uri.startsWith(stranger.id)).map((one: Json) => one["content"])
+        )
+        // LitePub's name it or bring a copy; others send what the author sent, signed by themselves.
+        assert.strictEqual(yield* handedOn(relay, announce({ ...served("one"), ...forged })), "done")
+        yield* handedOn(relay, create({ ...served("two"), ...forged }))
+        assert.strictEqual(yield* handedOn(relay, announce(served("three")["id"])), "done")
+        assert.deepStrictEqual(yield* timeline, ["<p>three</p>", "<p>two</p>", "<p>one</p>"])
+        // Of others, and of what is for a few, nothing is taken.
+        assert.match(yield* handedOn(mallory, announce(served("four")["id"])), /ignored/)
+        assert.match(yield* handedOn(mallory, create(served("five"))), /ignored/)
+        assert.match(
+          yield* handedOn(relay, announce(served("six", { to: [`${stranger.id}/followers`], cc: [] })["id"])),
+          /ignored/
+        )
+        assert.match(yield* handedOn(relay, announce(`${url}/users/outsider/notes/nothing`)), /ignored/)
+        // An edit and an end are looked at where it comes from, too.
+        const edited = served("one", { content: "<p>edited</p>", updated: new Date().toISOString() })
+        yield* handedOn(relay, {
+          type: "Update",
+          actor: stranger.id,
+          object: { ...edited, ...forged },
+          to: [everybodyId]
+        })
+        assert.include(yield* timeline, "<p>edited</p>")
+        yield* handedOn(relay, { type: "Delete", actor: stranger.id, object: edited["id"], to: [everybodyId] })
+        assert.include(yield* timeline, "<p>edited</p>")
+        const boosts =
+          yield* sql`SELECT FROM statuses WHERE account_id = (SELECT id FROM accounts WHERE uri = ${relay.id})`
+        assert.lengthOf(boosts, 0)
+
+        yield* ask(staff, "DELETE", `${relays}/${made.id}`)
+        assert.match(yield* handedOn(relay, announce(served("seven")["id"])), /ignored/)
+        assert.match(yield* handedOn(relay, create(served("eight"))), /ignored/)
+        assert.lengthOf(yield* timeline, 3)
       }))
   }
 )

@@ -147,4 +147,82 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       yield* done(zoe, { ...boost, id: `${zoe.id}/boosts/3`, object: closed.uri })
       assert.deepStrictEqual(yield* told(anna), [])
     }))
+
+  it.effect("row 10, row 21: a request is taken back by its id before it is answered, in whatever order the two come, and by nobody else", () =>
+    Effect.gen(function*() {
+      const anna = yield* person("anna6")
+      const [zoe, eve] = [yield* there("zoe6"), yield* there("eve6")]
+      const asked = yield* post(anna, "ask me", {
+        interaction_policy: {
+          can_reply: { manual_approval: ["public"] },
+          can_favourite: { manual_approval: ["public"] },
+          can_reblog: { manual_approval: ["public"] },
+          can_quote: { manual_approval: ["public"] }
+        }
+      })
+      const instruments = {
+        ReplyRequest: note(zoe, "reply", { inReplyTo: asked.uri }),
+        LikeRequest: { id: `${zoe.id}/likes/6`, type: "Like", actor: zoe.id, object: asked.uri },
+        AnnounceRequest: {
+          id: `${zoe.id}/boosts/6`,
+          type: "Announce",
+          actor: zoe.id,
+          object: asked.uri,
+          to: [everybody]
+        },
+        QuoteRequest: note(zoe, "quote", { quote: asked.uri })
+      } as const
+      const waiting = Effect.map(
+        json(anna, "/api/v1/interaction_requests"),
+        (all) => all.map(({ type }: { readonly type: string }) => type).toSorted()
+      )
+      const all = ["favourite", "quote", "reblog", "reply"]
+      const requests = (number: number) =>
+        Object.entries(instruments).map(([type, instrument]) => request(zoe, type, asked.uri, instrument, number))
+      for (const one of requests(1)) assert.strictEqual(yield* done(zoe, one), "done", one.type)
+      assert.deepStrictEqual(yield* waiting, all)
+      assert.lengthOf(yield* told(anna), 4)
+      for (const one of requests(1)) {
+        assert.match(String(yield* done(eve, { type: "Undo", object: one.id })), /^ignored/)
+        assert.strictEqual(
+          yield* done(eve, { type: "Undo", object: { ...one, actor: zoe.id } }),
+          "ignored: nothing of its sender"
+        )
+      }
+      assert.deepStrictEqual(yield* waiting, all)
+      // By the whole request and by its id alone.
+      for (const [place, one] of requests(1).entries()) {
+        const object = place % 2 === 0 ? { ...one, actor: zoe.id } : one.id
+        assert.strictEqual(yield* done(zoe, { type: "Undo", object }), "done", one.type)
+        assert.match(String(yield* done(zoe, { type: "Undo", object })), /^ignored/)
+        assert.lengthOf(yield* waiting, 3 - place)
+      }
+      assert.deepStrictEqual(yield* told(anna), [])
+      assert.deepInclude(yield* storedNote(instruments.ReplyRequest["id"]), { gone: true })
+      const figures = Effect.map(
+        json(anna, `/api/v1/statuses/${asked.id}`),
+        (one) => [one.favourites_count, one.reblogs_count, one.replies_count, one.quotes_count]
+      )
+      assert.deepStrictEqual(yield* figures, [0, 0, 0, 0])
+
+      // It was taken back before it came, and is not asked for then; what is asked for anew is.
+      for (const one of requests(2)) {
+        assert.match(String(yield* done(zoe, { type: "Undo", object: one.id })), /^ignored/)
+        assert.strictEqual(yield* done(zoe, one), "ignored: it was undone", one.type)
+      }
+      assert.deepStrictEqual([yield* waiting, yield* told(anna)], [[], []])
+      const again = requests(3).filter(({ type }) => type !== "ReplyRequest")
+      for (const one of again) assert.strictEqual(yield* done(zoe, one), "done", one.type)
+      assert.deepStrictEqual(yield* waiting, all.filter((type) => type !== "reply"))
+
+      // What was answered stands, whatever becomes of the request.
+      for (const { id } of yield* json(anna, "/api/v1/interaction_requests")) {
+        yield* json(anna, `/api/v1/interaction_requests/${id}/authorize`, {})
+      }
+      yield* settled
+      for (const one of again) {
+        assert.strictEqual(yield* done(zoe, { type: "Undo", object: one.id }), "ignored: it was answered", one.type)
+      }
+      assert.deepStrictEqual(yield* figures, [1, 1, 0, 1])
+    }))
 })

@@ -17,7 +17,7 @@ export const problems = (page: string): ReadonlyArray<string> => {
 }
 
 const elements = new Set(
-  ("html head meta title link body header main footer section article h1 h2 p br span a del pre code em strong b i u ul ol li " +
+  ("html head meta title link body header main footer section article h1 h2 p br span bdi a del pre code em strong b i u ul ol li " +
     "blockquote div img dl dt dd time details summary table thead tbody tr th td").split(" ")
 )
 const attributesKnown = new Set(

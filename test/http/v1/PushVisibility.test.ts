@@ -1,5 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { keyOperations, listener } from "../../federation/Listener.ts"
+import { note, sendTo } from "../../federation/Speaking.ts"
+import { settled } from "../../support/Fediverse.ts"
 import { follow, idle, name, subscribed, toldOf, World, world } from "./PushDevices.ts"
 
 const visibilities = ["public", "unlisted", "private", "direct"] as const
@@ -25,6 +28,31 @@ const allViewers = Object.keys(viewers).filter(isViewer)
 /** A message in private of somebody whom one does not follow waits; all else is told to whom it names. */
 const rings = (viewer: Viewer, { visibility }: typeof posts[number]) =>
   viewers[viewer] === "everything" || (viewers[viewer] !== "nothing" && visibility !== "direct")
+
+const publicId = "https://www.w3.org/ns/activitystreams#Public"
+/** Whom another server's posts are for, beside those whom they name; the last names fewer than it is for. */
+const addressings = (followers: string, addressed: ReadonlyArray<string>) => ({
+  public: { to: [publicId], cc: [followers] },
+  unlisted: { to: [followers], cc: [publicId] },
+  private: { to: [followers], cc: [] },
+  direct: { to: [], cc: [] },
+  limited: { to: [...addressed], cc: [] }
+})
+/** How somebody here stands to an author elsewhere, and which posts ring their phone. */
+const incoming = {
+  "follows with a bell": ["public", "unlisted", "private"],
+  follows: [],
+  stranger: [],
+  "named stranger": ["public", "unlisted", "private"],
+  "named, follows": ["public", "unlisted", "private", "direct", "limited"],
+  "addressed, follows with a bell": ["public", "unlisted", "private", "limited"],
+  "addressed stranger": [],
+  "named, blocks the author": [],
+  "named, mutes the author": []
+}
+type IncomingViewer = keyof typeof incoming
+const isIncoming = (text: string): text is IncomingViewer => text in incoming
+const incomingViewers = Object.keys(incoming).filter(isIncoming)
 
 layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes of posts", (it) => {
   it.effect(
@@ -70,5 +98,67 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes of p
           assert.deepStrictEqual(told, expected, viewer)
         }
       }).pipe(Effect.scoped)
+  )
+
+  it.effect(
+    "row 58: posts of another server ring the phones of those who may see them in the same way, one of its fifth visibility, too",
+    () =>
+      Effect.gen(function*() {
+        const { here } = yield* World
+        const there = yield* listener(here)
+        const zoe = yield* there.actor(name("zoe"))
+        const people = new Map(
+          yield* Effect.forEach(incomingViewers, (viewer) =>
+            Effect.map(here.person(name("reader")), (person) => [viewer, person] as const))
+        )
+        const of = (viewer: IncomingViewer) =>
+          people.get(viewer)!
+        const send = (activity: Record<string, unknown>) =>
+          sendTo(here, zoe)({ id: `${zoe.id}#${name("a")}`, ...activity })
+        const found = Effect.fnUntraced(function*(viewer: IncomingViewer) {
+          const one = yield* of(viewer).find({ handle: `${zoe.name}@${there.domain}` })
+          return `/api/v1/accounts/${one.id}`
+        })
+        for (const viewer of incomingViewers) {
+          const at = yield* found(viewer)
+          if (/follow/.test(viewer)) {
+            yield* of(viewer).ask("POST", `${at}/follow`, { notify: viewer.includes("bell") })
+            yield* send({ type: "Accept", object: { type: "Follow", actor: of(viewer).uri, object: zoe.id } })
+          }
+          if (viewer.includes("blocks")) yield* of(viewer).ask("POST", `${at}/block`)
+          if (viewer.includes("mutes")) yield* of(viewer).ask("POST", `${at}/mute`)
+        }
+        yield* settled([here])
+        const devices = new Map(
+          yield* Effect.forEach(incomingViewers, (viewer) =>
+            Effect.map(subscribed(of(viewer), { standard: true }), (device) =>
+              [viewer, device] as const))
+        )
+        const uris = (wanted: (viewer: IncomingViewer) => boolean) =>
+          incomingViewers.filter(wanted).map((viewer) =>
+            of(viewer).uri
+          )
+        const named = uris((viewer) => viewer.startsWith("named"))
+        const addressed = uris((viewer) => viewer.startsWith("addressed"))
+        const tag = named.map((href) => ({ type: "Mention", href }))
+        for (const [visibility, { cc, to }] of Object.entries(addressings(`${zoe.id}/followers`, addressed))) {
+          const object = note(zoe, visibility, { to: [...to, ...named], cc, tag })
+          yield* send({ type: "Create", object })
+        }
+        yield* settled([here])
+        yield* idle(here)
+        const stored = yield* here.sql<{ visibility: string; limited: boolean }>`
+          SELECT visibility, limited FROM statuses WHERE uri LIKE ${`${zoe.id}/%`} ORDER BY id`
+        assert.deepStrictEqual(
+          stored.map(({ limited, visibility }) => limited ? "limited" : visibility),
+          ["public", "unlisted", "private", "direct", "limited"]
+        )
+        for (const viewer of incomingViewers) {
+          const device = devices.get(viewer)!
+          const expected = incoming[viewer]
+          yield* toldOf(device, expected.length)
+          assert.deepStrictEqual(device.told.map(({ message }): string => message.body), expected, viewer)
+        }
+      }).pipe(Effect.provide(keyOperations), Effect.scoped)
   )
 })

@@ -33,6 +33,8 @@ interface ItemFacts {
 /** A collection of a local account as others read it. */
 export interface CollectionFacts {
   readonly id: string
+  /** Its page. */
+  readonly url: string
   readonly actor: string
   readonly name: string
   readonly description: string
@@ -55,7 +57,7 @@ export const itemDocument = ({ account, authorization, createdAt, id }: ItemFact
 
 export const collectionDocument = (
   config: Pick<ServerConfig["Service"], "publicUrl">,
-  { actor, createdAt, description, discoverable, id, items, language, name, sensitive, tagName, updatedAt }:
+  { actor, createdAt, description, discoverable, id, items, language, name, sensitive, tagName, updatedAt, url }:
     CollectionFacts
 ): Document => ({
   id,
@@ -63,7 +65,7 @@ export const collectionDocument = (
   totalItems: items.length,
   name,
   attributedTo: actor,
-  url: id,
+  url,
   ...(language === null ? { summary: description } : { summaryMap: { [language]: description } }),
   sensitive,
   discoverable,

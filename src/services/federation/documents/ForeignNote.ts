@@ -1,4 +1,4 @@
-import { addressesInHtml } from "../../cards/StatusLinks.ts"
+import { addressesInHtml, taggedCollectionsMax } from "../../cards/StatusLinks.ts"
 import { makeByteLimit } from "../../html/ByteLimit.ts"
 import { normalise } from "../../html/HashtagNames.ts"
 import { sanitise, sanitiseForeign } from "../../html/Sanitise.ts"
@@ -55,6 +55,8 @@ export interface ForeignNote extends Written, Pick<StoredStatus, "html" | "inter
   readonly poll: ForeignPoll | undefined
   readonly emojis: ReadonlyArray<ForeignEmoji>
   readonly quote: ForeignQuote | undefined
+  /** Ids of the collections of accounts that it names. */
+  readonly collections: ReadonlyArray<string>
   /** The id of the consent to be a reply, if it names one. */
   readonly authorization: string | undefined
   /** How many like and share it, as its origin says. */
@@ -142,6 +144,8 @@ export const foreignNote = (
     links: linksOf(note, html, mentioned),
     poll,
     quote: foreignQuote(note, readUrl),
+    collections: [...new Set(tagsOf(note, "FeaturedCollection").flatMap((tag) => readUrl(tag["id"])?.href ?? []))]
+      .slice(0, taggedCollectionsMax),
     interactionPolicy: foreignPolicy(note, author),
     authorization: stampNamed("reply", note),
     emojis: foreignEmojis(note, readUrl)

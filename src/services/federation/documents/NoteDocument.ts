@@ -26,6 +26,7 @@ const terms = {
   focalPoint: { "@container": "@list", "@id": "toot:focalPoint" },
   blurhash: "toot:blurhash",
   votersCount: "toot:votersCount",
+  FeaturedCollection: "https://w3id.org/fep/7aa9#FeaturedCollection",
   emojiReactions: { "@id": "http://fedibird.com/ns#emojiReactions", "@type": "@id" },
   ...policyTerms,
   ...quoteTerms
@@ -117,6 +118,11 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
       ...related.mentioned.map(({ acct, uri }) => ({ type: "Mention", href: uri, name: `@${acct}` })),
       ...record.tags.map((name) => ({ type: "Hashtag", href: Urls.tag(config, name), name: `#${name}` })),
       ...related.emojis.map((emoji) => emojiDocument(config, emoji)),
+      ...record.collections.map(({ accountId, id, name, uri }) => ({
+        type: "FeaturedCollection",
+        id: uri ?? LocalIds.collection(config, BigInt(accountId), BigInt(id)),
+        name
+      })),
       ...quote.tag
     ],
     replies: {

@@ -1,8 +1,11 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import { mayFeature } from "../../collections/FeaturePolicy.ts"
+import { parse } from "../../discovery/LocalUrls.ts"
 import { normalise } from "../../html/HashtagNames.ts"
+import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { idRows, rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
 import type { ForeignCollection, ForeignItem } from "../documents/ForeignCollection.ts"
@@ -10,6 +13,10 @@ import type { ForeignCollection, ForeignItem } from "../documents/ForeignCollect
 /** Collections of one remote account that are kept. */
 const remoteCollectionsMax = 50
 
+/** Items of one of them that are kept. */
+const remoteItemsMax = 150
+
+const addedRows = rowsOf(Schema.Struct({ waits: Schema.Boolean }))
 const storedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, significant: Schema.Boolean }))
 /** An item of one of our collections, with who has that. */
 const AgreedItem = Schema.Struct({
@@ -30,8 +37,11 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
   ) => Effect.Effect<{ readonly id: bigint; readonly significant: boolean } | undefined, SqlError>
   /** The owner's collection by its address; made without a name where nothing is known of it but that. */
   readonly known: (owner: bigint, uri: string, stub: boolean) => Effect.Effect<bigint | undefined, SqlError>
-  /** Takes items over that those in them agree to, as far as that can be told without asking. */
-  readonly keepItems: (owner: string, id: bigint, items: ReadonlyArray<ForeignItem>) => Effect.Effect<void, SqlError>
+  /**
+   * Takes items over that those in them agree to, as far as that can be told without asking. Answers whether others wait to be
+   * looked at.
+   */
+  readonly keepItems: (owner: string, id: bigint, items: ReadonlyArray<ForeignItem>) => Effect.Effect<boolean, SqlError>
   readonly removeItem: (id: bigint, uri: string) => Effect.Effect<void, SqlError>
   readonly remove: (owner: bigint, uri: string) => Effect.Effect<void, SqlError>
   /** A local account is in it from now on, because it lets everybody; answers the item, undefined where it does not. */
@@ -52,11 +62,15 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
     accountId: bigint,
     approval: string
   ) => Effect.Effect<AgreedItem | undefined, SqlError>
+  /** The same for a collection elsewhere; answers whether there was such a word. */
+  readonly left: (accountId: bigint, approval: string) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/inbox/RemoteFeaturedCollections") {
   static readonly layer = Layer.effect(
     RemoteFeaturedCollections,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const ours = new URL(config.publicUrl).origin
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
       const roomFor = (owner: bigint) =>
@@ -72,6 +86,13 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
           WHERE ${roomFor(owner)} ON CONFLICT DO NOTHING RETURNING id`)
         return made?.id
       })
+
+      /** Removes items, and what those in them were told of it. */
+      const takenOut = (which: Fragment) =>
+        sql`WITH gone AS (DELETE FROM collection_items i WHERE ${which} RETURNING i.collection_id, i.account_id)
+          DELETE FROM notifications n USING gone, collections c WHERE c.id = gone.collection_id
+            AND n.account_id = gone.account_id AND n.from_account_id = c.account_id AND n.report_id = c.id
+            AND n.type IN ('added_to_collection', 'collection_update')`
 
       const store = traced("RemoteFeaturedCollections.store")(function*(owner: bigint, collection: ForeignCollection) {
         const at = yield* now
@@ -95,29 +116,47 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
           RETURNING c.id, coalesce((SELECT b.name <> '' AND (b.name, b.description, b.sensitive, coalesce(b.tag_id, 0))
             IS DISTINCT FROM (c.name, c.description, c.sensitive, coalesce(c.tag_id, 0)) FROM before b), false) AS significant`)
         if (stored === undefined) return undefined
-        // Those that were taken out; who is from here stands by its own word.
-        yield* sql`DELETE FROM collection_items WHERE collection_id = ${stored.id} AND uri IS NOT NULL
-          AND uri <> ALL (${collection.items.map(({ uri }) => uri)}::text[])`
+        yield* takenOut(sql`i.collection_id = ${stored.id} AND i.uri IS NOT NULL
+          AND i.uri <> ALL (${collection.items.map(({ uri }) => uri)}::text[])`)
         return stored
       })
 
       const keepItems = traced("RemoteFeaturedCollections.keepItems")(
         function*(owner: string, id: bigint, items: ReadonlyArray<ForeignItem>) {
-          if (items.length === 0) return
-          const at = yield* now
-          const origin = URL.parse(owner)?.origin ?? ""
-          // Its server answers for its own accounts; others' word would have to be asked for.
-          const vouched = items.filter(({ account, authorization }) =>
-            authorization !== undefined && URL.parse(account)?.origin === origin
+          const unique = [...new Map(items.map((item) => [item.uri, item])).values()]
+          const here = unique.flatMap(({ account, uri }) => {
+            const named = parse(config, account)
+            return named?.kind === "account" ? [{ uri, name: named.username.toLowerCase() }] : []
+          })
+          // Who is from here stands by its own word, and by the id that the item has from now on is taken out.
+          if (here.length > 0) {
+            yield* sql`UPDATE collection_items i SET uri = g.uri
+              FROM unnest(${here.map(({ uri }) => uri)}::text[], ${here.map(({ name }) => name)}::text[]) g (uri, name)
+              JOIN accounts a ON lower(a.username) = g.name AND a.domain IS NULL
+              WHERE i.collection_id = ${id} AND i.account_id = a.id AND i.uri IS NULL
+                AND NOT EXISTS (SELECT FROM collection_items o WHERE o.uri = g.uri)`
+          }
+          const agreed = unique.filter(({ account, authorization }) =>
+            authorization !== undefined && URL.parse(account)?.origin !== ours
           )
-          yield* sql`INSERT INTO collection_items (id, collection_id, account_id, state, uri, approval_uri, position, created_at,
-              updated_at)
-            SELECT next_id(${at.getTime()}), ${id}, a.id, 'accepted', g.uri, g.approval, g.place, ${at}, ${at}
-            FROM unnest(${vouched.map(({ uri }) => uri)}::text[], ${vouched.map(({ account }) => account)}::text[],
-              ${
-            vouched.map(({ authorization = "" }) => authorization)
-          }::text[]) WITH ORDINALITY g (uri, account, approval, place)
-            JOIN accounts a ON a.uri = g.account ON CONFLICT DO NOTHING`
+          if (agreed.length === 0) return false
+          const at = yield* now
+          const origin = URL.parse(owner)?.origin
+          // Its server answers for its own accounts; others' word has to be asked for.
+          const added = yield* addedRows(
+            sql`INSERT INTO collection_items (id, collection_id, account_id, account_uri, state, uri,
+              approval_uri, position, created_at, updated_at)
+            SELECT next_id(${at.getTime()}), ${id}, a.id, CASE WHEN a.id IS NULL THEN g.account END,
+              CASE WHEN a.id IS NULL THEN 'pending' ELSE 'accepted' END, g.uri, g.approval, g.place, ${at}, ${at}
+            FROM unnest(${agreed.map(({ uri }) => uri)}::text[], ${agreed.map(({ account }) => account)}::text[],
+              ${agreed.map(({ authorization = "" }) => authorization)}::text[],
+              ${agreed.map(({ account }) => URL.parse(account)?.origin === origin)}::boolean[])
+              WITH ORDINALITY g (uri, account, approval, vouched, place)
+            LEFT JOIN accounts a ON a.uri = g.account AND g.vouched
+            WHERE g.place <= ${remoteItemsMax} - (SELECT count(*) FROM collection_items WHERE collection_id = ${id})
+            ON CONFLICT DO NOTHING RETURNING account_id IS NULL AS waits`
+          )
+          return added.some(({ waits }) => waits)
         }
       )
 
@@ -164,11 +203,21 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
         answered,
         keepItems,
         known,
-        remove: traced("RemoteFeaturedCollections.remove")((owner, uri) =>
-          Effect.asVoid(sql`DELETE FROM collections WHERE uri = ${uri} AND account_id = ${owner}`)
+        left: traced("RemoteFeaturedCollections.left")((accountId, approval) =>
+          Effect.map(
+            idRows(sql`DELETE FROM collection_items i USING collections c WHERE c.id = i.collection_id AND NOT c.local
+              AND i.approval_uri = ${approval} AND i.account_id = ${accountId} RETURNING i.id`),
+            (gone) => gone.length > 0
+          )
         ),
+        remove: traced("RemoteFeaturedCollections.remove")(function*(owner, uri) {
+          yield* takenOut(
+            sql`i.collection_id = (SELECT id FROM collections WHERE uri = ${uri} AND account_id = ${owner})`
+          )
+          yield* sql`DELETE FROM collections WHERE uri = ${uri} AND account_id = ${owner}`
+        }),
         removeItem: traced("RemoteFeaturedCollections.removeItem")((id, uri) =>
-          Effect.asVoid(sql`DELETE FROM collection_items WHERE collection_id = ${id} AND uri = ${uri}`)
+          Effect.asVoid(takenOut(sql`i.collection_id = ${id} AND i.uri = ${uri}`))
         ),
         store,
         withdrawn

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { AdminModerationList } from "../../../../src/http/wire/admin/Lists.ts"
 import { ask } from "../../../support/Api.ts"
 import { eventually } from "../../../support/Eventually.ts"
@@ -115,5 +116,125 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       yield* ask(staff, "POST", path, { name: "x", url: `${url}/x` })
       const again = yield* ask(staff, "POST", path, { name: "y", url: `${url}/x` })
       assert.deepStrictEqual(again.body, { error: "Validation failed: Url has already been taken" })
+    }))
+
+  it.effect("FIRES: after the snapshot only what changed is asked for, page by page, from where it was read to; what cannot be gone on from is read whole", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { documents, url } = yield* OtherServer
+      const staff = yield* staffMember("cursors", ["manageFederation"])
+      const asked: Array<string> = []
+      const base = `${url}/datasets/2`
+      /** Every change that was ever made, in order; ids count up. */
+      const log: Array<{ readonly domain: string; readonly policy: string | undefined }> = []
+      const change = (id: number) => {
+        const { domain, policy } = log[id - 1]!
+        // Both ways to write it that are in use.
+        const entity = id % 2 === 0
+          ? { entityKind: "domain", entityKey: domain, recommendedPolicy: policy }
+          : { entity: { type: "Domain", value: domain }, recommended_policy: policy }
+        return { id: `${base}/changes/${id}`, type: policy === undefined ? "Retraction" : "Recommendation", ...entity }
+      }
+      let lost = false
+      const answers =
+        (json: (query: URLSearchParams) => unknown) => (request: IncomingMessage, response: ServerResponse) => {
+          asked.push(String(request.url))
+          const found = json(new URL(String(request.url), url).searchParams)
+          response.writeHead(found === undefined ? 404 : 200, { "content-type": "application/ld+json" })
+            .end(JSON.stringify(found ?? {}))
+        }
+      const from = (id: number) => `${base}/changes?since=${id}`
+      documents.set(
+        "/datasets/2",
+        answers(() => ({
+          type: "Dataset",
+          endpoints: { snapshot: `${base}/snapshot`, changes: `${base}/changes` }
+        }))
+      )
+      documents.set(
+        "/datasets/2/snapshot",
+        answers(() => {
+          const newest = new Map(log.map(({ domain }, at) => [domain, at + 1]))
+          const ids = [...newest.values()].toSorted((a, b) => b - a)
+          return { type: "OrderedCollection", items: ids.map(change), changes: from(log.length) }
+        })
+      )
+      const pageRows = 2
+      documents.set(
+        "/datasets/2/changes",
+        answers((query) => {
+          const since = Number(query.get("since"))
+          const ids = log.map((_, at) => at + 1).filter((id) => id > since)
+          const shown = ids.slice(0, pageRows)
+          return lost ? undefined : {
+            type: "OrderedCollectionPage",
+            orderedItems: shown.map(change),
+            last: from(log.length),
+            ...(ids.length > pageRows ? { next: from(shown.at(-1)!) } : {})
+          }
+        })
+      )
+      const say = (domain: string, policy?: string) => log.push({ domain, policy })
+      for (let n = 1; n <= 5; n++) say(`d${n}.example`, "drop")
+      say("d5.example")
+      const { body: list } = yield* ask(staff, "POST", path, {
+        name: "Long",
+        url: base,
+        type: "fires",
+        apply_automatically: true
+      })
+      const bad = (...names: ReadonlyArray<string>) => names.map((name) => `${name}.example suspend by list`)
+      const first = bad("d1", "d2", "d3", "d4")
+      assert.deepStrictEqual(yield* becomes(first), first)
+      const cursor = Effect.map(
+        sql<{ changesFrom: string | null }>`SELECT changes_from FROM moderation_lists WHERE id = ${BigInt(list.id)}`,
+        ([row]) => row?.changesFrom
+      )
+      assert.strictEqual(yield* cursor, from(6))
+
+      // Three pages of changes, in which the last word counts.
+      say("d1.example")
+      say("d6.example", "drop")
+      say("d2.example", "accept")
+      say("d7.example", "filter")
+      say("d2.example", "drop")
+      asked.length = 0
+      yield* ask(staff, "POST", `${path}/${list.id}/sync`)
+      const second = [...bad("d2", "d3", "d4", "d6"), "d7.example silence by list"]
+      assert.deepStrictEqual(yield* becomes(second), second)
+      yield* eventually(cursor, (at) => at === from(11))
+      assert.deepStrictEqual(asked, ["/datasets/2", ...[6, 8, 10].map((id) => `/datasets/2/changes?since=${id}`)])
+
+      // Nothing new is asked for once.
+      asked.length = 0
+      const looked = Effect.map(ask(staff, "GET", `${path}/${list.id}`), ({ body }) => body.last_synced_at)
+      const before = yield* looked
+      yield* ask(staff, "POST", `${path}/${list.id}/sync`)
+      yield* eventually(looked, (at) => at !== before)
+      assert.deepStrictEqual(asked, ["/datasets/2", "/datasets/2/changes?since=11"])
+      assert.deepStrictEqual(yield* rules, second)
+
+      // A feed that is gone, and one that was read long ago.
+      lost = true
+      say("d8.example", "drop")
+      asked.length = 0
+      yield* ask(staff, "POST", `${path}/${list.id}/sync`)
+      const third = [...second, ...bad("d8")]
+      assert.deepStrictEqual(yield* becomes(third), third)
+      assert.deepStrictEqual(asked.at(-1), "/datasets/2/snapshot")
+      lost = false
+      yield* eventually(cursor, (at) => at === from(12))
+      yield* sql`UPDATE moderation_lists SET whole_at = whole_at - interval '8 days' WHERE id = ${BigInt(list.id)}`
+      say("d9.example", "drop")
+      asked.length = 0
+      yield* ask(staff, "POST", `${path}/${list.id}/sync`)
+      const fourth = [...third, ...bad("d9")]
+      assert.deepStrictEqual(yield* becomes(fourth), fourth)
+      assert.deepStrictEqual(asked, ["/datasets/2", "/datasets/2/snapshot"])
+      // Of another address nothing is known.
+      yield* ask(staff, "PATCH", `${path}/${list.id}`, { url: `${url}/datasets/3` })
+      assert.isNull(yield* cursor)
+      assert.deepStrictEqual(yield* rules, fourth)
+      yield* emptied
     }))
 })

@@ -153,6 +153,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
         const { body, status } = yield* ask(staff, "POST", path, wish)
         assert.deepStrictEqual([status, body.error], [422, `Validation failed: ${text}`])
       }
+      yield* ask(staff, "DELETE", `${path}/${made.id}`)
+      assert.deepInclude((yield* inbox.next("Undo"))["object"], { type: "Follow", object: relay.id, id: follow["id"] })
     }))
 
   it.effect("deliveries to a server are stopped, restarted and cleared, and staff note what they know of it", () =>

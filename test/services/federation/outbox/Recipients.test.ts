@@ -95,6 +95,31 @@ const expanded = Effect.fnUntraced(
 
 let fanout = 0n
 
+/** A post of account 1 that the hosts of accounts 4 and 5, who follow it, were told of. */
+const sent = Effect.fnUntraced(function*(visibility: "public" | "private") {
+  const sql = yield* SqlClient.SqlClient
+  const [status] = yield* Worlds.settle({
+    ...Worlds.nothing,
+    statuses: [{
+      author: 1,
+      visibility,
+      local: 7,
+      deleted: 1,
+      reblogOf: null,
+      replyTo: null,
+      mentions: [],
+      language: "en",
+      tags: []
+    }],
+    follows: [4, 5].map((follower) => ({ pair: [follower, 1], showReblogs: true, languages: null }))
+  })
+  if (status === undefined) return yield* Effect.die("the world has no post")
+  yield* elsewhere
+  yield* sql`DELETE FROM deliveries`
+  assert.lengthOf(yield* expanded(++fanout, status, "Create"), 2)
+  return status
+})
+
 layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (it) => {
   it.effect.prop(
     "row 67: the inboxes of a post are exactly those of whom it is for, in any world",
@@ -127,29 +152,12 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
   it.effect("a Delete goes exactly where the post went, and nowhere where its text has not been tried yet", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [status] = yield* Worlds.settle({
-        ...Worlds.nothing,
-        statuses: [{
-          author: 1,
-          visibility: "private",
-          local: 7,
-          deleted: 1,
-          reblogOf: null,
-          replyTo: null,
-          mentions: [],
-          language: "en",
-          tags: []
-        }],
-        follows: [4, 5].map((follower) => ({ pair: [follower, 1], showReblogs: true, languages: null }))
-      })
-      yield* elsewhere
-      yield* sql`DELETE FROM deliveries`
-      assert.lengthOf(yield* expanded(++fanout, status!, "Create"), 2)
+      const status = yield* sent("private")
       yield* sql`UPDATE deliveries d SET tries = 0 FROM inboxes i WHERE i.id = d.inbox_id AND i.url = ${inboxOf(5n)}`
       // A later follower never had it.
       yield* sql`DELETE FROM follows`
-      yield* sql`UPDATE statuses SET deleted_at = ${Worlds.now} WHERE id = ${status!.id}`
-      assert.deepStrictEqual(yield* expanded(++fanout, status!, "Delete"), [inboxOf(4n)])
+      yield* sql`UPDATE statuses SET deleted_at = ${Worlds.now} WHERE id = ${status.id}`
+      assert.deepStrictEqual(yield* expanded(++fanout, status, "Delete"), [inboxOf(4n)])
       const left = yield* sql<{ url: string; type: string }>`SELECT i.url, a.type FROM deliveries d
         JOIN inboxes i ON i.id = d.inbox_id JOIN outgoing_activities a ON a.id = d.activity_id ORDER BY a.id`
       assert.deepStrictEqual(left.map(({ type, url }) => [type, url]), [
@@ -157,34 +165,17 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
         ["Delete", inboxOf(4n)]
       ])
       // A post that is gone is never told.
-      assert.isEmpty(yield* expanded(++fanout, status!, "Create"))
+      assert.isEmpty(yield* expanded(++fanout, status, "Create"))
     }))
 
   it.effect("F44: a Delete goes to whom the post waits for, too, where that one fetched it meanwhile", () =>
     Effect.gen(function*() {
       const [sql, fetchedBy] = [yield* SqlClient.SqlClient, yield* FetchedBy]
-      const [status] = yield* Worlds.settle({
-        ...Worlds.nothing,
-        statuses: [{
-          author: 1,
-          visibility: "public",
-          local: 7,
-          deleted: 1,
-          reblogOf: null,
-          replyTo: null,
-          mentions: [],
-          language: "en",
-          tags: []
-        }],
-        follows: [4, 5].map((follower) => ({ pair: [follower, 1], showReblogs: true, languages: null }))
-      })
-      yield* elsewhere
-      yield* sql`DELETE FROM deliveries`
-      assert.lengthOf(yield* expanded(++fanout, status!, "Create"), 2)
+      const status = yield* sent("public")
       yield* sql`UPDATE deliveries SET tries = 0`
-      yield* fetchedBy.note(status!.id, AccountId.make(4n))
-      yield* sql`UPDATE statuses SET deleted_at = ${Worlds.now} WHERE id = ${status!.id}`
-      assert.deepStrictEqual(yield* expanded(++fanout, status!, "Delete"), [inboxOf(4n)])
+      yield* fetchedBy.note(status.id, AccountId.make(4n))
+      yield* sql`UPDATE statuses SET deleted_at = ${Worlds.now} WHERE id = ${status.id}`
+      assert.deepStrictEqual(yield* expanded(++fanout, status, "Delete"), [inboxOf(4n)])
     }))
 
   it.effect("that an account is gone is told, without hurry, to the hosts that had to do with it, and to no other", () =>

@@ -1,0 +1,92 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import { collectionAt } from "../discovery/LocalUrls.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { Jobs } from "../intents/Jobs.ts"
+import { idRows, rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+
+const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
+
+/** Collections of accounts that posts link to, in the transaction that writes the post. */
+export class TaggedCollections extends Context.Service<TaggedCollections, {
+  /** Those of a new post that are known here; what another server's names and nobody here knows is a job, where `theirs`. */
+  readonly attach: (
+    statusId: bigint,
+    addresses: ReadonlyArray<string>,
+    theirs: boolean
+  ) => Effect.Effect<void, SqlError>
+  /** The same of one that has others from now on, or none. */
+  readonly replace: (
+    statusId: bigint,
+    addresses: ReadonlyArray<string>,
+    theirs: boolean
+  ) => Effect.Effect<void, SqlError>
+  /** Those of a post that are to be fetched. */
+  readonly waiting: (statusId: bigint) => Effect.Effect<ReadonlyArray<string>, SqlError>
+  /** Takes over what is known by now; answers whether that is anything. */
+  readonly settle: (statusId: bigint) => Effect.Effect<boolean, SqlError>
+}>()("murmuration/services/collections/TaggedCollections") {
+  static readonly layer = Layer.effect(
+    TaggedCollections,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const config = yield* ServerConfig
+      const jobs = yield* Jobs
+
+      /** The collection at the address of a row `t`, ours or another server's. */
+      const known: Fragment = sql`coalesce((SELECT c.id FROM collections c WHERE c.id = t.own AND c.local
+          AND t.owner IN (0, c.account_id)),
+        (SELECT c.id FROM collections c WHERE t.own = 0 AND c.uri = t.uri),
+        (SELECT c.id FROM collections c WHERE t.own = 0 AND c.url = t.uri ORDER BY c.id LIMIT 1))`
+      const named = (addresses: ReadonlyArray<string>) => {
+        const ours = addresses.map((address) => collectionAt(config, address))
+        return sql`unnest(${addresses}::text[], ${ours.map((one) => one?.id ?? 0n)}::bigint[],
+          ${ours.map((one) => one?.accountId ?? 0n)}::bigint[]) WITH ORDINALITY t (uri, own, owner, place)`
+      }
+
+      const attach: TaggedCollections["Service"]["attach"] = traced("TaggedCollections.attach")(
+        function*(statusId, addresses, theirs) {
+          if (addresses.length === 0) return
+          // Two addresses of one collection are one.
+          yield* sql`INSERT INTO tagged_collections (status_id, place, uri, collection_id)
+            SELECT DISTINCT ON (coalesce(id::text, uri)) ${statusId}::bigint, place, uri, id
+            FROM (SELECT t.uri, t.own, t.place, ${known} AS id FROM ${named(addresses)}) t
+            WHERE id IS NOT NULL OR (${theirs} AND own = 0) ORDER BY coalesce(id::text, uri), place`
+          if (theirs && (yield* waiting(statusId)).length > 0) yield* jobs.enqueue("tagged", statusId)
+        }
+      )
+      const waiting = traced("TaggedCollections.waiting")((statusId: bigint) =>
+        Effect.map(
+          uriRows(
+            sql`SELECT t.uri FROM tagged_collections t JOIN statuses s ON s.id = t.status_id AND s.deleted_at IS NULL
+            WHERE t.status_id = ${statusId} AND t.collection_id IS NULL ORDER BY t.place`
+          ),
+          (rows) => rows.map(({ uri }) => uri)
+        )
+      )
+
+      return TaggedCollections.of({
+        attach,
+        replace: traced("TaggedCollections.replace")((statusId, addresses, theirs) =>
+          Effect.andThen(
+            sql`DELETE FROM tagged_collections WHERE status_id = ${statusId}`,
+            attach(statusId, addresses, theirs)
+          )
+        ),
+        waiting,
+        settle: traced("TaggedCollections.settle")((statusId) =>
+          Effect.map(
+            idRows(sql`UPDATE tagged_collections t SET collection_id = c.id FROM collections c
+              WHERE t.status_id = ${statusId} AND t.collection_id IS NULL AND c.uri = t.uri AND NOT EXISTS (
+                SELECT FROM tagged_collections o WHERE o.status_id = t.status_id AND o.collection_id = c.id)
+              RETURNING c.id`),
+            (rows) => rows.length > 0
+          )
+        )
+      })
+    })
+  )
+}
