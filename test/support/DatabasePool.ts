@@ -99,7 +99,7 @@ export const take = Effect.gen(function*() {
   if (found !== undefined) return found
   // A copy of its files costs less than one by the log.
   const name = yield* create(` TEMPLATE ${template} STRATEGY FILE_COPY`)
-  pristine ??= yield* Effect.flatMap(PgClient.PgClient, look).pipe(within(name))
+  pristine ??= yield* Effect.flatMap(PgClient.PgClient, look).pipe(within(name), Effect.orDie)
   return name
 })
 
