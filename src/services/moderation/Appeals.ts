@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import { boundedCount } from "../BoundedCounts.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { exceeds } from "../html/Text.ts"
 import { AccountId } from "../Ids.ts"
@@ -30,7 +31,8 @@ const appealRows = rowsOf(Appeal)
 const DecidedStrike = Schema.Struct({
   strikeId: Schema.BigInt,
   action: StrikeAction,
-  statusIds: Schema.Array(Schema.BigInt)
+  statusIds: Schema.Array(Schema.BigInt),
+  collectionIds: Schema.Array(Schema.BigInt)
 })
 type DecidedStrike = typeof DecidedStrike.Type
 const decidedRows = rowsOf(DecidedStrike)
@@ -49,6 +51,8 @@ export class Appeals extends Context.Service<Appeals, {
     text: string
   ) => Effect.Effect<bigint, RecordNotFound | Unprocessable>
   readonly page: (state: typeof AppealState.Type | undefined, page: Page) => Effect.Effect<ReadonlyArray<Appeal>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: (state: typeof AppealState.Type | undefined) => Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<Appeal, RecordNotFound>
   /** In the transaction of the decision: refused where it was decided before. Answers what the strike was. */
   readonly decide: (
@@ -99,7 +103,7 @@ const make = Effect.gen(function*() {
       const [found] = yield* decidedRows(sql`UPDATE appeals p SET state = ${state}, decided_by_account_id = ${by},
           decided_at = ${at} FROM account_warnings w
         WHERE p.id = ${id} AND p.account_id = ${owner} AND p.state = 'pending' AND w.id = p.account_warning_id
-        RETURNING w.id AS strike_id, w.action, w.status_ids`)
+        RETURNING w.id AS strike_id, w.action, w.status_ids, w.collection_ids`)
       if (found === undefined) {
         const known = yield* sql`SELECT FROM appeals WHERE id = ${id} AND account_id = ${owner}`
         return yield* known.length === 0 ? new RecordNotFound() : validationFailed("Appeal has been decided already")
@@ -110,6 +114,9 @@ const make = Effect.gen(function*() {
       return found
     }
   )
+
+  const inState = (state: typeof AppealState.Type | undefined) =>
+    state === undefined ? sql`TRUE` : sql`p.state = ${state}`
 
   return Appeals.of({
     strikes: traced("Appeals.strikes")(function*(owner, page) {
@@ -129,10 +136,10 @@ const make = Effect.gen(function*() {
     page: traced("Appeals.page")(function*(state, page) {
       if (page.limit === 0) return []
       const { tail, where } = clauses(sql, "p.id", page)
-      const inState = state === undefined ? sql`TRUE` : sql`p.state = ${state}`
-      const rows = yield* appealRows(sql`SELECT ${columns} FROM appeals p WHERE ${inState} AND ${where} ${tail}`)
+      const rows = yield* appealRows(sql`SELECT ${columns} FROM appeals p WHERE ${inState(state)} AND ${where} ${tail}`)
       return newestFirst(page, rows)
     }, Effect.orDie),
+    total: traced("Appeals.total")((state) => boundedCount(sql)(sql`SELECT FROM appeals p WHERE ${inState(state)}`)),
     find: traced("Appeals.find")(function*(id) {
       const [found] = yield* Effect.orDie(appealRows(sql`SELECT ${columns} FROM appeals p WHERE p.id = ${id}`))
       return found ?? (yield* new RecordNotFound())
