@@ -12,9 +12,9 @@ const shared = {
 
 /**
  * Tests that look at how long answers take while nodes fail or are replaced, which leave half of the processors idle; and
- * one whose time is its own, for that half.
+ * those whose time is their own, for that half, which let all others go first.
  */
-const timed = ["test/cluster/**/*.test.ts", "test/layers/Handover.test.ts", "test/simulation/simulation.test.ts"]
+const timed = ["test/cluster/**/*.test.ts", "test/layers/Handover.test.ts", "test/simulation/**/*.test.ts"]
 
 /** Those of the next order begin when these have ended, each with as many processes as leave no processor idle. */
 const project = (name: string, groupOrder: number, maxWorkers: number, files: object) => ({
