@@ -14,6 +14,8 @@ export interface Settings {
   readonly faults: ReadonlyArray<number>
   /** The number of the mutant that runs in the place of the program. */
   readonly mutant: number | undefined
+  /** Whatever the seed: it is about consent, polls and moderators. */
+  readonly talks?: true
   readonly logs: boolean
 }
 

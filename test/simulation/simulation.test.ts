@@ -78,6 +78,16 @@ describe("simulation", () => {
     waitMillisMax
   )
 
+  it(
+    "I3: seed 3, in which people talk, holds in its shortest run, in which who was suspended and is not lacked its own posts at home",
+    async () => {
+      const commands = [0, 1, 2, 3, 13, 18, 22, 37, 38]
+      const { broken } = await fleet.run(3, { ...settings, talks: true, commands, faults: [] })
+      assert.deepStrictEqual(broken, [])
+    },
+    120_000
+  )
+
   // In processes of their own, whose timers are all the run's: a test runner may set some of its own meanwhile.
   it("the same seed gives the same trace byte for byte: the first of a process, and after others", async () => {
     sameTrace(await runOnce(firstSeed), await fleet.run(firstSeed, settings), await runOnce(otherSeed))
