@@ -2,13 +2,45 @@ import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { imageBytesMax } from "../services/instance/ContentLimits.ts"
-import { InstanceThumbnails } from "../services/media/InstanceThumbnails.ts"
+import type { InstancePictureKind } from "../services/instance/PictureSettings.ts"
+import { InstanceUploads } from "../services/media/InstanceUploads.ts"
 import { traced } from "../services/Traced.ts"
 import { rules } from "./InstanceRules.ts"
 import { set, show } from "./InstanceTexts.ts"
 import { refuse } from "./Lookup.ts"
 import * as MediaServices from "./MediaServices.ts"
 import { file, pictureAt } from "./PictureFile.ts"
+
+const remove = Flag.Boolean("remove").pipe(
+  Flag.withDescription("Shows the server's own picture again"),
+  Flag.withDefault(false)
+)
+
+interface Given {
+  readonly file: Option.Option<string>
+  readonly remove: boolean
+}
+
+const change = Effect.fnUntraced(function*(kind: InstancePictureKind, given: Given, description: string) {
+  const uploads = yield* InstanceUploads
+  if (given.remove) {
+    yield* refuse(uploads.remove(undefined, kind))
+    return yield* Console.log("The server's own picture is shown.")
+  }
+  if (Option.isNone(given.file)) return yield* new OperatorError({ message: "Name a picture, or --remove" })
+  yield* refuse(uploads.set(undefined, kind, yield* pictureAt(given.file.value, imageBytesMax), description))
+  yield* Console.log("The picture was set.")
+})
+
+const icon = (name: string, kind: InstancePictureKind, about: string) =>
+  Command.make(
+    name,
+    { file: Argument.optional(file), remove },
+    traced(`instance ${name}`)(
+      (given) => change(kind, given, ""),
+      (effect) => Effect.provide(effect, MediaServices.layer)
+    )
+  ).pipe(Command.withDescription(about))
 
 const thumbnail = Command.make(
   "thumbnail",
@@ -18,24 +50,22 @@ const thumbnail = Command.make(
       Flag.withDescription("What the picture shows, for who does not see it"),
       Flag.withDefault("")
     ),
-    remove: Flag.Boolean("remove").pipe(
-      Flag.withDescription("Shows the server's own picture again"),
-      Flag.withDefault(false)
-    )
+    remove
   },
-  traced("instance thumbnail")(function*(given) {
-    const thumbnails = yield* InstanceThumbnails
-    if (given.remove) {
-      yield* thumbnails.remove
-      return yield* Console.log("The server's own picture is shown.")
-    }
-    if (Option.isNone(given.file)) return yield* new OperatorError({ message: "Name a picture, or --remove" })
-    yield* refuse(thumbnails.set(yield* pictureAt(given.file.value, imageBytesMax), given.description))
-    yield* Console.log("The picture was set.")
-  }, (effect) => Effect.provide(effect, MediaServices.layer))
+  traced("instance thumbnail")(
+    (given) => change("thumbnail", given, given.description),
+    (effect) => Effect.provide(effect, MediaServices.layer)
+  )
 ).pipe(Command.withDescription("Sets the picture by which the server is shown, best 2400x1260 pixels"))
 
 export const command = Command.make("instance").pipe(
   Command.withDescription("What the server says about itself"),
-  Command.withSubcommands([show, set, rules, thumbnail])
+  Command.withSubcommands([
+    show,
+    set,
+    rules,
+    thumbnail,
+    icon("icon", "appIcon", "Sets the icon of the server as an app, best 512x512 pixels"),
+    icon("favicon", "favicon", "Sets the icon in tabs of browsers, best 48x48 pixels or larger")
+  ])
 )

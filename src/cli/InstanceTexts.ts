@@ -49,6 +49,7 @@ export const set = Command.make(
     termsDate: text("terms-date", "Day from which the terms hold, 2026-01-31; today where it is not said"),
     contactEmail: text("contact-email", "Address at which people reach whoever runs the server"),
     contactAccount: text("contact-account", "Account that people may ask; the first owner where it is not said"),
+    accentColor: text("accent-color", "Color of links and buttons, as #rrggbb"),
     languages: text("languages", "Languages that are spoken here, as tags separated by commas: en,pt-BR")
   },
   traced("instance set")(function*(given) {
@@ -72,6 +73,7 @@ export const set = Command.make(
             (terms) => ({ text: terms, since: Option.getOrElse(given.termsDate, () => today) })
           )
       )),
+      ...(yield* part("accentColor", given.accentColor, plain)),
       ...(yield* part("contactEmail", given.contactEmail, addressOf)),
       ...(yield* part(
         "contactAccount",
@@ -99,6 +101,7 @@ export const show = Command.make(
     const instance = yield* Instance
     const about = yield* instance.about
     const rules = yield* instance.rules
+    const pictured = (value: object | null) => value === null ? "the server's own" : "set"
     const document = (value: { readonly html: string } | null) =>
       value === null ? "-" : `${value.html.length} characters`
     yield* Console.log([
@@ -111,7 +114,8 @@ export const show = Command.make(
       }`,
       `Contact: ${about.contactEmail || "-"}, ${about.contactUsername === null ? "-" : `@${about.contactUsername}`}`,
       `Languages: ${about.languages.join(", ")}`,
-      `Picture: ${about.thumbnail === null ? "the server's own" : "set"}`,
+      `Color: ${about.accentColor ?? "-"}`,
+      `Picture: ${pictured(about.thumbnail)}, icon: ${pictured(about.appIcon)}, favicon: ${pictured(about.favicon)}`,
       `Rules: ${rules.length}`
     ].join("\n"))
   }, (effect) => Effect.provide(effect, InstanceServices.layer))

@@ -3,7 +3,7 @@ import * as InstancePictures from "../layers/media/InstancePictures.ts"
 import * as Storages from "../layers/storage/Storages.ts"
 import { Emojis } from "../services/media/Emojis.ts"
 import { FileOwners } from "../services/media/FileOwners.ts"
-import { InstanceThumbnails } from "../services/media/InstanceThumbnails.ts"
+import { InstanceUploads } from "../services/media/InstanceUploads.ts"
 import { MediaAttachments } from "../services/media/MediaAttachments.ts"
 import { MediaUsage } from "../services/media/MediaUsage.ts"
 import { RemoteRefreshes } from "../services/media/RemoteRefreshes.ts"
@@ -17,7 +17,7 @@ export const layer = Layer.satisfiesServicesType<never>()(
     MediaAttachments.layer,
     MediaUsage.layer,
     RemoteRefreshes.layer,
-    InstanceThumbnails.layer
+    InstanceUploads.layer
   ).pipe(
     Layer.provideMerge(StoredFiles.layer),
     Layer.provideMerge(Layer.mergeAll(FileOwners.layer, Storages.layer, InstancePictures.layer)),

@@ -16,6 +16,7 @@ import { AdminDomainBlocksGroup } from "./v1/admin/DomainBlocks.ts"
 import { AdminEmailDomainBlocksGroup } from "./v1/admin/EmailDomainBlocks.ts"
 import { AdminHeldPostsGroup } from "./v1/admin/HeldPosts.ts"
 import { AdminInstancesGroup } from "./v1/admin/Instances.ts"
+import { AdminInstanceUploadsGroup } from "./v1/admin/InstanceUploads.ts"
 import { AdminInvitesGroup } from "./v1/admin/Invites.ts"
 import { AdminIpBlocksGroup } from "./v1/admin/IpBlocks.ts"
 import { AdminMetricsGroup } from "./v1/admin/Metrics.ts"
@@ -130,6 +131,7 @@ export class Api extends HttpApi.make("murmuration")
   .add(AdminUsernameBlocksGroup)
   .add(AdminRulesGroup)
   .add(AdminSettingsGroup)
+  .add(AdminInstanceUploadsGroup)
   .add(AdminTagsGroup)
   .add(AdminTrendsGroup)
   .add(AnnouncementsGroup)

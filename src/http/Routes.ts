@@ -30,6 +30,7 @@ import * as AdminDomainBlocks from "./v1/admin/DomainBlocks.ts"
 import * as AdminEmailDomainBlocks from "./v1/admin/EmailDomainBlocks.ts"
 import * as AdminHeldPosts from "./v1/admin/HeldPosts.ts"
 import * as AdminInstances from "./v1/admin/Instances.ts"
+import * as AdminInstanceUploads from "./v1/admin/InstanceUploads.ts"
 import * as AdminInvites from "./v1/admin/Invites.ts"
 import * as AdminIpBlocks from "./v1/admin/IpBlocks.ts"
 import * as AdminMetrics from "./v1/admin/Metrics.ts"
@@ -144,6 +145,7 @@ const groups = Layer.mergeAll(
   AdminUsernameBlocks.layer,
   AdminRules.layer,
   AdminSettings.layer,
+  AdminInstanceUploads.layer,
   AdminTags.layer,
   AdminTrends.layer,
   Announcements.layer,

@@ -20,7 +20,7 @@ const residentEntitiesMax = 30_000
 /** How long an actor stays in memory after its last message. */
 const entityIdleTime = Duration.minutes(5)
 /** Shards of a group; the same on all nodes of a cluster for ever. */
-const shardsPerGroup = 300
+export const shardsPerGroup = 300
 /** How long a node keeps its shards that no longer says that it lives; its accounts answer elsewhere after that. */
 export const leaseTime = Duration.seconds(6)
 const pingTimeout = Duration.seconds(3)

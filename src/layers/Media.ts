@@ -9,6 +9,7 @@ import { EmojiCopies } from "../services/media/EmojiCopies.ts"
 import { EmojiRecords } from "../services/media/EmojiRecords.ts"
 import { Emojis } from "../services/media/Emojis.ts"
 import { FileOwners } from "../services/media/FileOwners.ts"
+import { InstanceUploads } from "../services/media/InstanceUploads.ts"
 import { MediaAttachments } from "../services/media/MediaAttachments.ts"
 import { MediaJobs } from "../services/media/MediaJobs.ts"
 import type { MediaTools } from "../services/media/MediaTools.ts"
@@ -45,16 +46,16 @@ export const layerOver = Layer.satisfiesServicesType<Tools | Stored>()(
   layerOverRows.pipe(Layer.provideMerge(Layer.mergeAll(FileOwners.layer, MediaJobs.layer, StoredFiles.layer)))
 )
 
-/** This server's emoji, and what copies those of others. */
-const emojis = EmojiCopies.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(Emojis.layerNoDeps, EmojiRecords.layer)),
+/** This server's emoji, what copies those of others, and the site's own pictures. */
+const instancePictures = EmojiCopies.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(Emojis.layerNoDeps, EmojiRecords.layer, InstanceUploads.layerNoDeps)),
   Layer.provide([AuditLog.layer, InstancePictures.layer])
 )
 
 /** Uploaded files: where they are, what works on them, and the actors of their jobs. Needs the cluster and the database. */
-export const layer = emojis.pipe(
+export const layer = instancePictures.pipe(
   Layer.provideMerge(layerOver),
   Layer.provide(turns),
-  Layer.provideMerge(RemoteFiles.layer.pipe(Layer.provide(RemoteCache.layer))),
+  Layer.provideMerge(RemoteFiles.layer.pipe(Layer.provideMerge(RemoteCache.layer))),
   Layer.provideMerge(Layer.mergeAll(Storages.layer, MediaPrograms.layer))
 )

@@ -46,6 +46,7 @@ import { Handover } from "./Handover.ts"
 import * as HttpServer from "./HttpServer.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 import * as Media from "./Media.ts"
+import * as NodeReports from "./NodeReports.ts"
 import * as OperatorWakes from "./OperatorWakes.ts"
 import * as Services from "./Services.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -113,7 +114,8 @@ export const layer = Layer.satisfiesServicesType<Environment>()(
         digests,
         SpamRunner.layer,
         webhooks,
-        terms
+        terms,
+        NodeReports.layer
       )
     ),
     Layer.provideMerge(HttpServer.layer),

@@ -58,6 +58,7 @@ import { TwoFactor } from "../services/identity/TwoFactor.ts"
 import { TwoFactorReset } from "../services/identity/TwoFactorReset.ts"
 import { Users } from "../services/identity/Users.ts"
 import { Activity } from "../services/instance/Activity.ts"
+import { Appearance } from "../services/instance/Appearance.ts"
 import { CustomEmojis } from "../services/instance/CustomEmojis.ts"
 import { Instance } from "../services/instance/Instance.ts"
 import { InstancePolicies } from "../services/instance/InstancePolicies.ts"
@@ -192,6 +193,7 @@ const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | 
     WaitingPosts.layer,
     StatusSearch.layer,
     Reports.layer,
+    Appearance.layer,
     StatusReactions.layer,
     ViewerStates.layer,
     TagFollows.layer,

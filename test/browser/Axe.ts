@@ -6,9 +6,22 @@ interface Found {
   readonly nodes: ReadonlyArray<{ readonly html: string }>
 }
 
-/** What Axe finds on a page: its rules for WCAG 2.2 A and AA, and what it counts among good practice. */
-export const axeFinds = async (page: Page): Promise<ReadonlyArray<string>> => {
-  await page.evaluate(axe.source)
-  const found = await page.evaluate<ReadonlyArray<Found>>("axe.run().then(({ violations }) => violations)")
+const findings = async (page: Page, options: object): Promise<ReadonlyArray<string>> => {
+  // It stays in the page: a page that is looked at in several ways reads it once.
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe.source)
+  const found = await page.evaluate<ReadonlyArray<Found>>(
+    `axe.run(${
+      JSON.stringify({ resultTypes: ["violations"], selectors: false, ...options })
+    }).then(({ violations }) => violations)`
+  )
   return found.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(" | ")}`)
 }
+
+/** What Axe finds on a page: its rules for WCAG 2.2 A and AA, and what it counts among good practice. */
+export const axeFinds = (page: Page) => findings(page, {})
+
+/** The rules that can find something else where nothing but the colours is other. */
+const colorRules = { type: "rule", values: ["color-contrast", "link-in-text-block"] }
+
+/** What Axe finds in the colours of a page that it found nothing else on. */
+export const axeFindsInColors = (page: Page) => findings(page, { runOnly: colorRules, preload: false })

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core"
 import { type Person, TestServer } from "../support/Server.ts"
 import { app, register } from "./App.ts"
 import { Browser, picture, visit } from "./Browser.ts"
+import { signedUp, withProof, withService } from "./Captchas.ts"
 
 const scopes = "read write follow push"
 const outOfBand = "urn:ietf:wg:oauth:2.0:oob"
@@ -102,3 +103,53 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
       })
     }))
 })
+
+layer(Layer.merge(withProof, Browser.layer), { excludeTestServices: true })("captcha by work, in a browser", (it) => {
+  it.effect("S-017: the browser does it by itself, on a telephone, and the address is confirmed", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* TestServer
+      const { link, token } = yield* signedUp("anna")
+      const own = Effect.map(fetch("/api/v1/accounts/verify_credentials", { token }), ({ status }) => status)
+      const { page, problems } = yield* visit("phone")
+      assert.strictEqual(yield* own, 403)
+      yield* Effect.promise(async () => {
+        await page.goto(link)
+        assert.include(await page.locator("h1").textContent(), "One more step")
+        // The button waits for the work; nobody has to do anything but press it.
+        await page.locator("#confirm:enabled").click()
+        await page.waitForLoadState()
+        await picture(page, "phone-captcha-done")
+      })
+      assert.deepStrictEqual(problems, [], "the script runs by the page's own policy")
+      assert.strictEqual(yield* own, 200)
+    }))
+})
+
+layer(Layer.merge(withService, Browser.layer), { excludeTestServices: true })(
+  "captcha by a service, in a browser",
+  (it) => {
+    it.effect("S-017: its script is let in by the policy, and what it says confirms the address", () =>
+      Effect.gen(function*() {
+        const { fetch } = yield* TestServer
+        const { link, token } = yield* signedUp("berta")
+        const own = Effect.map(fetch("/api/v1/accounts/verify_credentials", { token }), ({ status }) => status)
+        const { page, problems } = yield* visit()
+        yield* Effect.promise(async () => {
+          await page.goto(link)
+          // Before the service knows it is no person.
+          await page.getByLabel("I am a person").waitFor()
+          await page.locator("#confirm").click()
+          await page.waitForLoadState()
+          assert.include(await page.getByRole("alert").textContent(), "That did not work")
+          // The browser itself tells of the refusal, which is a 422.
+          problems.length = 0
+          await page.getByLabel("I am a person").check()
+          await picture(page, "captcha-service")
+          await page.locator("#confirm").click()
+          await page.waitForLoadState()
+        })
+        assert.deepStrictEqual(problems, [])
+        assert.strictEqual(yield* own, 200)
+      }))
+  }
+)

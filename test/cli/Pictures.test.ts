@@ -167,6 +167,24 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
     60_000
   )
 
+  it.effect(
+    "instance icon and favicon: show in every size, and go",
+    () =>
+      Effect.scoped(Effect.gen(function*() {
+        const own = (yield* get("/api/v2/instance")).icon
+        const file = yield* fileWith(yield* Effect.promise(() => picture(600, 500).webp().toBuffer()))
+        assert.deepInclude(yield* run("instance", "icon", file), { code: 0, out: "The picture was set.\n" })
+        const { icon } = yield* soon(get("/api/v2/instance"), (now) => now.icon[0].src !== own[0].src)
+        assert.deepInclude(yield* formatAt(icon[8].src), { format: "png", width: 512, height: 512 })
+        assert.strictEqual((yield* run("instance", "favicon", file)).code, 0)
+        assert.match((yield* run("instance", "show")).out, /^Picture: the server's own, icon: set, favicon: set$/m)
+        for (const name of ["icon", "favicon"]) yield* run("instance", name, "--remove")
+        yield* soon(get("/api/v2/instance"), (now) => now.icon[0].src === own[0].src)
+        assert.strictEqual((yield* bytesAt(icon[8].src)).status, 404)
+      })),
+    60_000
+  )
+
   it.effect("media usage and prune: what is whose, and what is nobody's goes", () =>
     Effect.gen(function*() {
       const { variables } = yield* TestServer

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Scopes from "../../src/services/oauth/Scopes.ts"
+import { eventually } from "../support/Eventually.ts"
 import { redisUrl } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { heardMillisMax, hears, textOf } from "./Hears.ts"
@@ -39,6 +40,12 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
         const posted = yield* post(a, bad, "/api/v1/statuses", { status: "said before it" })
         const status = (node: Node) =>
           request(node, reader, `/api/v1/statuses/${Reflect.get(Object(posted.body), "id")}`)
+        // Each tells of itself, so that staff see all of them on whichever they ask: two groups of 300 shards.
+        yield* eventually(
+          sql<{ nodes: number; shards: number; actors: number }>`SELECT count(*)::int AS nodes,
+            sum(shards)::int AS shards, sum(actors)::int AS actors FROM node_figures`,
+          ([row]) => row?.nodes === 2 && row.shards === 600
+        )
         // Both nodes know everything before.
         for (const node of [a, b]) {
           for (const ask of [own, profile, status]) assert.strictEqual((yield* ask(node)).status, 200)

@@ -62,6 +62,7 @@ const make = Effect.gen(function*() {
     const by = yield* reports.page({ state: "all", accountId: id }, { limit: namedMax })
     const names = yield* people.load([
       id,
+      account.invitedById,
       ...about.map(({ accountId }) => accountId),
       ...by.map(({ targetAccountId }) => targetAccountId)
     ])

@@ -8,7 +8,18 @@ import { html } from "../html/Html.ts"
 import { AccountDecisions } from "./AccountDecisions.ts"
 import { roleOf, states } from "./parts/AccountStates.ts"
 import { button } from "./parts/Controls.ts"
-import { bulk, choose, filters, filterSelect, filterText, nothing, pageOf, pager, table } from "./parts/Lists.ts"
+import {
+  bulk,
+  choose,
+  filters,
+  filterSelect,
+  filterText,
+  nothing,
+  pageOf,
+  pager,
+  table,
+  totalOf
+} from "./parts/Lists.ts"
 import { type Names, People } from "./parts/People.ts"
 import { moment } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
@@ -56,6 +67,7 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
     const ids = yield* accounts.page(selectionOf(visit), pageOf(visit))
+    const total = yield* totalOf(visit, ids.length, accounts.total(selectionOf(visit)))
     const records = yield* accounts.load(ids)
     const names = yield* people.load(ids)
     const known = yield* roles.list
@@ -94,7 +106,7 @@ const make = Effect.gen(function*() {
             filterText(visit, "email", say("E-mail address"))
           }${filterText(visit, "domain", say("Server"))}${filterText(visit, "ip", say("IP address or network"))}`
         )
-      }${
+      }${total}${
         rows.length === 0
           ? nothing(say("No account is like that."))
           : bulk(

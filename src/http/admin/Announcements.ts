@@ -10,7 +10,7 @@ import { RecordNotFound, validationFailed } from "../../services/Errors.ts"
 import { momentOf } from "../../services/Moments.ts"
 import { type Html, html } from "../html/Html.ts"
 import { actButton, button, checkbox, form, textArea, textField } from "./parts/Controls.ts"
-import { nothing, table } from "./parts/Lists.ts"
+import { nothing, table, total } from "./parts/Lists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { requireId, type Visit } from "./Visit.ts"
@@ -99,7 +99,7 @@ const make = Effect.gen(function*() {
     ])
     return {
       title: say("Announcements"),
-      body: html`${
+      body: html`${total(visit, rows.length)}${
         rows.length === 0
           ? nothing(say("There are no announcements yet."))
           : table([say("Text"), say("State"), say("Time"), say("Changed")], rows, say("Announcements"))

@@ -8,7 +8,7 @@ import { Strikes } from "../../services/moderation/Strikes.ts"
 import { type Html, html } from "../html/Html.ts"
 import { actionNames } from "./parts/ActionTexts.ts"
 import { actButton } from "./parts/Controls.ts"
-import { nothing, pageOf, pager, table, tabs } from "./parts/Lists.ts"
+import { nothing, pageOf, pager, table, tabs, total } from "./parts/Lists.ts"
 import { People } from "./parts/People.ts"
 import { ReportedPosts } from "./parts/ReportedPosts.ts"
 import { badge, definitions, moment, section, written } from "./parts/Texts.ts"
@@ -47,11 +47,14 @@ const make = Effect.gen(function*() {
 
   const list = Effect.fnUntraced(function*(visit: Visit) {
     const { query, words: { say }, words } = visit
-    const state = query.get("state") ?? "pending"
-    const found = yield* appeals.page(
-      state === "approved" || state === "rejected" || state === "pending" ? state : undefined,
-      pageOf(visit)
-    )
+    const state = (["approved", "rejected", "all"] as const).find((one) => one === query.get("state")) ?? "pending"
+    const found = yield* appeals.page(state === "all" ? undefined : state, pageOf(visit))
+    const counts = yield* Effect.all({
+      pending: appeals.total("pending"),
+      approved: appeals.total("approved"),
+      rejected: appeals.total("rejected"),
+      all: appeals.total(undefined)
+    })
     const names = yield* people.load(found.map(({ accountId }) => accountId))
     const struck = yield* strikes.load(found.map(({ strikeId }) => strikeId))
     const rows = found.map((appeal) => {
@@ -68,12 +71,12 @@ const make = Effect.gen(function*() {
       title: say("Appeals"),
       body: html`${
         tabs(visit, "state", [
-          ["", say("Waiting")],
-          ["approved", say("Granted")],
-          ["rejected", say("Rejected")],
-          ["all", say("All")]
+          ["", say("Waiting"), counts.pending],
+          ["approved", say("Granted"), counts.approved],
+          ["rejected", say("Rejected"), counts.rejected],
+          ["all", say("All"), counts.all]
         ])
-      }${
+      }${total(visit, counts[state])}${
         rows.length === 0
           ? nothing(say("No appeal is like that."))
           : table([say("Account"), say("Against"), say("Appeal"), say("State"), say("Since")], rows, say("Appeals"))

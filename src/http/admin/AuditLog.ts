@@ -4,7 +4,7 @@ import { AuditEntries, type AuditEntry } from "../../services/staff/AuditEntries
 import * as Reply from "../guard/Reply.ts"
 import { type Html, html } from "../html/Html.ts"
 import { auditFile } from "../render/admin/AuditFile.ts"
-import { filters, filterSelect, filterText, hereWith, nothing, pageOf, pager, table } from "./parts/Lists.ts"
+import { filters, filterSelect, filterText, hereWith, nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
 import { moment } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -43,6 +43,7 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
     const found = yield* entries.list(wantedIn(visit), pageOf(visit))
+    const total = yield* totalOf(visit, found.length, entries.total(wantedIn(visit)))
     const choices = (
       all: ReadonlyArray<string>,
       any: string
@@ -71,7 +72,7 @@ const make = Effect.gen(function*() {
         )
       }<p class="row"><a href="${hereWith({ ...visit, path: `${path}/export.csv` }, {})}" download>${
         say("Download as CSV")
-      }</a> <span class="soft">${say("Nobody changes what stands here.")}</span></p>${
+      }</a> <span class="soft">${say("Nobody changes what stands here.")}</span></p>${total}${
         rows.length === 0 ? nothing(say("Nothing is like that.")) : table(
           [say("When"), say("Who"), say("Act"), say("On"), say("What it changed")],
           rows,

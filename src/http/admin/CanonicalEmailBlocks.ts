@@ -3,7 +3,7 @@ import { missingParameter } from "../../services/Errors.ts"
 import { CanonicalEmailBlocks, canonicalEmailHash } from "../../services/moderation/CanonicalEmailBlocks.ts"
 import { html } from "../html/Html.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
-import { nothing, pageOf, pager, table } from "./parts/Lists.ts"
+import { nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -17,6 +17,7 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say } } = visit
     const found = yield* blocks.page(pageOf(visit))
+    const total = yield* totalOf(visit, found.length, blocks.total)
     const rows = found.map(({ canonicalEmailHash: digest, id }) => [
       html`<code>${digest}</code>`,
       actButton(visit, "remove", say("Remove"), { kind: "danger", fields: { id: String(id) } })
@@ -30,7 +31,9 @@ const make = Effect.gen(function*() {
         )
       }</p><div class="columns">${
         section(say("Block an address"), form(visit, html`${email}${button("create", say("Block"), "danger")}`))
-      }${section(say("Try an address"), form(visit, html`${email}${button("test", say("Is it blocked?"))}`))}</div>${
+      }${
+        section(say("Try an address"), form(visit, html`${email}${button("test", say("Is it blocked?"))}`))
+      }</div>${total}${
         rows.length === 0
           ? nothing(say("No address is blocked."))
           : table([say("Digest"), say("Do")], rows, say("Blocked e-mail addresses"))

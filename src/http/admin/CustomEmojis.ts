@@ -7,7 +7,7 @@ import type { MediaRefused } from "../../services/media/MediaTools.ts"
 import { html } from "../html/Html.ts"
 import { button, textField } from "./parts/Controls.ts"
 import { eachChosen } from "./parts/Each.ts"
-import { bulk, choose, filters, filterText, nothing, pageOf, pager, table, tabs } from "./parts/Lists.ts"
+import { bulk, choose, filters, filterText, nothing, pageOf, pager, table, tabs, total } from "./parts/Lists.ts"
 import { badge } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import type { Act, Visit } from "./Visit.ts"
@@ -34,23 +34,28 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { query, words: { say } } = visit
     const remote = isRemote(visit)
-    const found = yield* records.list({
-      remote,
+    const wanted = {
       domain: query.get("domain")?.trim() || undefined,
       shortcode: query.get("shortcode")?.trim().replaceAll(":", "") || undefined
-    }, pageOf(visit))
+    }
+    const found = yield* records.list({ ...wanted, remote }, pageOf(visit))
+    const [own, others] = yield* Effect.all([
+      records.total({ ...wanted, domain: undefined, remote: false }),
+      records.total({ ...wanted, remote: true })
+    ])
     return {
       title: say("Custom emoji"),
       body: html`<p class="row"><a href="${path}/new">${say("New emoji")}</a> <a href="${path}/archive">${
         say("Import and export")
-      }</a></p>${tabs(visit, "origin", [["", say("This server")], ["remote", say("Other servers")]])}${
+      }</a></p>${tabs(visit, "origin", [["", say("This server"), own], ["remote", say("Other servers"), others]])}${
         filters(
           visit,
-          html`<input type="hidden" name="origin" value="${query.get("origin") ?? ""}">${
-            filterText(visit, "shortcode", say("Shortcode"))
-          }${remote ? filterText(visit, "domain", say("Server")) : ""}`
+          html`${filterText(visit, "shortcode", say("Shortcode"))}${
+            remote ? filterText(visit, "domain", say("Server")) : ""
+          }`,
+          "origin"
         )
-      }${
+      }${total(visit, remote ? others : own)}${
         found.length === 0 ? nothing(say("No emoji is like that.")) : bulk(
           visit,
           table(

@@ -5,15 +5,17 @@ import type { Messages } from "../../services/languages/Messages.ts"
 import { Backlogs } from "../../services/metrics/Backlogs.ts"
 import { Cohorts } from "../../services/metrics/Cohorts.ts"
 import { Measures } from "../../services/metrics/Measures.ts"
+import { NodeFigures } from "../../services/metrics/NodeFigures.ts"
 import { periodOf } from "../../services/metrics/Period.ts"
 import { StorageFigures } from "../../services/metrics/StorageFigures.ts"
 import { mayAny, type Permission } from "../../services/staff/Permissions.ts"
 import { type Waiting, waitingCountMax, WaitingWork } from "../../services/staff/WaitingWork.ts"
 import { type Html, html } from "../html/Html.ts"
-import { backlogs, deliveries, storage } from "./parts/HealthSections.ts"
+import { backlogs, deliveries, nodes } from "./parts/HealthSections.ts"
 import { nothing, table } from "./parts/Lists.ts"
 import { bars } from "./parts/Plots.ts"
-import { definitions, section } from "./parts/Texts.ts"
+import { overBudget, storage } from "./parts/StorageSection.ts"
+import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import type { Visit } from "./Visit.ts"
 
@@ -81,6 +83,7 @@ const make = Effect.gen(function*() {
   const backlogRows = yield* Backlogs
   const cohorts = yield* Cohorts
   const measures = yield* Measures
+  const nodeFigures = yield* NodeFigures
   const queues = yield* Queues
   const sharding = yield* Sharding.Sharding
   const staff = yield* StaffPages
@@ -88,25 +91,14 @@ const make = Effect.gen(function*() {
   const waiting = yield* WaitingWork
 
   /** How the nodes are; for those who run them. */
-  const health = Effect.fnUntraced(function*({ words: { figure, say }, words }: Visit, now: number) {
-    const nodes = yield* backlogRows.nodes
+  const health = Effect.fnUntraced(function*({ words: { say }, words }: Visit, now: number) {
+    const found = yield* nodeFigures.list
     const hosts = (yield* Effect.orDie(queues.list)).toSorted((a, b) => b.waiting - a.waiting).slice(0, hostsMax)
-    return html`${
-      section(
-        say("Nodes"),
-        html`${definitions([[say("Actors in this process"), figure(yield* sharding.activeEntityCount)]])}${
-          nodes.length === 0
-            ? html`<p class="soft">${say("This process works alone.")}</p>`
-            : table(
-              [say("Node"), say("State")],
-              nodes.map(({ address, healthy }) => [address, healthy ? say("answers") : say("does not answer")]),
-              say("Nodes")
-            )
-        }`
-      )
-    }${section(say("Work that waits"), backlogs(words, yield* backlogRows.list, now))}${
-      section(say("Deliveries that wait"), deliveries(words, hosts, now))
-    }${section(say("Storage"), storage(words, yield* storageFigures.current))}`
+    return html`${section(say("Nodes"), nodes(words, found, yield* sharding.activeEntityCount))}${
+      section(say("Work that waits"), backlogs(words, yield* backlogRows.list, now))
+    }${section(say("Deliveries that wait"), deliveries(words, hosts, now))}${
+      section(say("Storage"), storage(words, yield* storageFigures.current))
+    }`
   })
 
   const activity = Effect.fnUntraced(function*({ words }: Visit, now: number) {
@@ -155,7 +147,9 @@ const make = Effect.gen(function*() {
       const { say } = visit.words
       return {
         title: say("Dashboard"),
-        body: html`${waits(visit, yield* waiting.counts)}<div class="columns"><div>${yield* activity(
+        body: html`${visit.may("viewDevops") ? overBudget(visit, yield* storageFigures.current) : ""}${
+          waits(visit, yield* waiting.counts)
+        }<div class="columns"><div>${yield* activity(
           visit,
           now
         )}${yield* staying(visit, now)}</div><div>${
@@ -180,5 +174,13 @@ const waits = ({ member, words }: Visit, counts: Waiting): Html => {
 
 /** What waits for staff, how the server is, and what happens on it. */
 export const layer = Layer.unwrap(make).pipe(
-  Layer.provide([Backlogs.layer, Cohorts.layer, Measures.layer, Queues.layer, StorageFigures.layer, WaitingWork.layer])
+  Layer.provide([
+    Backlogs.layer,
+    Cohorts.layer,
+    Measures.layer,
+    NodeFigures.layer,
+    Queues.layer,
+    StorageFigures.layer,
+    WaitingWork.layer
+  ])
 )

@@ -3,7 +3,7 @@ import { DomainAllows } from "../../services/federation/domains/DomainAllows.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { html } from "../html/Html.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
-import { nothing, pageOf, pager, table } from "./parts/Lists.ts"
+import { nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
 import { moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -18,6 +18,7 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
     const found = yield* allows.page(pageOf(visit))
+    const total = yield* totalOf(visit, found.length, allows.total)
     const rows = found.map(({ createdAt, domain, id }) => [
       html`<a href="/admin/instances/${domain}">${domain}</a>`,
       moment(words, createdAt),
@@ -39,7 +40,7 @@ const make = Effect.gen(function*() {
             }`
           )
         )
-      }${
+      }${total}${
         rows.length === 0
           ? nothing(say("The list is empty."))
           : table([say("Server"), say("Since"), say("Do")], rows, say("Allowed servers"))

@@ -5,7 +5,7 @@ import { html } from "../html/Html.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
 import { blockChangeIn, domainBlockFields, fieldsOfBlock, severityNames } from "./parts/DomainBlockForm.ts"
 import { eachChosen } from "./parts/Each.ts"
-import { bulk, choose, nothing, pageOf, pager, table } from "./parts/Lists.ts"
+import { bulk, choose, nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
 import { badge, definitions, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { requireId, type Visit } from "./Visit.ts"
@@ -19,6 +19,7 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
     const found = yield* blocks.page(pageOf(visit))
+    const total = yield* totalOf(visit, found.length, blocks.total)
     const rows = found.map((block) => [
       choose(block.id, say("Choose {name}", { name: block.domain })),
       html`<a href="${path}/${String(block.id)}">${block.domain}</a>${
@@ -37,7 +38,7 @@ const make = Effect.gen(function*() {
         say("Block a server")
       }</a> <a href="/admin/domain_block_files">${say("Import and export")}</a> <a href="/admin/domain_allows">${
         say("Allowed servers")
-      }</a></p>${
+      }</a></p>${total}${
         rows.length === 0 ? nothing(say("No server is blocked.")) : bulk(
           visit,
           table([say("Chosen"), say("Server"), say("State"), say("Since")], rows, say("Blocked servers")),

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { EmailDomainBlocks, historyDays } from "../../services/moderation/EmailDomainBlocks.ts"
 import { type Html, html } from "../html/Html.ts"
 import { actButton, button, checkbox, form } from "./parts/Controls.ts"
-import { nothing, pageOf, pager, table } from "./parts/Lists.ts"
+import { nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -27,6 +27,7 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { query, words: { figure, say }, words } = visit
     const found = yield* blocks.page(pageOf(visit))
+    const total = yield* totalOf(visit, found.length, blocks.total)
     const days = Map.groupBy(yield* blocks.history(found.map(({ id }) => id)), ({ blockId }) => blockId)
     const rows = found.map((block) => [
       html`${block.domain}${block.allowWithApproval ? html` ${badge(say("With approval"), "warn")}` : ""}`,
@@ -62,7 +63,7 @@ const make = Effect.gen(function*() {
             )
           }`
         )
-      }${
+      }${total}${
         rows.length === 0 ? nothing(say("No e-mail provider is blocked.")) : table(
           [say("Domain"), say("Sign-ups in {days} days", { days: historyDays }), say("Since"), say("Do")],
           rows,

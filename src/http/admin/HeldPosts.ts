@@ -5,7 +5,7 @@ import { HeldPosts } from "../../services/spam/HeldPosts.ts"
 import { html } from "../html/Html.ts"
 import { button } from "./parts/Controls.ts"
 import { eachChosen } from "./parts/Each.ts"
-import { bulk, choose, nothing, pageOf, pager } from "./parts/Lists.ts"
+import { bulk, choose, nothing, pageOf, pager, totalOf } from "./parts/Lists.ts"
 import { People } from "./parts/People.ts"
 import { ReportedPosts } from "./parts/ReportedPosts.ts"
 import { moment } from "./parts/Texts.ts"
@@ -30,6 +30,7 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
     const found = yield* held.page(pageOf(visit))
+    const total = yield* totalOf(visit, found.length, held.total)
     const names = yield* people.load(found.map(({ accountId }) => accountId))
     const meant = new Map(found.map(({ statusId, visibility }) => [statusId, visibility]))
     const shown = yield* posts.load(words, [...meant.keys()], meant)
@@ -53,7 +54,7 @@ const make = Effect.gen(function*() {
       title: say("Held posts"),
       body: html`<p class="soft">${
         say("These posts wait because of a spam rule. Only their authors see them until you approve them.")
-      }</p>${
+      }</p>${total}${
         rows.length === 0 ? nothing(say("No post waits.")) : bulk(
           visit,
           html`${rows}`,

@@ -7,7 +7,7 @@ import { type DeliveryHost, HostDeliveries } from "../../services/moderation/Hos
 import { InstanceNotes } from "../../services/moderation/InstanceNotes.ts"
 import { type Html, html } from "../html/Html.ts"
 import { actButton, button, form, textArea } from "./parts/Controls.ts"
-import { nothing, pageOf, pager, table, tabs } from "./parts/Lists.ts"
+import { nothing, pageOf, pager, table, tabs, total } from "./parts/Lists.ts"
 import { measureNames } from "./parts/MeasureNames.ts"
 import { People } from "./parts/People.ts"
 import { badge, definitions, moment, section, written } from "./parts/Texts.ts"
@@ -46,7 +46,9 @@ const make = Effect.gen(function*() {
     permission: "manageFederation",
     show: Effect.fnUntraced(function*(visit) {
       const { query, words: { figure, say }, words } = visit
-      const found = yield* deliveries.page(pageOf(visit), query.get("failing") === "yes")
+      const failing = query.get("failing") === "yes"
+      const found = yield* deliveries.page(pageOf(visit), failing)
+      const [all, failed] = yield* Effect.all([deliveries.total(false), deliveries.total(true)])
       const rows = found.map((host) => [
         html`<a href="${path}/${host.host}">${host.host}</a>`,
         stateOf(visit, host),
@@ -59,7 +61,9 @@ const make = Effect.gen(function*() {
           say("Domain")
         }<input type="search" name="domain" required></label><p><button type="submit" class="quiet">${
           say("Look it up")
-        }</button></p></form>${tabs(visit, "failing", [["", say("All")], ["yes", say("Failing or stopped")]])}${
+        }</button></p></form>${
+          tabs(visit, "failing", [["", say("All"), all], ["yes", say("Failing or stopped"), failed]])
+        }${total(visit, failing ? failed : all)}${
           rows.length === 0 ? nothing(say("No server is like that.")) : table(
             [say("Server"), say("Deliveries"), say("Waiting"), say("Last that arrived")],
             rows,

@@ -5,7 +5,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Messages } from "../../services/languages/Messages.ts"
 import { html } from "../html/Html.ts"
 import { actButton, button, checkbox, form, select } from "./parts/Controls.ts"
-import { nothing, pageOf, pager, table } from "./parts/Lists.ts"
+import { nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
 import { People } from "./parts/People.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
@@ -44,6 +44,7 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { figure, say }, words } = visit
     const found = yield* invites.list(pageOf(visit))
+    const total = yield* totalOf(visit, found.length, invites.total)
     const names = yield* people.load(found.map(({ accountId }) => accountId))
     const rows = found.map((invite) => [
       html`<code>${addressOf(invite.code)}</code> ${invite.valid ? badge(say("Works"), "good") : badge(say("Over"))}${
@@ -80,7 +81,7 @@ const make = Effect.gen(function*() {
             }</p>${button("create", say("Make the invite"), "main")}`
           )
         )
-      }${
+      }${total}${
         rows.length === 0
           ? nothing(say("There are no invites yet."))
           : table([say("Invite"), say("By"), say("Used"), say("Ends"), say("Do")], rows, say("Invites"))

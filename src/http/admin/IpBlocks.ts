@@ -6,7 +6,7 @@ import { type IpBlock, IpBlocks } from "../../services/moderation/IpBlocks.ts"
 import { type Html, html } from "../html/Html.ts"
 import { button, form, select, textArea, textField } from "./parts/Controls.ts"
 import { eachChosen } from "./parts/Each.ts"
-import { bulk, choose, nothing, pageOf, pager, table } from "./parts/Lists.ts"
+import { bulk, choose, nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { requireId, type Visit } from "./Visit.ts"
@@ -81,6 +81,7 @@ const make = Effect.gen(function*() {
     show: Effect.fnUntraced(function*(visit) {
       const { words: { say }, words } = visit
       const found = yield* blocks.page(pageOf(visit))
+      const total = yield* totalOf(visit, found.length, blocks.total)
       const rows = found.map((block) => [
         choose(block.id, say("Choose {name}", { name: block.ip })),
         html`<a href="${path}/${String(block.id)}">${block.ip}</a>${
@@ -93,7 +94,7 @@ const make = Effect.gen(function*() {
         title: say("Blocked IP addresses"),
         body: html`${
           section(say("New block"), form(visit, html`${fields(visit)}${button("create", say("Block"), "danger")}`))
-        }${
+        }${total}${
           rows.length === 0 ? nothing(say("No address is blocked.")) : bulk(
             visit,
             table([say("Chosen"), say("Address"), say("State"), say("Ends")], rows, say("Blocked IP addresses")),

@@ -3,7 +3,7 @@ import { validationFailed } from "../../services/Errors.ts"
 import { type ModerationList, ModerationLists } from "../../services/lists/ModerationLists.ts"
 import { type Html, html } from "../html/Html.ts"
 import { actButton, button, checkbox, form, select, textField } from "./parts/Controls.ts"
-import { nothing, table } from "./parts/Lists.ts"
+import { nothing, table, total } from "./parts/Lists.ts"
 import { badge, definitions, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { requireId, type Visit } from "./Visit.ts"
@@ -107,6 +107,8 @@ const make = Effect.gen(function*() {
       return {
         title: say("Moderation lists"),
         body: html`<p class="row"><a href="/admin/moderation_suggestions">${say("What the lists suggest")}</a></p>${
+          total(visit, rows.length)
+        }${
           rows.length === 0
             ? nothing(say("This server follows no lists."))
             : table(

@@ -6,7 +6,7 @@ import { RemoteLookup } from "../../services/federation/RemoteLookup.ts"
 import type { Messages } from "../../services/languages/Messages.ts"
 import { type Html, html } from "../html/Html.ts"
 import { actButton, button, form, select, textField } from "./parts/Controls.ts"
-import { nothing, table } from "./parts/Lists.ts"
+import { nothing, table, total } from "./parts/Lists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -61,7 +61,7 @@ const make = Effect.gen(function*() {
             }`
           )
         )
-      }${
+      }${total(visit, rows.length)}${
         rows.length === 0
           ? nothing(say("There are no relays."))
           : table([say("Relay"), say("State"), say("Since"), say("Do")], rows, say("Relays"))

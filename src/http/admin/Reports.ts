@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { AdminReports } from "../../services/moderation/AdminReports.ts"
 import { html } from "../html/Html.ts"
-import { filters, filterText, nothing, pageOf, pager, table, tabs } from "./parts/Lists.ts"
+import { filters, filterText, nothing, pageOf, pager, table, tabs, total } from "./parts/Lists.ts"
 import { People } from "./parts/People.ts"
 import { categories, reportPath, reportState } from "./parts/ReportLines.ts"
 import { moment } from "./parts/Texts.ts"
@@ -18,13 +18,19 @@ const make = Effect.gen(function*() {
 
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { query, words: { figure, say }, words } = visit
-    const state = query.get("state")
-    const found = yield* reports.page({
-      state: state === "resolved" || state === "all" ? state : "open",
+    const asked = query.get("state")
+    const state = asked === "resolved" || asked === "all" ? asked : "open"
+    const wanted = {
       accountId: idOf(query.get("account_id")),
       targetAccountId: idOf(query.get("target_account_id")),
       targetDomain: query.get("by_target_domain") || undefined
-    }, pageOf(visit))
+    }
+    const found = yield* reports.page({ ...wanted, state }, pageOf(visit))
+    const counts = yield* Effect.all({
+      open: reports.total({ ...wanted, state: "open" }),
+      resolved: reports.total({ ...wanted, state: "resolved" }),
+      all: reports.total({ ...wanted, state: "all" })
+    })
     const names = yield* people.load(
       found.flatMap((
         { accountId, assignedAccountId, targetAccountId }
@@ -48,8 +54,14 @@ const make = Effect.gen(function*() {
     ])
     return {
       title: say("Reports"),
-      body: html`${tabs(visit, "state", [["", say("Open")], ["resolved", say("Resolved")], ["all", say("All")]])}${
-        filters(visit, html`${filterText(visit, "by_target_domain", say("Server of the account"))}`)
+      body: html`${
+        tabs(visit, "state", [
+          ["", say("Open"), counts.open],
+          ["resolved", say("Resolved"), counts.resolved],
+          ["all", say("All"), counts.all]
+        ])
+      }${filters(visit, html`${filterText(visit, "by_target_domain", say("Server of the account"))}`)}${
+        total(visit, counts[state])
       }${
         rows.length === 0
           ? nothing(say("No report is like that. Have a cup of tea."))

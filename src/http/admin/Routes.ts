@@ -11,6 +11,7 @@ import * as AccountPage from "./AccountPage.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Announcements from "./Announcements.ts"
 import * as AppealPages from "./Appeals.ts"
+import * as Appearance from "./Appearance.ts"
 import * as AuditLog from "./AuditLog.ts"
 import * as BlockFiles from "./BlockFiles.ts"
 import * as CanonicalEmailBlocks from "./CanonicalEmailBlocks.ts"
@@ -43,6 +44,7 @@ import * as SpamRules from "./SpamRules.ts"
 import * as SpamRunPage from "./SpamRunPage.ts"
 import { StaffPages } from "./StaffPages.ts"
 import * as StaffStyle from "./StaffStyle.ts"
+import * as StorageBudgets from "./StorageBudgets.ts"
 import * as Suggestions from "./Suggestions.ts"
 import * as Tags from "./Tags.ts"
 import * as Trends from "./Trends.ts"
@@ -66,6 +68,7 @@ const reads = Layer.mergeAll(
 /** What staff set, as against what they decide about people. */
 const settings = Layer.mergeAll(
   Announcements.layer,
+  Appearance.layer,
   AuditLog.layer,
   BlockFiles.layer,
   CanonicalEmailBlocks.layer,
@@ -90,6 +93,7 @@ const settings = Layer.mergeAll(
   SpamRulePage.layer,
   SpamRules.layer,
   SpamRunPage.layer,
+  StorageBudgets.layer,
   Suggestions.layer,
   Tags.layer,
   Trends.layer,

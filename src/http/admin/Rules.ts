@@ -4,7 +4,7 @@ import { Instance } from "../../services/instance/Instance.ts"
 import { InstanceRules } from "../../services/instance/InstanceRules.ts"
 import { html } from "../html/Html.ts"
 import { actButton, button, form, textArea, textField } from "./parts/Controls.ts"
-import { nothing, table } from "./parts/Lists.ts"
+import { nothing, table, total } from "./parts/Lists.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, requireId, type Visit } from "./Visit.ts"
@@ -60,6 +60,8 @@ const make = Effect.gen(function*() {
     return {
       title: say("Rules"),
       body: html`<p class="soft">${say("People see them in this order, and accept them when they sign up.")}</p>${
+        total(visit, rows.length)
+      }${
         rows.length === 0
           ? nothing(say("There are no rules yet."))
           : table([say("Place"), say("Rule"), say("Translations"), say("Do")], rows, say("Rules"))

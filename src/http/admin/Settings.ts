@@ -74,13 +74,6 @@ const make = Effect.gen(function*() {
           hint: say("For people whose own language we do not know."),
           value: about.defaultLanguage ?? ""
         })
-      }${
-        textField(visit, {
-          name: "accent_color",
-          label: say("Accent color"),
-          hint: say("As #rrggbb, or nothing."),
-          value: about.accentColor ?? ""
-        })
       }${button("about", say("Save"), "main")}`
     )
   })
@@ -166,7 +159,11 @@ const make = Effect.gen(function*() {
     const { words: { say } } = visit
     return {
       title: say("Settings of the server"),
-      body: html`<p><a href="${path}/documents">${say("Privacy policy and terms of service")}</a></p>
+      body: html`<p class="row"><a href="${path}/appearance">${
+        say("Pictures and color")
+      }</a> <a href="${path}/budgets">${say("Room for what is kept")}</a> <a href="${path}/documents">${
+        say("Privacy policy and terms of service")
+      }</a></p>
 ${section(say("About the server"), yield* aboutForm(visit))}${
         section(say("Signing up"), yield* registrationsForm(visit))
       }${section(say("Who reads timelines"), yield* timelinesForm(visit))}`
@@ -199,8 +196,7 @@ ${section(say("About the server"), yield* aboutForm(visit))}${
           contactEmail,
           contactAccount: text("contact_account").replace(/^@/, ""),
           languages: text("languages").split(/[\s,]+/).filter((tag) => tag !== ""),
-          defaultLanguage: text("default_language"),
-          accentColor: text("accent_color")
+          defaultLanguage: text("default_language")
         }
       })),
       registrations: saves(Effect.fnUntraced(function*({ form: sent }) {

@@ -50,11 +50,14 @@ textarea, select {
   border: 1px solid var(--line); border-radius: .5rem;
 }
 input { padding: .5rem .75rem }
-input[type=color] { width: 4rem; height: 2.5rem; padding: .25rem }
-input[type=checkbox], input[type=radio] { display: inline-block; width: 1.125rem; height: 1.125rem; margin: 0; accent-color: var(--accent); vertical-align: middle }
+input, select { min-height: 2.625rem; line-height: 1.5 }
+select { padding-left: .5rem }
+input[type=color] { width: 4rem; padding: .25rem }
+input[type=checkbox], input[type=radio] { display: inline-block; width: 1.125rem; height: 1.125rem; min-height: 0; margin: 0; accent-color: var(--accent); vertical-align: middle }
 label.check { display: flex; gap: .625rem; align-items: baseline; font-weight: 400 }
 label.check input { flex: none; position: relative; top: .125rem }
 button { padding: .5rem 1rem }
+::file-selector-button { font: inherit; font-size: .875rem; padding: .125rem .75rem; margin-right: .75rem; border: 1px solid var(--line); border-radius: .375rem; background: var(--card); color: inherit; cursor: pointer }
 button.small { padding: .1875rem .75rem; font-size: .875rem }
 fieldset { border: 0; margin: 0 0 .875rem; padding: 0 }
 legend { font-weight: 600; padding: 0; margin-bottom: .375rem }
@@ -62,6 +65,8 @@ legend { font-weight: 600; padding: 0; margin-bottom: .375rem }
 .filters label, .filters p { margin-bottom: .75rem; font-size: .875rem }
 .filtering { margin-bottom: 1rem }
 .filtering > summary { display: inline-block; padding: .25rem .75rem; border: 1px solid var(--line); border-radius: .5rem; font-size: .875rem; font-weight: 600; margin-bottom: .5rem }
+.filtering > summary::after { content: " ▾" }
+.filtering[open] > summary::after { content: " ▴" }
 .tabs { display: flex; flex-wrap: wrap; gap: .25rem; margin: 0 0 1rem; border-bottom: 1px solid var(--line) }
 .tabs a { padding: .5rem .875rem; color: var(--text); text-decoration: none; border-bottom: 3px solid transparent }
 .tabs [aria-current] { border-color: var(--accent); font-weight: 600 }
@@ -75,9 +80,12 @@ thead th, td time { overflow-wrap: normal }
 td .account { min-width: 8rem }
 tbody td, tbody th { border-top: 1px solid var(--line) }
 tbody th { font-weight: 400 }
+.card table :is(td, th):first-child { padding-left: 0 }
+.card table :is(td, th):last-child { padding-right: 0 }
 td form { display: inline }
 td .row { gap: .375rem .5rem }
 td button { padding: .1875rem .625rem; font-size: .875rem }
+.total { margin: 0 0 .5rem .25rem; font-size: .875rem; color: var(--soft) }
 .pager { display: flex; gap: 1.5rem; padding: 1rem .25rem }
 .empty { padding: 2.5rem 1rem; text-align: center; color: var(--soft); background: var(--card); border: 1px dashed var(--line); border-radius: .75rem }
 .card .empty { padding: .75rem 1rem }
@@ -108,10 +116,14 @@ td button { padding: .1875rem .625rem; font-size: .875rem }
 .plot svg { display: block; width: 100%; height: auto }
 .plot .bar { fill: var(--accent) }
 .plot .axis { stroke: var(--line) }
-.plot .tick { fill: var(--soft); font-size: 15px }
+.plot p.axis { display: flex; justify-content: space-between; gap: 1rem; margin: .25rem 0; font-size: .8125rem; color: var(--soft) }
 .plot details { margin-top: .5rem; font-size: .875rem }
 summary { cursor: pointer }
 .scroll { max-height: 16rem; overflow: auto }
+.preview { max-width: 100%; height: auto; border-radius: .5rem; border: 1px solid var(--line); background: var(--back) }
+.swatch { margin: 0 0 1rem; font-size: .875rem; color: var(--soft) }
+.swatch svg { display: block; margin-bottom: .25rem }
+.card form + form { margin-top: .75rem }
 .share { display: block; width: 100%; height: .375rem; margin-top: .25rem }
 .share .all { fill: var(--line) }
 .share .used { fill: var(--accent) }
@@ -143,6 +155,8 @@ summary { cursor: pointer }
   main > table td, main > form > table td { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: .5rem; border: 0; padding: .375rem .75rem }
   main > table td::before, main > form > table td::before { content: attr(data-head); font-size: .8125rem; color: var(--soft) }
   td.right { text-align: left }
+  .filters { grid-template-columns: 1fr 1fr }
+  .filters p { grid-column: 1 / -1 }
   th, td { padding: .5rem }
   .card { padding: 1rem }
 }

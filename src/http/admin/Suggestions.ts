@@ -5,7 +5,7 @@ import { type Suggestion, Suggestions } from "../../services/lists/Suggestions.t
 import { html } from "../html/Html.ts"
 import { button } from "./parts/Controls.ts"
 import { eachChosen } from "./parts/Each.ts"
-import { bulk, choose, nothing, pageOf, pager, table } from "./parts/Lists.ts"
+import { bulk, choose, nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
 import { moment } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 
@@ -28,6 +28,7 @@ const make = Effect.gen(function*() {
       const { words: { say }, words } = visit
       const names = new Map((yield* lists.list).map(({ id, name }) => [id, name]))
       const found = yield* suggestions.page(pageOf(visit))
+      const total = yield* totalOf(visit, found.length, suggestions.total)
       const rows = found.map(({ action, createdAt, domain, id, listId }) => [
         choose(id, say("Choose {name}", { name: domain })),
         html`<a href="/admin/instances/${domain}">${domain}</a>`,
@@ -37,7 +38,7 @@ const make = Effect.gen(function*() {
       ])
       return {
         title: say("What lists suggest"),
-        body: html`<p><a href="/admin/moderation_lists">${say("Moderation lists")}</a></p>${
+        body: html`<p><a href="/admin/moderation_lists">${say("Moderation lists")}</a></p>${total}${
           rows.length === 0 ? nothing(say("Nothing is suggested at the moment.")) : bulk(
             visit,
             table(

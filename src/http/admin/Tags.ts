@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
 import { RecordNotFound } from "../../services/Errors.ts"
-import { TagWriter } from "../../services/statuses/TagWriter.ts"
+import { tagStates, TagWriter } from "../../services/statuses/TagWriter.ts"
 import { html } from "../html/Html.ts"
 import { button, checkbox, form, textField } from "./parts/Controls.ts"
-import { nothing, pageOf, pager, table } from "./parts/Lists.ts"
+import { filters, filterText, nothing, pageOf, pager, table, tabs, totalOf } from "./parts/Lists.ts"
 import { badge, definitions, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { requireId, type Visit } from "./Visit.ts"
@@ -23,8 +23,13 @@ const make = Effect.gen(function*() {
     path: "/admin/tags",
     permission: "manageTaxonomies",
     show: Effect.fnUntraced(function*(visit) {
-      const { words: { say }, words } = visit
-      const found = yield* tags.list(pageOf(visit))
+      const { query, words: { say }, words } = visit
+      const wanted = {
+        name: query.get("name")?.trim().replace(/^[#＃]/, "") || undefined,
+        state: tagStates.find((one) => one === query.get("state"))
+      }
+      const found = yield* tags.list(wanted, pageOf(visit))
+      const total = yield* totalOf(visit, found.length, tags.total(wanted))
       const rows = found.map((tag) => [
         html`<a href="${path}/${String(tag.id)}">#<bdi>${tag.displayName}</bdi></a>`,
         html`${tag.usable ? "" : badge(say("Cannot be used"), "bad")}${
@@ -37,8 +42,16 @@ const make = Effect.gen(function*() {
       return {
         title: say("Hashtags"),
         body: html`${
+          tabs(visit, "state", [
+            ["", say("All")],
+            ["unreviewed", say("Not looked at")],
+            ["trendable", say("May trend")],
+            ["refused", say("May not trend")],
+            ["unusable", say("Cannot be used")]
+          ])
+        }${filters(visit, filterText(visit, "name", say("How the name begins")))}${total}${
           rows.length === 0
-            ? nothing(say("There are no hashtags yet."))
+            ? nothing(say("No hashtag is like that."))
             : table([say("Hashtag"), say("State"), say("Looked at")], rows, say("Hashtags"))
         }${pager(visit, found.map(({ id }) => id))}`
       }

@@ -1,4 +1,6 @@
 import { Effect, Layer } from "effect"
+import { validationFailed } from "../../services/Errors.ts"
+import type { Messages } from "../../services/languages/Messages.ts"
 import { type Stretch, stretchOf } from "../../services/Paging.ts"
 import { TagWriter } from "../../services/statuses/TagWriter.ts"
 import { LinkRecords } from "../../services/trends/LinkRecords.ts"
@@ -7,11 +9,11 @@ import { TrendReviews, type TrendSubject } from "../../services/trends/TrendRevi
 import { type Html, html } from "../html/Html.ts"
 import { button } from "./parts/Controls.ts"
 import { eachChosen } from "./parts/Each.ts"
-import { bulk, choose, hereWith, nothing, pageOf, pager, rowsMax, table, tabs } from "./parts/Lists.ts"
+import { bulk, choose, hereWith, nothing, pageOf, pager, rowsMax, table, tabs, total } from "./parts/Lists.ts"
 import { ReportedPosts } from "./parts/ReportedPosts.ts"
 import { badge } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import type { Act, Visit } from "./Visit.ts"
+import { type Act, chosenIds, type Visit } from "./Visit.ts"
 
 type Kind = "links" | "publishers" | "statuses" | "tags"
 
@@ -88,7 +90,7 @@ const make = Effect.gen(function*() {
 
   const statusList = Effect.fnUntraced(function*(visit: Visit) {
     const found = yield* candidates.statuses(stretchIn(visit))
-    return { count: found.length, list: yield* posts.show(visit.words, found.map(({ id }) => id), true) }
+    return { count: found.length, list: yield* posts.show(visit.words, found.map(({ id }) => id), true, true) }
   })
 
   const publisherList = Effect.fnUntraced(function*(visit: Visit) {
@@ -126,6 +128,7 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say } } = visit
     const kind = kindOf(visit)
+    const totals = yield* candidates.totals
     const shown: { readonly count: number; readonly list: Html; readonly pages?: Html } = yield* kind === "tags"
       ? tagList(visit)
       : kind === "links"
@@ -137,20 +140,26 @@ const make = Effect.gen(function*() {
       title: say("Trends"),
       body: html`${
         tabs(visit, "kind", [
-          ["", say("Hashtags")],
-          ["statuses", say("Posts")],
-          ["links", say("Links")],
-          ["publishers", say("Publishers")]
+          ["", say("Hashtags"), totals.tags],
+          ["statuses", say("Posts"), totals.statuses],
+          ["links", say("Links"), totals.links],
+          ["publishers", say("Publishers"), totals.publishers]
         ])
       }<p class="soft">${
         kind === "publishers"
           ? say("Links of a publisher that may trend need no look of their own.")
           : say("The strongest first. What may not trend is shown to nobody here.")
-      }</p>${
+      }</p>${total(visit, totals[kind])}${
         shown.count === 0 ? nothing(say("Nothing trends at the moment.")) : bulk(
           visit,
           shown.list,
-          html`${button("approve", say("May trend"))}${button("reject", say("May not trend"), "danger")}`
+          html`${button("approve", say("May trend"))}${button("reject", say("May not trend"), "danger")}${
+            kind === "statuses" || kind === "links"
+              ? html`${button("approveAll", ownersTexts[kind].approve(visit.words))}${
+                button("rejectAll", ownersTexts[kind].reject(visit.words), "danger")
+              }`
+              : ""
+          }`
         )
       }${shown.pages ?? further(visit, shown.count)}`
     }
@@ -167,13 +176,67 @@ const make = Effect.gen(function*() {
             : say("Done: {count, plural, one {# may} other {# may}} not trend.", { count })
       )
   })
+  /** Whoever stands behind what is chosen; nobody does behind hashtags. */
+  const ownersIn = Effect.fnUntraced(function*(visit: Visit) {
+    const kind = kindOf(visit)
+    const ids = chosenIds(visit)
+    const owners = kind === "statuses" || kind === "links" ? yield* candidates.owners(kind, ids) : []
+    return owners.length === 0 ? yield* validationFailed("Data can't be blank") : owners
+  })
+
+  const decidesAll = (trendable: boolean): Act => ({
+    confirm: (visit) =>
+      Effect.map(ownersIn(visit), (owners) => {
+        const { words: { list, say } } = visit
+        const names = list(owners.map(({ label }) => label))
+        return {
+          title: trendable ? say("May all of theirs trend?") : say("May none of theirs trend?"),
+          text: trendable
+            ? say(
+              "Whatever {names} bring out may trend from now on, without a look at each. You can decide otherwise at any time.",
+              {
+                names
+              }
+            )
+            : say("Nothing that {names} bring out trends from now on. You can decide otherwise at any time.", {
+              names
+            }),
+          button: trendable ? say("All may trend") : say("None may trend"),
+          danger: !trendable
+        }
+      }),
+    run: Effect.fnUntraced(function*(visit) {
+      const owners = yield* ownersIn(visit)
+      yield* Effect.forEach(owners, ({ subject }) => reviews.decide(visit.by, subject, trendable), { discard: true })
+      const { list, say } = visit.words
+      const names = list(owners.map(({ label }) => label))
+      return {
+        notice: trendable
+          ? say("All of {names} may trend.", { names })
+          : say("Nothing of {names} trends any more.", { names })
+      }
+    })
+  })
+
   return staff.page({
     path: "/admin/trends",
     permission: "manageTaxonomies",
     show,
-    acts: { approve: decides(true), reject: decides(false) }
+    acts: { approve: decides(true), reject: decides(false), approveAll: decidesAll(true), rejectAll: decidesAll(false) }
   })
 })
+
+/** Words for all that somebody brings out. */
+const ownersTexts = {
+  statuses: {
+    approve: ({ say }: Messages) => say("All posts of these people may"),
+    reject: ({ say }: Messages) => say("No posts of these people may")
+  },
+  links: {
+    approve: ({ say }: Messages) => say("All links of these publishers may"),
+    reject: ({ say }: Messages) => say("No links of these publishers may")
+  }
+} as const
 
 /** What trends or would if staff let it. */
 export const layer = Layer.unwrap(make).pipe(

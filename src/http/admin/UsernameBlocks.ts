@@ -3,7 +3,7 @@ import { UsernameBlocks } from "../../services/moderation/UsernameBlocks.ts"
 import { html } from "../html/Html.ts"
 import { button, checkbox, form, select, textField } from "./parts/Controls.ts"
 import { eachChosen } from "./parts/Each.ts"
-import { bulk, choose, nothing, pageOf, pager, table } from "./parts/Lists.ts"
+import { bulk, choose, nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import type { Visit } from "./Visit.ts"
@@ -17,6 +17,7 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
     const found = yield* blocks.page(pageOf(visit))
+    const total = yield* totalOf(visit, found.length, blocks.total)
     const rows = found.map(({ allowWithApproval, createdAt, exact, id, username }) => [
       choose(id, say("Choose {name}", { name: username })),
       username,
@@ -48,7 +49,7 @@ const make = Effect.gen(function*() {
             }${button("create", say("Block"), "danger")}`
           )
         )
-      }${
+      }${total}${
         rows.length === 0 ? nothing(say("No name is blocked.")) : bulk(
           visit,
           table([say("Chosen"), say("User name"), say("State"), say("Since")], rows, say("Blocked user names")),

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Webhooks } from "../../services/webhooks/Webhooks.ts"
 import { html } from "../html/Html.ts"
-import { nothing, table } from "./parts/Lists.ts"
+import { nothing, table, total } from "./parts/Lists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { eventNames, webhookForm, webhookIn, webhooksPath } from "./parts/WebhookForm.ts"
 import { StaffPages } from "./StaffPages.ts"
@@ -24,6 +24,8 @@ const make = Effect.gen(function*() {
     return {
       title: say("Webhooks"),
       body: html`<p class="soft">${say("A webhook tells another program what happens here.")}</p>${
+        total(visit, rows.length)
+      }${
         rows.length === 0 ? nothing(say("There are no webhooks.")) : table(
           [say("Address"), say("Events"), say("State"), say("Last failure"), say("Waiting")],
           rows,

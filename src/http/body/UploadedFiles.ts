@@ -48,6 +48,8 @@ const profiles = /^\/api\/v1\/(?:accounts\/update_credentials|profile)$/
 const archives = /^\/admin\/custom_emojis\/archive$/
 const emojis = /^\/(?:api\/v1\/admin\/custom_emojis|admin\/custom_emojis\/new)$/
 
+const instancePictures = /^\/(?:api\/v1\/admin\/site_uploads\/[^/]+|admin\/settings\/appearance)$/
+
 const statuses = /^\/api\/v1\/statuses\/\d+$/
 /** A picture for one of the files of a status that is edited. */
 const nestedThumbnail = /^media_attributes\[\d{0,4}\]\[thumbnail\]$/
@@ -56,6 +58,7 @@ const nestedThumbnail = /^media_attributes\[\d{0,4}\]\[thumbnail\]$/
 export const takesFiles = (method: string, path: string): boolean =>
   HttpMethod.isHttpMethod(method) && HttpMethod.hasBody(method) &&
   (attachments.test(path) || profiles.test(path) || emojis.test(path) || archives.test(path) ||
+    instancePictures.test(path) ||
     ((method === "PUT" || method === "PATCH") && statuses.test(path)))
 
 /** Bytes of one file, and of a whole multipart body. */

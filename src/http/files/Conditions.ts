@@ -19,13 +19,6 @@ export const rangeOf = (header: string | undefined, size: number): Range | undef
   return offset >= size ? "unsatisfiable" : { offset, length: end - offset + 1 }
 }
 
-/** Whether the client has the file with this tag already: `If-None-Match`, compared weakly (RFC 9110, 13.1.2). */
-export const isKnown = (headers: Headers.Headers, tag: string): boolean => {
-  const header = headers["if-none-match"]
-  if (header === undefined) return false
-  return header.trim() === "*" || header.split(",").some((one) => one.trim().replace(/^W\//, "") === tag)
-}
-
 /**
  * The range that counts: with `If-Range` only where it names this very file (RFC 9110, 13.1.5). A date there is none of
  * ours, so that it gets the whole file.

@@ -1,8 +1,9 @@
 import type { Stream } from "effect"
 import { type Headers, HttpServerResponse } from "effect/http"
 import type { Range } from "../../services/media/Storage.ts"
+import { isKnown } from "../guard/EntityTags.ts"
 import * as Reply from "../guard/Reply.ts"
-import { isKnown, rangeOf, rangeWanted } from "./Conditions.ts"
+import { rangeOf, rangeWanted } from "./Conditions.ts"
 
 /** A file that never changes under its address. */
 interface FixedFile<E> {

@@ -1,7 +1,8 @@
 import { HttpServerResponse } from "effect/http"
+import { appleIconEdge, faviconEdges } from "../../services/instance/PictureSettings.ts"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { type Html, html, raw } from "./Html.ts"
-import { iconPath } from "./PagePaths.ts"
+import { faviconPath, iconPath, manifestPath, themePath } from "./PagePaths.ts"
 import { stylesheetPath } from "./Stylesheet.ts"
 
 /** One of the server's pages about signing in. */
@@ -41,6 +42,7 @@ const policy = ({ formTarget, framed, media, script, scripts }: Page): string =>
     ...(media === undefined ? ["img-src 'self'"] : [`img-src ${media}`, `media-src ${media}`]),
     ...(script === undefined ? [] : [`script-src '${script.hash}'`]),
     ...(scripts === undefined ? [] : ["script-src", "frame-src", "connect-src"].map((what) => `${what} ${scripts}`)),
+    "manifest-src 'self'",
     "base-uri 'none'",
     framed === true ? "frame-ancestors *" : "frame-ancestors 'none'",
     `form-action 'self'${formTarget === undefined ? "" : ` ${formTarget}`}`
@@ -81,8 +83,15 @@ const textOf = (page: Page): string =>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${page.title} · ${page.server}</title>
-<link rel="icon" type="image/png" href="${iconPath(48)}">
+${
+    faviconEdges.map((edge) =>
+      html`<link rel="icon" type="image/png" sizes="${edge}x${edge}" href="${faviconPath(edge)}">
+`
+    )
+  }<link rel="apple-touch-icon" sizes="${appleIconEdge}x${appleIconEdge}" href="${iconPath(appleIconEdge)}">
+<link rel="manifest" href="${manifestPath}">
 <link rel="stylesheet" href="${stylesheetPath}">
+<link rel="stylesheet" href="${themePath}">
 ${page.style === undefined ? "" : html`<link rel="stylesheet" href="${page.style}">`}
 ${
     page.embedding === undefined

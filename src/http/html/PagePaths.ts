@@ -10,8 +10,13 @@ export const twoFactorPath = "/settings/two_factor_authentication"
 /** The reference of the API. */
 export const docsPath = "/api/docs"
 
-/** Widths in which the server's icon is there, in pixels. */
-export const iconSizes = [36, 48, 72, 96, 144, 192, 256, 384, 512] as const
-export const iconPath = (size: typeof iconSizes[number]): string => `/assets/icon-${size}.png`
+/** The server's icon with this edge in pixels, and the one of tabs: the operator's, or its own. */
+export const iconPath = (edge: number): `/${string}` => `/assets/icon-${edge}.png`
+export const faviconPath = (edge: number): `/${string}` => `/assets/favicon-${edge}.png`
+/** What browsers ask for on their own; they look at the bytes, not at the name. */
+export const anyFaviconPath = "/favicon.ico"
+export const manifestPath = "/manifest"
+/** The colours of the server. */
+export const themePath = "/assets/theme.css"
 /** The server's picture in previews. */
 export const thumbnailPath = "/assets/preview.png"

@@ -1,18 +1,23 @@
+import { palette } from "./Palette.ts"
 import { stylesheetFile } from "./StylesheetFile.ts"
 
 export const stylesheetPath = "/assets/pages.css"
+
+/** Colours as the stylesheet's variables: `onAccent` is `--on-accent`. */
+const variables = (colors: Readonly<Record<string, string>>): string =>
+  Object.entries(colors).map(([name, color]) =>
+    `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: ${color};`
+  ).join(" ")
 
 /** The look of the server's own pages: one column, the system's letters, light and dark as the reader has it. */
 const stylesheet = `
 :root {
   color-scheme: light dark;
-  --back: #f4f3f7; --card: #fff; --text: #1f1b2d; --soft: #5c566e; --line: #d9d5e4;
-  --accent: #5b3fd6; --on-accent: #fff; --danger: #b3261e; --danger-back: #fdeceb; --good-back: #e9f6ec;
+  ${variables(palette.light)}
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --back: #15121d; --card: #211d2c; --text: #ece9f4; --soft: #aaa3bd; --line: #3a3449;
-    --accent: #a693ff; --on-accent: #17122b; --danger: #ff9d94; --danger-back: #3d1f21; --good-back: #1c3325;
+    ${variables(palette.dark)}
   }
 }
 *, ::before, ::after { box-sizing: border-box }

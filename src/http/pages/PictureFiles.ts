@@ -1,16 +1,13 @@
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { missingAvatarPath, missingHeaderPath } from "../../services/identity/PictureAddresses.ts"
-import { iconSizes, thumbnailPath } from "../html/PagePaths.ts"
+import { thumbnailPath } from "../html/PagePaths.ts"
 
 /** The files of the folder `assets` by their addresses; no part of a request's path ever becomes part of a file's. */
 const files: ReadonlyArray<readonly [address: `/${string}`, file: string]> = [
   [missingAvatarPath, "avatar.png"],
   [missingHeaderPath, "header.png"],
-  [thumbnailPath, "preview.png"],
-  // What browsers ask for on their own; they look at the bytes, not at the name.
-  ["/favicon.ico", "icon-48.png"],
-  ...iconSizes.map((size) => [`/assets/icon-${size}.png`, `icon-${size}.png`] as const)
+  [thumbnailPath, "preview.png"]
 ]
 
 const make = Effect.gen(function*() {

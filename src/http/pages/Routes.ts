@@ -6,6 +6,8 @@ import * as CollectionPages from "./CollectionPages.ts"
 import * as Embeds from "./Embeds.ts"
 import * as FrontPage from "./FrontPage.ts"
 import * as Hashtags from "./Hashtags.ts"
+import * as InstanceIcons from "./InstanceIcons.ts"
+import * as Manifest from "./Manifest.ts"
 import * as NotFoundPage from "./NotFoundPage.ts"
 import * as PictureFiles from "./PictureFiles.ts"
 import { Posts } from "./Posts.ts"
@@ -13,6 +15,7 @@ import * as Profiles from "./Profiles.ts"
 import { PublicPages } from "./PublicPages.ts"
 import * as PublicStyle from "./PublicStyle.ts"
 import * as Subscribing from "./Subscribing.ts"
+import * as ThemeStylesheet from "./ThemeStylesheet.ts"
 import * as Threads from "./Threads.ts"
 
 /** The plain pages that anybody may look at, and the files that they and the instance's document name. */
@@ -22,10 +25,13 @@ export const layer = Layer.mergeAll(
   Embeds.layer,
   FrontPage.layer,
   Hashtags.layer,
+  Manifest.layer,
   PictureFiles.layer,
   Profiles.layer,
   PublicStyle.layer,
+  InstanceIcons.layer,
   Subscribing.layer,
+  ThemeStylesheet.layer,
   Threads.layer,
   NotFoundPage.layer
 ).pipe(Layer.provide([Posts.layer, Forms.layer]), Layer.provide([PublicPages.layer, Visitors.layer]))

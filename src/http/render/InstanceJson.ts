@@ -6,6 +6,7 @@ import type { DocumentVersion } from "../../services/instance/Documents.ts"
 import type { About, RuleRecord, Usage } from "../../services/instance/Instance.ts"
 import type { Policies } from "../../services/instance/InstancePolicies.ts"
 import { languages } from "../../services/instance/Languages.ts"
+import { iconEdges, iconName } from "../../services/instance/PictureSettings.ts"
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { interfaceLevel, interfaceVersion } from "../../services/instance/Software.ts"
 import * as Urls from "../../services/instance/Urls.ts"
@@ -15,7 +16,7 @@ import { singlesMax } from "../../services/statuses/InteractionPolicy.ts"
 import { accountReactionsMax, reactionsMax } from "../../services/statuses/ReactionEmoji.ts"
 import { contentTypes } from "../../services/statuses/StoredStatus.ts"
 import { html } from "../html/Html.ts"
-import { iconPath, iconSizes, thumbnailPath } from "../html/PagePaths.ts"
+import { iconPath, thumbnailPath } from "../html/PagePaths.ts"
 import type { Account } from "../wire/Account.ts"
 import { timestampOrNull } from "../wire/Common.ts"
 import type { Activity, Document, Instance, InstanceV1, Rule, TermsOfService } from "../wire/Instance.ts"
@@ -88,6 +89,11 @@ const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About,
   return { url, blurhash, versions: { "@1x": url, "@2x": double }, description }
 }
 
+const iconUrl = (config: ServerConfig["Service"], { appIcon }: Pick<About, "appIcon">, edge: number) => {
+  const name = iconName(appIcon, edge)
+  return name === undefined ? config.publicUrl + iconPath(edge) : Urls.file(config, name)
+}
+
 /** The JSON of `GET /api/v2/instance`; every limit is the constant that enforces it. */
 export const instanceJson = (
   { about, campaign, config, contact, mediaTypes, policies, rules, translates, usage, vapidKey }: InstanceFacts
@@ -101,7 +107,7 @@ export const instanceJson = (
     description: about.shortDescription,
     usage: { users: { activeMonth: usage.activeMonth } },
     thumbnail: thumbnailOf(config, about),
-    icon: iconSizes.map((size) => ({ src: publicUrl + iconPath(size), size: `${size}x${size}` })),
+    icon: iconEdges.map((edge) => ({ src: iconUrl(config, about, edge), size: `${edge}x${edge}` })),
     languages: about.languages,
     configuration: {
       urls: {

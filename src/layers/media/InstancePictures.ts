@@ -1,6 +1,7 @@
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { emojiEdgePixelsMax, instanceThumbnailPixels } from "../../services/instance/ContentLimits.ts"
 import { InstancePictures } from "../../services/media/InstancePictures.ts"
+import type { Source } from "../../services/media/MediaTools.ts"
 import { traced } from "../../services/Traced.ts"
 import { extensionOf, looksOf, probe, quality, write } from "./Pictures.ts"
 
@@ -18,6 +19,18 @@ export const layer = Layer.succeed(InstancePictures, {
       ? yield* write(source, folder, { ...target, name: "emoji-still", extension: "png", animated: false })
       : undefined
     return { moving, still }
+  }),
+  icons: traced("InstancePictures.icons")(function*(source: Source, folder: string, edges: ReadonlyArray<number>) {
+    const target = { extension: "png", fit: "cover", quality, animated: false } as const
+    // What is too large is refused before anything is decoded; then the largest is made first, and the others of it.
+    yield* probe(source)
+    const [largest = 1] = edges.toSorted((a, b) => b - a)
+    const { path } = yield* write(source, folder, { ...target, name: "icon", size: [largest, largest] })
+    return yield* Effect.forEach(edges, (edge) =>
+      Effect.map(
+        write({ ...source, path }, folder, { ...target, name: `icon-${edge}`, size: [edge, edge] }),
+        (rendition) => ({ edge, rendition })
+      ))
   }),
   thumbnail: traced("InstancePictures.thumbnail")(function*(source, folder) {
     const found = yield* probe(source)

@@ -208,6 +208,9 @@ export const layer = Layer.effect(
       }
     )
 
-    return RemoteCopies.of({ get })
+    return RemoteCopies.of({
+      get,
+      usage: Effect.sync(() => ({ files: kept.size, bytes: bytesKept, bytesMax: mediaCacheBytes }))
+    })
   })
 )

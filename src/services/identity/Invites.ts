@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import { boundedCount } from "../BoundedCounts.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
@@ -50,6 +51,8 @@ interface NewInvite {
 export class Invites extends Context.Service<Invites, {
   /** All of them, or those of one account. */
   readonly list: (page: Page, by?: AccountId) => Effect.Effect<ReadonlyArray<Invite>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: Effect.Effect<number>
   /** By its code, whether or not somebody can sign up by it. */
   readonly find: (code: string) => Effect.Effect<Invite | undefined>
   /** By whose role may invite people, as everybody's does at first; what staff does is logged. */
@@ -110,6 +113,7 @@ const make = Effect.gen(function*() {
       const own = by === undefined ? sql`TRUE` : sql`i.account_id = ${by}`
       return newestFirst(page, yield* inviteRows(sql`${selected(now)} WHERE ${where} AND ${own} ${tail}`))
     }, Effect.orDie),
+    total: boundedCount(sql)(sql`SELECT FROM invites`),
     find: traced("Invites.find")(function*(code) {
       const now = new Date(yield* Clock.currentTimeMillis)
       const [invite] = yield* inviteRows(sql`${selected(now)} WHERE i.code = ${code}`)

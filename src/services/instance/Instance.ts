@@ -3,8 +3,15 @@ import { SqlClient } from "effect/sql"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { documents, type DocumentVersion } from "./Documents.ts"
-import { type InstanceThumbnail, instanceThumbnailOf, instanceThumbnailSetting } from "./InstanceThumbnail.ts"
+import {
+  type InstanceIcon,
+  instanceIconOf,
+  type InstanceThumbnail,
+  instanceThumbnailOf,
+  pictureSettings
+} from "./PictureSettings.ts"
 import { asTags, asText, settings } from "./SettingNames.ts"
+import { type StorageBudgets, storageBudgetsOf } from "./StorageBudgets.ts"
 
 /** What the server says about itself; an operator sets it in the table of settings. */
 export interface About {
@@ -24,6 +31,9 @@ export interface About {
   readonly accentColor: string | null
   /** Null where the operator has set none. */
   readonly thumbnail: InstanceThumbnail | null
+  readonly appIcon: InstanceIcon | null
+  readonly favicon: InstanceIcon | null
+  readonly storageBudgets: StorageBudgets
   /** The account that the operator named, else the first owner, where there is one. */
   readonly contactAccountId: bigint | null
   readonly contactUsername: string | null
@@ -105,7 +115,10 @@ export class Instance extends Context.Service<Instance, {
           languages: Option.getOrElse(asTags(set.get(settings.languages)?.value), () => [defaultLanguage]),
           defaultLanguage: text(settings.defaultLanguage) || null,
           accentColor: text(settings.accentColor) || null,
-          thumbnail: instanceThumbnailOf(set.get(instanceThumbnailSetting)?.value),
+          thumbnail: instanceThumbnailOf(set.get(pictureSettings.thumbnail)?.value),
+          appIcon: instanceIconOf(set.get(pictureSettings.appIcon)?.value),
+          favicon: instanceIconOf(set.get(pictureSettings.favicon)?.value),
+          storageBudgets: storageBudgetsOf(set.get(settings.storageBudgets)?.value),
           contactAccountId: asked?.id ?? null,
           contactUsername: asked?.username ?? null
         }
@@ -158,4 +171,4 @@ export class Instance extends Context.Service<Instance, {
 /** The language of the server's own pages and letters. */
 const defaultLanguage = "en"
 
-const settingNames = [...Object.values(settings), instanceThumbnailSetting]
+const settingNames = [...Object.values(settings), ...Object.values(pictureSettings)]

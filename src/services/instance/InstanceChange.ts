@@ -4,6 +4,7 @@ import { documentOf } from "./DocumentHtml.ts"
 import type { NewDocument } from "./InstanceDocuments.ts"
 import { isLanguageTag } from "./Languages.ts"
 import { type RegistrationsMode, settings, type TimelinesAccess } from "./SettingNames.ts"
+import { type BudgetKind, budgetKinds, storageBudgetBytesMax, type StorageBudgets } from "./StorageBudgets.ts"
 
 /** Characters of a text of one line, and of what is said where nobody may sign up. */
 const titleCharactersMax = 100
@@ -35,9 +36,11 @@ export interface InstanceChange {
   readonly reasonRequired?: boolean
   readonly minAge?: number | null
   readonly autoClose?: boolean
+  /** In bytes; what is absent has none. */
+  readonly storageBudgets?: StorageBudgets
 }
 
-type Value = string | number | boolean | ReadonlyArray<string> | TimelinesAccess
+type Value = string | number | boolean | ReadonlyArray<string> | TimelinesAccess | StorageBudgets
 
 /** The rows that a change writes into the table of settings; undefined takes one away. */
 export const settingRowsOf = Effect.fnUntraced(function*(given: InstanceChange) {
@@ -85,6 +88,18 @@ export const settingRowsOf = Effect.fnUntraced(function*(given: InstanceChange) 
       return yield* validationFailed(`Min age must be between 0 and ${minAgeYearsMax}`)
     }
     rows.push([settings.minAge, years === 0 ? undefined : years])
+  }
+  if (given.storageBudgets !== undefined) {
+    const budgets: { [Kind in BudgetKind]?: number } = {}
+    for (const kind of budgetKinds) {
+      const bytes = given.storageBudgets[kind]
+      if (bytes === undefined || bytes === 0) continue
+      if (!Number.isSafeInteger(bytes) || bytes < 0 || bytes > storageBudgetBytesMax) {
+        return yield* validationFailed("Storage budget is invalid")
+      }
+      budgets[kind] = bytes
+    }
+    rows.push([settings.storageBudgets, Object.keys(budgets).length === 0 ? undefined : budgets])
   }
   if (given.timelinesAccess !== undefined) rows.push([settings.timelinesAccess, given.timelinesAccess])
   if (given.registrations !== undefined) rows.push([settings.registrations, given.registrations || undefined])

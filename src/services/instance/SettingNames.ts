@@ -15,7 +15,8 @@ export const settings = {
   registrationsMessage: "registrations_message",
   reasonRequired: "require_invite_text",
   minAge: "min_age",
-  autoClose: "auto_close_registrations"
+  autoClose: "auto_close_registrations",
+  storageBudgets: "storage_budgets"
 } as const
 
 /** Who may sign up by themselves, whom a moderator lets in, or nobody. */

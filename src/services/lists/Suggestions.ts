@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { boundedCount } from "../BoundedCounts.ts"
 import { validationFailed } from "../Errors.ts"
 import { DomainAllows } from "../federation/domains/DomainAllows.ts"
 import { DomainBlocks } from "../federation/domains/DomainBlocks.ts"
@@ -27,6 +28,8 @@ const suggestionRows = rowsOf(Suggestion)
 /** What lists propose and staff decide. */
 export class Suggestions extends Context.Service<Suggestions, {
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<Suggestion>>
+  /** How many wait, as `boundedCount` counts. */
+  readonly total: Effect.Effect<number>
   /** `confirmed`: what ends follows is meant; else it is refused. */
   readonly apply: (
     by: AccountId,
@@ -74,6 +77,7 @@ export class Suggestions extends Context.Service<Suggestions, {
               Effect.orDie
             )
         }),
+        total: boundedCount(sql)(sql`SELECT FROM moderation_suggestions WHERE state = 'new'`),
         apply: traced("Suggestions.apply")((by, id, confirmed) =>
           audit.deciding(Effect.gen(function*() {
             const found = yield* open(id, by, "apply")

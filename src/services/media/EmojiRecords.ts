@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { boundedCount } from "../BoundedCounts.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
@@ -38,6 +39,8 @@ interface EmojiQuery {
 /** Reads emoji for staff, disabled and unlisted ones and those of other servers, too. */
 export class EmojiRecords extends Context.Service<EmojiRecords, {
   readonly list: (query: EmojiQuery, page: Page) => Effect.Effect<ReadonlyArray<EmojiRecord>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: (query: EmojiQuery) => Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<EmojiRecord | undefined>
 }>()("murmuration/services/media/EmojiRecords") {
   static readonly layer = Layer.effect(
@@ -55,19 +58,22 @@ export class EmojiRecords extends Context.Service<EmojiRecords, {
           staticUrl: staticName === null ? staticUrl ?? address : Urls.file(config, staticName)
         }
       }
+      const wanted = ({ domain, remote, shortcode }: EmojiQuery) =>
+        sql.and([
+          domain === undefined ? sql`(domain IS NOT NULL) = ${remote}` : sql`domain = ${domain}`,
+          ...(shortcode === undefined ? [] : [sql`position(lower(${shortcode}) IN lower(shortcode)) > 0`])
+        ])
       return EmojiRecords.of({
-        list: traced("EmojiRecords.list")(({ domain, remote, shortcode }, page) => {
+        list: traced("EmojiRecords.list")((query, page) => {
           const { tail, where } = clauses(sql, "id", page)
-          const wanted = sql.and([
-            where,
-            domain === undefined ? sql`(domain IS NOT NULL) = ${remote}` : sql`domain = ${domain}`,
-            ...(shortcode === undefined ? [] : [sql`position(lower(${shortcode}) IN lower(shortcode)) > 0`])
-          ])
           return Effect.map(
-            recordRows(sql`${all} WHERE ${wanted} ${tail}`),
+            recordRows(sql`${all} WHERE ${where} AND ${wanted(query)} ${tail}`),
             (rows) => newestFirst(page, rows).map(recordOf)
           )
         }, Effect.orDie),
+        total: traced("EmojiRecords.total")((query) =>
+          boundedCount(sql)(sql`SELECT FROM custom_emojis WHERE ${wanted(query)}`)
+        ),
         find: traced("EmojiRecords.find")(
           (id) =>
             Effect.map(

@@ -36,6 +36,8 @@ export class RemoteCopies extends Context.Service<RemoteCopies, {
     notBefore: number,
     body: Stream.Stream<Uint8Array, FetchFailed>
   ) => Effect.Effect<RemoteCopy, FetchFailed | NoRemoteFile | StorageFailed>
+  /** Room that they take on this machine, and may. */
+  readonly usage: Effect.Effect<{ readonly files: number; readonly bytes: number; readonly bytesMax: number }>
 }>()("murmuration/services/media/RemoteCopies") {}
 
 /** Keys as `remote_key` of SQL makes them. */

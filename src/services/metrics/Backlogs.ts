@@ -19,18 +19,11 @@ const Backlog = Schema.Struct({
 })
 export type Backlog = typeof Backlog.Type
 const backlogRows = rowsOf(Backlog)
-const nodeRows = rowsOf(Schema.Struct({ address: Schema.String, healthy: Schema.Boolean }))
-const tableRows = rowsOf(Schema.Struct({ there: Schema.Boolean }))
 
-/** Nodes that are told of at once. */
-const nodesMax = 100
-
-/** Work that waits, and who does it. */
+/** Work that waits. */
 export class Backlogs extends Context.Service<Backlogs, {
   /** Durable work that is due, and how long its oldest part waits; one query of bounded parts. */
   readonly list: Effect.Effect<ReadonlyArray<Backlog>>
-  /** Nodes of the cluster as Postgres knows them; none where this process is alone. */
-  readonly nodes: Effect.Effect<ReadonlyArray<{ readonly address: string; readonly healthy: boolean }>>
 }>()("murmuration/services/metrics/Backlogs") {
   static readonly layer = Layer.effect(
     Backlogs,
@@ -59,15 +52,7 @@ export class Backlogs extends Context.Service<Backlogs, {
               sql`SELECT touched_at AS since FROM media_attachments WHERE state IN ('queued', 'processing')`
             )
           }`)
-        }).pipe(Effect.orDie, Effect.withSpan("Backlogs.list")),
-        nodes: Effect.gen(function*() {
-          const [found] = yield* tableRows(sql`SELECT to_regclass('cluster_runners') IS NOT NULL AS there`)
-          return found?.there === true
-            ? yield* nodeRows(
-              sql`SELECT address, healthy FROM cluster_runners ORDER BY address LIMIT ${rowsMax(sql, nodesMax)}`
-            )
-            : []
-        }).pipe(Effect.orDie, Effect.withSpan("Backlogs.nodes"))
+        }).pipe(Effect.orDie, Effect.withSpan("Backlogs.list"))
       })
     })
   )

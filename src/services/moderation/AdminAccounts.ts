@@ -2,7 +2,9 @@ import { Array as Arr, Context, Effect, Layer, Result, Schema } from "effect"
 import { IpNetwork } from "effect/net"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { boundedCount } from "../BoundedCounts.ts"
 import { RecordNotFound } from "../Errors.ts"
+import { beginning } from "../LikePatterns.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
 import { effective, everyone, staffBits } from "../staff/Permissions.ts"
@@ -42,6 +44,7 @@ const Row = Schema.Struct({
   approved: Schema.NullOr(Schema.Boolean),
   disabled: Schema.NullOr(Schema.Boolean),
   createdByAppId: Schema.NullOr(Schema.BigInt),
+  createdByAppName: Schema.NullOr(Schema.String),
   invitedById: Schema.NullOr(Schema.BigInt),
   roleId: Schema.NullOr(Schema.BigInt),
   roleName: Schema.NullOr(Schema.String),
@@ -69,6 +72,8 @@ const none: AdminAccountRecord["ips"] = []
 /** Reads accounts for moderators. */
 export class AdminAccounts extends Context.Service<AdminAccounts, {
   readonly page: (selection: AccountSelection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: (selection: AccountSelection) => Effect.Effect<number>
   /** Those that are there, by id. Two queries. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, AdminAccountRecord>>
   readonly find: (id: bigint) => Effect.Effect<AdminAccountRecord, RecordNotFound>
@@ -84,6 +89,7 @@ export class AdminAccounts extends Context.Service<AdminAccounts, {
             a.silenced_at IS NOT NULL AS silenced, a.suspended_at IS NOT NULL AS suspended,
             a.sensitized_at IS NOT NULL AS sensitized, u.email, u.locale, u.reason, u.approved, u.disabled,
             CASE WHEN u.account_id IS NOT NULL THEN u.confirmed_at IS NOT NULL END AS confirmed, u.created_by_app_id,
+            (SELECT p.name FROM oauth_apps p WHERE p.id = u.created_by_app_id) AS created_by_app_name,
             (SELECT i.account_id FROM invites i WHERE i.id = u.invite_id) AS invited_by_id,
             r.id AS role_id, r.name AS role_name, r.color AS role_color, r.highlighted AS role_highlighted,
             r.collection_limit AS role_collection_limit, r.permissions AS role_permissions, e.permissions AS everybodys
@@ -114,12 +120,13 @@ export class AdminAccounts extends Context.Service<AdminAccounts, {
       const find = traced("AdminAccounts.find")(function*(id: bigint) {
         return (yield* load([id])).get(id) ?? (yield* new RecordNotFound())
       })
-      return AdminAccounts.of({ page, load, find })
+      const total = traced("AdminAccounts.total")((selection: AccountSelection) =>
+        boundedCount(sql)(sql`SELECT FROM accounts a WHERE ${sql.and([sql`TRUE`, ...conditionsOf(sql, selection)])}`)
+      )
+      return AdminAccounts.of({ page, total, load, find })
     })
   )
 }
-
-const beginning = (text: string) => `${text.trim().toLowerCase().replace(/[\\%_]/g, (one) => `\\${one}`)}%`
 
 const conditionsOf = (sql: SqlClient.SqlClient, selection: AccountSelection): ReadonlyArray<Fragment> => {
   const { displayName, domain, email, invitedBy, ip, origin, roleIds, staff, status, username } = selection

@@ -1,5 +1,6 @@
 import { Array as Arr, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
+import { boundedCount } from "../BoundedCounts.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
@@ -40,6 +41,8 @@ interface ReportSelection {
 /** Reads reports for moderators (S-234). */
 export class AdminReports extends Context.Service<AdminReports, {
   readonly page: (selection: ReportSelection, page: Page) => Effect.Effect<ReadonlyArray<AdminReport>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: (selection: ReportSelection) => Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<AdminReport, RecordNotFound>
   /** Rules by their ids, deleted ones too; none costs nothing. */
   readonly rules: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, NamedRule>>
@@ -59,12 +62,9 @@ export class AdminReports extends Context.Service<AdminReports, {
         ).join(", ")
       )
 
-      const page = traced("AdminReports.page")(function*(selection: ReportSelection, page: Page) {
-        if (page.limit === 0) return []
-        const { accountId, state, targetAccountId, targetDomain } = selection
-        const { tail, where } = clauses(sql, "r.id", page)
-        const conditions = [
-          where,
+      const wanted = ({ accountId, state, targetAccountId, targetDomain }: ReportSelection) =>
+        sql.and([
+          sql`TRUE`,
           ...(state === "all"
             ? []
             : [sql`r.action_taken_at IS ${sql.literal(state === "open" ? "NULL" : "NOT NULL")}`]),
@@ -73,8 +73,14 @@ export class AdminReports extends Context.Service<AdminReports, {
           ...(targetDomain === undefined ? [] : [sql`EXISTS (SELECT FROM accounts a WHERE a.id = r.target_account_id
             AND a.domain IS NOT NULL
             AND (domain_key(a.domain) COLLATE "C") = (domain_key(${targetDomain.trim()}) COLLATE "C"))`])
-        ]
-        const rows = yield* reportRows(sql`SELECT ${selected} FROM reports r WHERE ${sql.and(conditions)} ${tail}`)
+        ])
+
+      const page = traced("AdminReports.page")(function*(selection: ReportSelection, page: Page) {
+        if (page.limit === 0) return []
+        const { tail, where } = clauses(sql, "r.id", page)
+        const rows = yield* reportRows(
+          sql`SELECT ${selected} FROM reports r WHERE ${where} AND ${wanted(selection)} ${tail}`
+        )
         return newestFirst(page, rows)
       }, Effect.orDie)
 
@@ -85,6 +91,9 @@ export class AdminReports extends Context.Service<AdminReports, {
 
       return AdminReports.of({
         page,
+        total: traced("AdminReports.total")((selection) =>
+          boundedCount(sql)(sql`SELECT FROM reports r WHERE ${wanted(selection)}`)
+        ),
         find,
         rules: traced("AdminReports.rules")(function*(ids) {
           if (ids.length === 0) return new Map<bigint, NamedRule>()

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import { boundedCount } from "../BoundedCounts.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { exceeds } from "../html/Text.ts"
 import { AccountId } from "../Ids.ts"
@@ -50,6 +51,8 @@ export class Appeals extends Context.Service<Appeals, {
     text: string
   ) => Effect.Effect<bigint, RecordNotFound | Unprocessable>
   readonly page: (state: typeof AppealState.Type | undefined, page: Page) => Effect.Effect<ReadonlyArray<Appeal>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: (state: typeof AppealState.Type | undefined) => Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<Appeal, RecordNotFound>
   /** In the transaction of the decision: refused where it was decided before. Answers what the strike was. */
   readonly decide: (
@@ -112,6 +115,9 @@ const make = Effect.gen(function*() {
     }
   )
 
+  const inState = (state: typeof AppealState.Type | undefined) =>
+    state === undefined ? sql`TRUE` : sql`p.state = ${state}`
+
   return Appeals.of({
     strikes: traced("Appeals.strikes")(function*(owner, page) {
       if (page.limit === 0) return []
@@ -130,10 +136,10 @@ const make = Effect.gen(function*() {
     page: traced("Appeals.page")(function*(state, page) {
       if (page.limit === 0) return []
       const { tail, where } = clauses(sql, "p.id", page)
-      const inState = state === undefined ? sql`TRUE` : sql`p.state = ${state}`
-      const rows = yield* appealRows(sql`SELECT ${columns} FROM appeals p WHERE ${inState} AND ${where} ${tail}`)
+      const rows = yield* appealRows(sql`SELECT ${columns} FROM appeals p WHERE ${inState(state)} AND ${where} ${tail}`)
       return newestFirst(page, rows)
     }, Effect.orDie),
+    total: traced("Appeals.total")((state) => boundedCount(sql)(sql`SELECT FROM appeals p WHERE ${inState(state)}`)),
     find: traced("Appeals.find")(function*(id) {
       const [found] = yield* Effect.orDie(appealRows(sql`SELECT ${columns} FROM appeals p WHERE p.id = ${id}`))
       return found ?? (yield* new RecordNotFound())

@@ -26,6 +26,8 @@ export const canonicalEmailHash = (email: string): string => {
 /** Addresses that sign nobody up in any of their spellings; of each there is a digest only (S-172). */
 export class CanonicalEmailBlocks extends Context.Service<CanonicalEmailBlocks, {
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<CanonicalEmailBlock>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<CanonicalEmailBlock, RecordNotFound>
   readonly matching: (email: string) => Effect.Effect<ReadonlyArray<CanonicalEmailBlock>>
   readonly create: (by: AccountId | undefined, digest: string) => Effect.Effect<CanonicalEmailBlock, Unprocessable>
@@ -42,6 +44,7 @@ export class CanonicalEmailBlocks extends Context.Service<CanonicalEmailBlocks, 
 
       return CanonicalEmailBlocks.of({
         page: traced("CanonicalEmailBlocks.page")(table.page),
+        total: table.total,
         find: traced("CanonicalEmailBlocks.find")(table.find),
         matching: traced("CanonicalEmailBlocks.matching")((email) =>
           Effect.orDie(table.rows(sql`SELECT id, canonical_email_hash FROM canonical_email_blocks

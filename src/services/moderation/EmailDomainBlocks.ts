@@ -51,6 +51,8 @@ interface EmailDomainBlockWish {
 /** Domains whose e-mail addresses sign nobody up, subdomains and mail hosts included (S-173). */
 export class EmailDomainBlocks extends Context.Service<EmailDomainBlocks, {
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<EmailDomainBlock>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<EmailDomainBlock, RecordNotFound>
   /** The last days of some blocks, those without uses are absent. */
   readonly history: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<DayOfBlock>>
@@ -168,6 +170,7 @@ const make = Effect.gen(function*() {
 
   return EmailDomainBlocks.of({
     page: traced("EmailDomainBlocks.page")(table.page),
+    total: table.total,
     find: traced("EmailDomainBlocks.find")(table.find),
     history: traced("EmailDomainBlocks.history")(function*(ids) {
       const since = new Date((yield* Clock.currentTimeMillis) - (historyDays - 1) * 86_400_000).toISOString().slice(

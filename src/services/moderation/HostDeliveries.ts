@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { boundedCount } from "../BoundedCounts.ts"
 import { RecordNotFound, type Unprocessable } from "../Errors.ts"
 import { validDomain } from "../federation/domains/DomainBlocks.ts"
 import { DeliveryHosts, PausedBy } from "../federation/outbox/DeliveryHosts.ts"
@@ -32,6 +33,8 @@ type Changed = Effect.Effect<DeliveryHost, Unprocessable | RecordNotFound>
 export class HostDeliveries extends Context.Service<HostDeliveries, {
   /** Those that fail or are stopped, or all. */
   readonly page: (page: Page, failing: boolean) => Effect.Effect<ReadonlyArray<DeliveryHost>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: (failing: boolean) => Effect.Effect<number>
   readonly find: (domain: string) => Changed
   /** Nothing is sent there until it is restarted. */
   readonly stop: (by: AccountId, domain: string) => Changed
@@ -79,15 +82,19 @@ export class HostDeliveries extends Context.Service<HostDeliveries, {
           })).pipe(Effect.catchTag("SqlError", Effect.die))
         )
 
+      const wanted = (failing: boolean) => failing ? sql`(h.failed_days <> '{}' OR h.paused_by IS NOT NULL)` : sql`TRUE`
+
       return HostDeliveries.of({
         page: traced("HostDeliveries.page")((page, failing) => {
           const { tail, where } = clauses(sql, "h.id", page)
-          const wanted = failing ? sql`(h.failed_days <> '{}' OR h.paused_by IS NOT NULL)` : sql`TRUE`
-          return hostRows(sql`SELECT ${columns} FROM hosts h WHERE ${where} AND ${wanted} ${tail}`).pipe(
+          return hostRows(sql`SELECT ${columns} FROM hosts h WHERE ${where} AND ${wanted(failing)} ${tail}`).pipe(
             Effect.map((rows) => newestFirst(page, rows)),
             Effect.orDie
           )
         }),
+        total: traced("HostDeliveries.total")((failing) =>
+          boundedCount(sql)(sql`SELECT FROM hosts h WHERE ${wanted(failing)}`)
+        ),
         find: traced("HostDeliveries.find")((text) => Effect.catchTag(found(text, false), "SqlError", Effect.die)),
         stop: change("stop", hosts.pause),
         restart: change("restart", (host) =>

@@ -49,6 +49,8 @@ type Written = Effect.Effect<IpBlock, Unprocessable | RecordNotFound>
 /** Networks that may not sign up, or not come at all (S-174). Every node obeys a change before it is answered, or within a second. */
 export class IpBlocks extends Context.Service<IpBlocks, {
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<IpBlock>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<IpBlock, RecordNotFound>
   readonly create: (author: IpBlockAuthor, wish: IpBlockWish) => Effect.Effect<IpBlock, Unprocessable>
   readonly update: (author: IpBlockAuthor, id: bigint, wish: IpBlockWish) => Written
@@ -108,6 +110,7 @@ const make = Effect.gen(function*() {
 
   return IpBlocks.of({
     page: traced("IpBlocks.page")(table.page),
+    total: table.total,
     find: traced("IpBlocks.find")(table.find),
     create: traced("IpBlocks.create")(function*(author, wish) {
       const { at, comment, expiresAt, ip, severity } = yield* checked(author, wish)

@@ -37,6 +37,8 @@ interface UsernameBlockWish {
 /** Names that nobody takes, look-alikes included: digits that stand for letters count as those. */
 export class UsernameBlocks extends Context.Service<UsernameBlocks, {
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<UsernameBlock>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<UsernameBlock, RecordNotFound>
   /** The strictest block that a name meets. */
   readonly matching: (username: string) => Effect.Effect<Option.Option<UsernameBlock>>
@@ -85,6 +87,7 @@ const make = Effect.gen(function*() {
 
   return UsernameBlocks.of({
     page: traced("UsernameBlocks.page")(table.page),
+    total: table.total,
     find: traced("UsernameBlocks.find")(table.find),
     matching: traced("UsernameBlocks.matching")((username) => {
       const name = plainLetters(username)

@@ -1,9 +1,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { boundedCount } from "../BoundedCounts.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
-import { only, rowsOf, Timestamptz } from "../Rows.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { Visibility } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 
@@ -19,17 +20,13 @@ const HeldPost = Schema.Struct({
 /** A post that waits for a moderator. */
 export type HeldPost = typeof HeldPost.Type
 const heldRows = rowsOf(HeldPost)
-const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
-
-/** Waiting posts that are counted at most. */
-const countMax = 10_000
 
 /** Posts that rules against spam hold, for those who look at them; their authors' actors approve and reject. */
 export class HeldPosts extends Context.Service<HeldPosts, {
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<HeldPost>>
   readonly find: (statusId: bigint) => Effect.Effect<HeldPost, RecordNotFound>
-  /** How many wait, up to some thousands. */
-  readonly count: Effect.Effect<number>
+  /** How many wait, as `boundedCount` counts. */
+  readonly total: Effect.Effect<number>
 }>()("murmuration/services/spam/HeldPosts") {
   static readonly layer = Layer.effect(
     HeldPosts,
@@ -46,10 +43,7 @@ export class HeldPosts extends Context.Service<HeldPosts, {
           const [post] = yield* Effect.orDie(heldRows(sql`${held} WHERE h.status_id = ${statusId}`))
           return post ?? (yield* new RecordNotFound())
         }),
-        count: Effect.map(
-          countRows(sql`SELECT count(*)::int AS count FROM (SELECT FROM held_posts LIMIT ${countMax}) waiting`),
-          (rows) => only(rows).count
-        ).pipe(Effect.orDie)
+        total: boundedCount(sql)(sql`SELECT FROM held_posts`)
       })
     })
   )

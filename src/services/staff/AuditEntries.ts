@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { boundedCount } from "../BoundedCounts.ts"
 import { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
@@ -34,27 +35,33 @@ interface AuditQuery {
 /** Reads what staff did, the newest first. */
 export class AuditEntries extends Context.Service<AuditEntries, {
   readonly list: (query: AuditQuery, page: Page) => Effect.Effect<ReadonlyArray<AuditEntry>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: (query: AuditQuery) => Effect.Effect<number>
 }>()("murmuration/services/staff/AuditEntries") {
   static readonly layer = Layer.effect(
     AuditEntries,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const wanted = ({ accountId, action, targetId, targetType }: AuditQuery) =>
+        sql.and([
+          sql`TRUE`,
+          ...(accountId === undefined ? [] : [sql`account_id = ${accountId}`]),
+          ...(action === undefined ? [] : [sql`action = ${action}`]),
+          ...(targetType === undefined ? [] : [sql`target_type = ${targetType}`]),
+          ...(targetId === undefined ? [] : [sql`target_id = ${targetId}`])
+        ])
       return AuditEntries.of({
-        list: traced("AuditEntries.list")(({ accountId, action, targetId, targetType }, page) => {
+        list: traced("AuditEntries.list")((query, page) => {
           const { tail, where } = clauses(sql, "id", page)
-          const wanted = sql.and([
-            where,
-            ...(accountId === undefined ? [] : [sql`account_id = ${accountId}`]),
-            ...(action === undefined ? [] : [sql`action = ${action}`]),
-            ...(targetType === undefined ? [] : [sql`target_type = ${targetType}`]),
-            ...(targetId === undefined ? [] : [sql`target_id = ${targetId}`])
-          ])
           return Effect.map(
             entryRows(sql`SELECT id, account_id, username, action, target_type, target_id, target_label, before, after,
-                created_at FROM audit_log WHERE ${wanted} ${tail}`),
+                created_at FROM audit_log WHERE ${where} AND ${wanted(query)} ${tail}`),
             (rows) => newestFirst(page, rows)
           )
-        }, Effect.orDie)
+        }, Effect.orDie),
+        total: traced("AuditEntries.total")((query) =>
+          boundedCount(sql)(sql`SELECT FROM audit_log WHERE ${wanted(query)}`)
+        )
       })
     })
   )

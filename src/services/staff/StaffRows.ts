@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import { boundedCount } from "../BoundedCounts.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 
@@ -24,6 +25,7 @@ export const staffRows = <Row>(sql: SqlClient, table: string, rows: Decoder<Row>
         Effect.orDie
       )
     },
+    total: boundedCount(sql)(sql`SELECT FROM ${sql(table)}`),
     find: (id: bigint) => Effect.catchTag(one(id, false), "SqlError", Effect.die),
     /** The same for who changes or removes it, in the running transaction: of two, the second one waits and is told. */
     take: (id: bigint) => one(id, true),

@@ -1,8 +1,11 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { boundedCount } from "../BoundedCounts.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import type { AccountId } from "../Ids.ts"
+import { beginning } from "../LikePatterns.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
@@ -35,9 +38,21 @@ interface TagChange {
   readonly usable?: boolean | undefined
 }
 
+/** Which hashtags are wanted; all of what is said holds. */
+interface TagQuery {
+  /** How its name begins, in letters of any size. */
+  readonly name?: string | undefined
+  readonly state?: typeof tagStates[number] | undefined
+}
+
+/** What may be asked for: those that nobody of the staff has looked at, that may or may not trend, or that no post may carry. */
+export const tagStates = ["unreviewed", "trendable", "refused", "unusable"] as const
+
 /** Hashtags as staff manages them (S-233). */
 export class TagWriter extends Context.Service<TagWriter, {
-  readonly list: (page: Page) => Effect.Effect<ReadonlyArray<ReviewedTag>>
+  readonly list: (query: TagQuery, page: Page) => Effect.Effect<ReadonlyArray<ReviewedTag>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: (query: TagQuery) => Effect.Effect<number>
   /** Those that exist, in no order. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<ReviewedTag>>
   /** Somebody of the staff looked at it with that. */
@@ -79,11 +94,29 @@ export class TagWriter extends Context.Service<TagWriter, {
         transaction(sql),
         Effect.catchTag("SqlError", Effect.die)
       )
+      const states: Readonly<Record<typeof tagStates[number], Fragment>> = {
+        unreviewed: sql`reviewed_at IS NULL`,
+        trendable: sql`trendable`,
+        refused: sql`NOT trendable`,
+        unusable: sql`NOT usable`
+      }
+      // A name of nothing but signs is nobody's.
+      const namedLike = (start: string) => start === "" ? sql`FALSE` : sql`name LIKE ${beginning(start)}`
+      const wanted = ({ name, state }: TagQuery) =>
+        sql.and([
+          sql`TRUE`,
+          ...(name === undefined ? [] : [namedLike(normalise(name))]),
+          ...(state === undefined ? [] : [states[state]])
+        ])
       return TagWriter.of({
-        list: traced("TagWriter.list")((page) => {
+        list: traced("TagWriter.list")((query, page) => {
           const { tail, where } = clauses(sql, "id", page)
-          return Effect.map(tagRows(sql`${tags} WHERE ${where} ${tail}`), (rows) => newestFirst(page, rows))
+          return Effect.map(
+            tagRows(sql`${tags} WHERE ${where} AND ${wanted(query)} ${tail}`),
+            (rows) => newestFirst(page, rows)
+          )
         }, Effect.orDie),
+        total: traced("TagWriter.total")((query) => boundedCount(sql)(sql`SELECT FROM tags WHERE ${wanted(query)}`)),
         load: traced("TagWriter.load")((ids) => tagRows(sql`${tags} WHERE id = ANY (${ids}::bigint[])`), Effect.orDie),
         change: traced("TagWriter.change")(change)
       })

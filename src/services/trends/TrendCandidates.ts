@@ -1,8 +1,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { boundedCount } from "../BoundedCounts.ts"
 import { clauses, newestFirst, type Page, rowsMax, type Stretch } from "../Paging.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import type { TrendSubject } from "./TrendReviews.ts"
 
 /** Something that trends or would, and whether nobody of the staff looked at it yet. */
 const Candidate = Schema.Struct({ id: Schema.BigInt, requiresReview: Schema.Boolean })
@@ -20,6 +22,22 @@ const Publisher = Schema.Struct({
 export type Publisher = typeof Publisher.Type
 const publisherRows = rowsOf(Publisher)
 
+/** An account or a site, and what people know it by. */
+interface TrendOwner {
+  readonly subject: TrendSubject
+  readonly label: string
+}
+const authorRows = rowsOf(Schema.Struct({ id: Schema.BigInt, label: Schema.String }))
+const siteRows = rowsOf(Schema.Struct({ site: Schema.String }))
+
+/** How many candidates there are of each kind. */
+interface TrendTotals {
+  readonly tags: number
+  readonly statuses: number
+  readonly links: number
+  readonly publishers: number
+}
+
 type Found = Effect.Effect<ReadonlyArray<Candidate>>
 
 /** What trends and what would if staff let it, the strongest first: what they look at (S-232). */
@@ -31,6 +49,10 @@ export class TrendCandidates extends Context.Service<TrendCandidates, {
   readonly status: (id: bigint) => Found
   readonly link: (id: bigint) => Found
   readonly publishers: (page: Page) => Effect.Effect<ReadonlyArray<Publisher>>
+  /** Who wrote these posts, or published these links, each once: what is decided about them holds for all of theirs. */
+  readonly owners: (kind: "links" | "statuses", ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<TrendOwner>>
+  /** How many of each kind there are, as `boundedCount` counts. */
+  readonly totals: Effect.Effect<TrendTotals>
   readonly publisher: (id: bigint) => Effect.Effect<ReadonlyArray<Publisher>>
 }>()("murmuration/services/trends/TrendCandidates") {
   static readonly layer = Layer.effect(
@@ -43,24 +65,26 @@ export class TrendCandidates extends Context.Service<TrendCandidates, {
       const links = sql`SELECT c.id, c.trendable IS NULL AND p.trendable IS NULL AS requires_review
         FROM preview_cards c LEFT JOIN preview_card_providers p ON p.site = c.site`
       const publishers = sql`SELECT id, site, trendable, reviewed_at, requested_review_at FROM preview_card_providers`
+      const trendingTags = sql`FROM tag_trends r JOIN tags t ON t.id = r.tag_id WHERE r.score > 0`
+      const trendingStatuses = sql`JOIN status_trends r ON r.status_id = s.id
+        WHERE s.deleted_at IS NULL AND a.suspended_at IS NULL`
+      const trendingLinks = sql`JOIN card_trends r ON r.card_id = c.id WHERE r.score > 0 AND c.details IS NOT NULL`
+      const count = boundedCount(sql)
       return TrendCandidates.of({
         tags: traced("TrendCandidates.tags")(
           (stretch) =>
             candidateRows(sql`SELECT t.id, t.trendable IS NULL AS requires_review
-              FROM tag_trends r JOIN tags t ON t.id = r.tag_id WHERE r.score > 0
+              ${trendingTags}
               ORDER BY r.score DESC, t.id DESC ${tail(stretch)}`),
           Effect.orDie
         ),
         statuses: traced("TrendCandidates.statuses")(
           (stretch) =>
-            candidateRows(sql`${statuses} JOIN status_trends r ON r.status_id = s.id
-              WHERE s.deleted_at IS NULL AND a.suspended_at IS NULL ORDER BY r.score DESC, s.id DESC ${tail(stretch)}`),
+            candidateRows(sql`${statuses} ${trendingStatuses} ORDER BY r.score DESC, s.id DESC ${tail(stretch)}`),
           Effect.orDie
         ),
         links: traced("TrendCandidates.links")(
-          (stretch) =>
-            candidateRows(sql`${links} JOIN card_trends r ON r.card_id = c.id
-              WHERE r.score > 0 AND c.details IS NOT NULL ORDER BY r.score DESC, c.id DESC ${tail(stretch)}`),
+          (stretch) => candidateRows(sql`${links} ${trendingLinks} ORDER BY r.score DESC, c.id DESC ${tail(stretch)}`),
           Effect.orDie
         ),
         status: traced("TrendCandidates.status")(
@@ -72,6 +96,27 @@ export class TrendCandidates extends Context.Service<TrendCandidates, {
           const { tail, where } = clauses(sql, "id", page)
           return Effect.map(publisherRows(sql`${publishers} WHERE ${where} ${tail}`), (rows) => newestFirst(page, rows))
         }, Effect.orDie),
+        owners: traced("TrendCandidates.owners")(function*(kind, ids) {
+          if (kind === "statuses") {
+            const authors = yield* authorRows(
+              sql`SELECT DISTINCT a.id, a.username || coalesce('@' || a.domain, '') AS label
+              FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ANY (${ids}::bigint[])`
+            )
+            return authors.map(({ id, label }): TrendOwner => ({
+              subject: { kind: "account", id },
+              label: `@${label}`
+            }))
+          }
+          const sites = yield* siteRows(sql`SELECT DISTINCT site FROM preview_cards
+            WHERE id = ANY (${ids}::bigint[]) AND site IS NOT NULL`)
+          return sites.map(({ site }): TrendOwner => ({ subject: { kind: "site", site }, label: site }))
+        }, Effect.orDie),
+        totals: Effect.all({
+          tags: count(sql`SELECT ${trendingTags}`),
+          statuses: count(sql`SELECT FROM statuses s JOIN accounts a ON a.id = s.account_id ${trendingStatuses}`),
+          links: count(sql`SELECT FROM preview_cards c ${trendingLinks}`),
+          publishers: count(sql`SELECT FROM preview_card_providers`)
+        }).pipe(Effect.withSpan("TrendCandidates.totals")),
         publisher: traced("TrendCandidates.publisher")(
           (id) => publisherRows(sql`${publishers} WHERE id = ${id}`),
           Effect.orDie

@@ -1,91 +1,144 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { chief } from "../../support/Chief.ts"
 import { TestServer } from "../../support/Server.ts"
-import { staffMember } from "../../support/Staff.ts"
-import { staffBrowser } from "../../support/StaffBrowser.ts"
-import { declaredActs, pageOf } from "./pages.ts"
+import { sourcesIn } from "../../support/source.ts"
+import { staffThings } from "../../support/StaffThings.ts"
+import { declaredActs, pages } from "./pages.ts"
 
+/** The fields that the sources read, and those of lists. */
 const fields = [
-  "id",
-  "ids[]",
-  "place",
-  "text",
-  "name",
-  "domain",
-  "url",
-  "ip",
-  "email",
-  "username",
-  "kind",
-  "since",
-  "max_uses",
-  "expires_in",
-  "priority",
-  "position",
-  "collection_limit",
-  "severity",
-  "language",
-  "translation",
-  "data",
-  "content",
-  "shortcode",
-  "category",
-  "type",
-  "list_action",
-  "starts_at",
-  "scheduled_at",
-  "registrations",
-  "min_age",
-  "setup",
-  "display_name",
-  "state",
-  "score",
-  "days",
-  "text_contains",
-  "link_domains",
-  "links_min",
-  "origin",
-  "look_alike[]",
-  "events[]",
-  "template"
-]
+  ...new Set(
+    sourcesIn("src/http/admin").flatMap(({ text }) =>
+      [...text.matchAll(/\b(?:sent|form)\.(get|getAll|has)\("([a-z]\w*)"\)|\b(?:text|number)\("([a-z]\w*)"\)/g)].map(
+        ([, how, one, other]) => `${one ?? other ?? ""}${how === "getAll" ? "[]" : ""}`
+      )
+    )
+  ),
+  "liveFeeds.local",
+  "liveFeeds.remote",
+  "hashtagFeeds.local",
+  "hashtagFeeds.remote",
+  "attachments"
+].filter((name) => name !== "act" && name !== "confirmed")
+
 const values = [
   "",
-  "\u{10FFFF}",
+  "a\u0000\u{10FFFF}\ud800",
   "-1",
   "99999999999999999999",
-  "x".repeat(7_000),
-  "'\"<>\\%",
+  `'"<>\\%${"x".repeat(7_000)}`,
   "2026-13-99T99:99",
   "::/0",
   "1"
 ]
 
+/** What takes the thing of the page away comes last, so that every button is pressed on one that is there. */
+const isEnd = (act: string) => /^(?:remove|delete|end|reject|dismiss|stop|clear|destroy)/.test(act)
+
+/** Bodies of other types and sizes than a form's, each with the token where it can have one. */
+const bodies = (
+  act: string,
+  token: string
+): ReadonlyArray<readonly [name: string, body: string | FormData, type?: string]> => {
+  const base = { act, confirmed: "yes", authenticity_token: token }
+  const plain = new URLSearchParams(base).toString()
+  const files = new FormData()
+  for (const [name, value] of Object.entries(base)) files.set(name, value)
+  for (const name of ["text", "name", "file", "image", "data", "kind"]) {
+    files.set(name, new Blob([`<svg onload="alert(1)"/>`]), "../../x\".png")
+  }
+  const nothing = new FormData()
+  for (const [name, value] of Object.entries(base)) nothing.set(name, value)
+  for (const name of ["file", "image", "data"]) nothing.set(name, new Blob([]), "")
+  return [
+    ["names in names", `${plain}&text[a][b]=1&name[]=1&ids[x][y]=1&kind[]=1&domain[__proto__]=1&url[constructor]=1`],
+    ["a list of many", `${plain}${"&ids[]=1".repeat(5_000)}`],
+    [
+      "as JSON",
+      JSON.stringify({ ...base, text: null, name: {}, ids: [[1], { a: 1 }], kind: 1e300 }),
+      "application/json"
+    ],
+    ["as JSON that is none", "{\"act\":", "application/json"],
+    ["as a text", plain, "text/plain"],
+    ["encoded badly", `${plain}&text=%ff%fe%00%zz&%ff=1`],
+    ["files in place of texts", files],
+    ["files of nothing", nothing],
+    [
+      "multipart without an end",
+      "--x\r\nContent-Disposition: form-data; name=\"act\"\r\n\r\n",
+      "multipart/form-data; boundary=x"
+    ],
+    ["large", `${plain}&text=${"x".repeat(1_200_000)}`]
+  ]
+}
+
+const tokenIn = ({ text }: { readonly text: string }) =>
+  /name="authenticity_token" value="([^"]*)"/.exec(text)?.[1] ?? ""
+
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("forms of staff", (it) => {
-  it.effect("hostile fields of every act are answered, never by a failure of the server", () =>
-    Effect.gen(function*() {
-      const { baseUrl } = yield* TestServer
-      const browser = yield* staffBrowser(yield* staffMember("sturdy", ["administrator"], 900))
-      const token = /name="authenticity_token" value="([^"]*)"/.exec((yield* browser.get("/admin")).text)?.[1] ?? ""
-      assert.isAtLeast(declaredActs.length, 30)
-      let sent = 0
-      for (const [path, acts] of declaredActs) {
-        assert.isNotEmpty(acts, path)
-        for (const act of acts) {
-          for (const value of values) {
-            const body = new URLSearchParams({ act, confirmed: "yes", authenticity_token: token })
-            for (const field of fields) body.append(field, value)
-            const { status, text } = yield* browser.request(pageOf(path, "900000000000000001"), {
-              method: "POST",
-              body,
-              headers: { origin: baseUrl }
-            })
-            assert.isBelow(status, 500, `${path} ${act} ${value.slice(0, 20)}`)
-            assert.notInclude(text, "Action is not included in the list", `${path} ${act}`)
-            sent++
+  for (const [name, isAsked] of [["lists", false], ["pages about one thing", true]] as const) {
+    it.effect(`hostile fields of every act on ${name} are answered, never by a failure of the server`, () =>
+      Effect.gen(function*() {
+        const { baseUrl } = yield* TestServer
+        const owner = yield* chief(isAsked ? "sturdy" : "steady")
+        const asked = declaredActs.filter(([path]) => path.includes(":") === isAsked)
+        const addressOf = isAsked ? yield* staffThings(owner) : Effect.succeed<string>
+        const addresses = new Map(
+          yield* Effect.forEach(asked, ([path]) => Effect.map(addressOf(path), (address) => [path, address] as const))
+        )
+        const token = tokenIn(yield* owner.browser.get("/admin"))
+        assert.isAtLeast(asked.length, 12)
+        assert.isAtLeast(fields.length, 70)
+        let sent = 0
+        for (const [path, acts] of asked) {
+          assert.isNotEmpty(acts, path)
+          const address = addresses.get(path) ?? ""
+          assert.strictEqual((yield* owner.browser.get(address)).status, 200, `${path}: what it is about is there`)
+          for (const act of acts.toSorted((a, b) => Number(isEnd(a)) - Number(isEnd(b)))) {
+            for (const value of values) {
+              const body = new URLSearchParams({ act, confirmed: "yes", authenticity_token: token })
+              for (const field of fields) body.append(field, value)
+              const { status, text } = yield* owner.browser.request(address, {
+                method: "POST",
+                body,
+                headers: { origin: baseUrl }
+              })
+              assert.isBelow(status, 500, `${path} ${act} ${value.slice(0, 20)}`)
+              assert.notInclude(text, "Action is not included in the list", `${path} ${act}`)
+              sent++
+            }
           }
         }
+        console.info(`${sent} hostile forms answered on ${name}, with ${fields.length} fields each`)
+      }))
+  }
+
+  it.effect("bodies of every other type and size are answered on every page, and change nothing", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* TestServer
+      const { browser } = yield* chief("stout")
+      const token = tokenIn(yield* browser.get("/admin"))
+      const acts = new Map(declaredActs)
+      let sent = 0
+      for (const { path } of pages) {
+        const act = acts.get(path)?.find((name) => !isEnd(name)) ?? "save"
+        for (const [name, body, type] of bodies(act, token)) {
+          const { status } = yield* browser.request(path.replace(/:\w+/, "1"), {
+            method: "POST",
+            body,
+            headers: {
+              origin: baseUrl,
+              ...(body instanceof FormData ? {} : { "content-type": type ?? "application/x-www-form-urlencoded" })
+            }
+          })
+          assert.isBelow(status, 500, `${path} ${act}: ${name}`)
+          if (name === "large" || name === "as JSON that is none") {
+            assert.isAtLeast(status, 400, `${path} ${act}: ${name}`)
+          }
+          sent++
+        }
       }
-      console.info(`${sent} hostile forms answered`)
-    }), 180_000)
+      console.info(`${sent} bodies of other types answered`)
+    }))
 })

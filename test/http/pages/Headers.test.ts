@@ -6,7 +6,7 @@ import * as TestBrowser from "../../support/TestBrowser.ts"
 import { server } from "../../support/WebServer.ts"
 
 const policy = (formAction: string, script = "") =>
-  `default-src 'none'; style-src 'self'; img-src 'self'; ${script}base-uri 'none'; frame-ancestors 'none'; ` +
+  `default-src 'none'; style-src 'self'; img-src 'self'; ${script}manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'; ` +
   `form-action ${formAction}`
 
 const common = {

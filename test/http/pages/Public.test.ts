@@ -18,7 +18,7 @@ const checked = (page: Answer, expected = 200) => {
   assert.match(page.headers.get("content-type") ?? "", /^text\/html/)
   assert.strictEqual(
     page.headers.get("content-security-policy"),
-    "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+    "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
   )
   assert.deepStrictEqual(problems(page.text), [])
   return page.text

@@ -21,7 +21,7 @@ const elements = new Set(
     "blockquote div img dl dt dd time details summary table thead tbody tr th td").split(" ")
 )
 const attributesKnown = new Set(
-  ("lang charset name content rel type href src alt width height class dir id datetime target translate start reversed value")
+  ("lang charset name content rel type sizes href src alt width height class dir id datetime target translate start reversed value")
     .split(" ")
 )
 const addresses = /^(?:\/(?!\/)|\?|#|mailto:|(?:https?|dat|dweb|ipfs|ipns|ssb|gopher|xmpp|magnet|gemini):)/i

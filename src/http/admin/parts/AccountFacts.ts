@@ -23,6 +23,8 @@ export const facts = (
     [say("Role"), roleOf(account)],
     [say("Language"), account.locale ?? undefined],
     [say("Reason to join"), account.reason === null ? undefined : html`<span dir="auto">${account.reason}</span>`],
+    [say("Signed up with the app"), account.createdByAppName ?? undefined],
+    [say("Invited by"), account.invitedById === null ? undefined : names.line(account.invitedById)],
     [say("Server"), account.domain ?? undefined],
     [say("Posts"), record === undefined ? undefined : figure(record.statusesCount)],
     [say("Followers"), record === undefined ? undefined : figure(record.followersCount)],

@@ -1,13 +1,11 @@
-import { type Effect } from "effect"
+import type { Effect } from "effect"
 import type { HostQueue } from "../../../services/federation/outbox/Queues.ts"
 import type { Messages } from "../../../services/languages/Messages.ts"
 import { type Backlog, backlogRowsMax } from "../../../services/metrics/Backlogs.ts"
-import { inWords } from "../../../services/metrics/Sizes.ts"
-import type { StorageFigures } from "../../../services/metrics/StorageFigures.ts"
+import type { NodeFigures } from "../../../services/metrics/NodeFigures.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { nothing, table } from "./Lists.ts"
-import { share } from "./Plots.ts"
-import { badge } from "./Texts.ts"
+import { badge, definitions } from "./Texts.ts"
 
 /** Work of one kind that waits longer than this, in milliseconds, is shown as late. */
 const lateMillis = 60_000
@@ -78,34 +76,35 @@ export const deliveries = (words: Messages, hosts: ReadonlyArray<HostQueue>, now
     )
 }
 
-/** What takes room, with its part of the whole. */
-export const storage = (words: Messages, figures: Effect.Success<StorageFigures["Service"]["current"]>): Html => {
-  const { figure, say } = words
-  const { database, media, tables } = figures
-  const files = [
-    [say("Files of posts"), media.attachments],
-    [say("Pictures of profiles"), media.profiles],
-    [say("Emoji"), media.emoji],
-    [say("Pictures of the server"), media.site],
-    [say("Pictures of links"), media.cards],
-    [say("Files of nobody yet"), media.waiting]
-  ] as const
-  const all = files.reduce((sum, [, { bytes }]) => sum + bytes, 0)
-  return html`<h3>${say("Files: {size}", { size: inWords(BigInt(all)) })}</h3>${
+/** Who does the work: this process alone, or the nodes of a cluster with what each has in memory and owns. */
+export const nodes = (
+  { figure, say }: Messages,
+  found: Effect.Success<NodeFigures["Service"]["list"]>,
+  own: number
+): Html => {
+  if (found.length === 0) {
+    return html`${definitions([[say("Actors in memory"), figure(own)]])}<p class="soft">${
+      say("This process works alone.")
+    }</p>`
+  }
+  const told = (value: number | null): Html | string =>
+    value === null ? html`<span class="soft">–</span>` : figure(value)
+  const sum = (of: "actors" | "shards") => found.reduce((all, node) => all + (node[of] ?? 0), 0)
+  return html`${
+    definitions([
+      [say("Actors in memory"), figure(sum("actors"))],
+      [say("Shards that have an owner"), figure(sum("shards"))]
+    ])
+  }${
     table(
-      [say("Kind"), say("Files"), say("Size")],
-      files.map(([name, { bytes, files }]) => [
-        name,
-        figure(files),
-        html`${inWords(BigInt(bytes))}${share(bytes, all)}`
+      [say("Node"), say("State"), say("Actors"), say("Shards")],
+      found.map(({ actors, address, healthy, shards }) => [
+        address,
+        healthy ? badge(say("answers"), "good") : badge(say("does not answer"), "bad"),
+        told(actors),
+        told(shards)
       ]),
-      say("Files")
-    )
-  }<h3>${say("Database: {size}", { size: inWords(database) })}</h3>${
-    table(
-      [say("Table"), say("Size")],
-      tables.map(({ bytes, name }) => [name, html`${inWords(bytes)}${share(Number(bytes), Number(database))}`]),
-      say("Largest tables")
+      say("Nodes")
     )
   }`
 }

@@ -1,3 +1,6 @@
+import { Effect } from "effect"
+import { listCountMax } from "../../../services/BoundedCounts.ts"
+import type { Messages } from "../../../services/languages/Messages.ts"
 import type { Page } from "../../../services/Paging.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { idOf, type Visit } from "../Visit.ts"
@@ -57,6 +60,22 @@ export const table = (
     )
   }</tbody></table>`
 
+/** A number of rows as it is counted: "10,000+" where there are more. */
+const countOf = ({ figure }: Messages, count: number): string =>
+  count > listCountMax ? `${figure(listCountMax)}+` : figure(count)
+
+/** How long the whole list is; nothing where it is empty, which is said otherwise. */
+export const total = ({ words }: Visit, count: number): Html =>
+  count === 0
+    ? html``
+    : html`<p class="total">${words.say("{total} in all", { total: countOf(words, count) })}</p>`
+
+/** The same of a list in parts: it is counted where the page does not show all of it. */
+export const totalOf = (visit: Visit, shown: number, counted: Effect.Effect<number>): Effect.Effect<Html> => {
+  const whole = shown < rowsMax && ![...visit.query.keys()].some((name) => cursors.has(name))
+  return Effect.map(whole ? Effect.succeed(shown) : counted, (count) => total(visit, count))
+}
+
 /** What stands where a list has no rows. */
 export const nothing = (text: string): Html => html`<p class="empty">${text}</p>`
 
@@ -76,14 +95,14 @@ export const bulk = (visit: Visit, rows: Html, buttons: Html): Html =>
     }</span>${buttons}</div>${rows}`
   )
 
-/** Filters in the address: a form that leads to the page itself, unfolded where something is filtered. */
-export const filters = (visit: Visit, fields: Html): Html => {
+/** Filters in the address: a form that leads to the page itself, unfolded where something is filtered. The part of the list stays. */
+export const filters = (visit: Visit, fields: Html, tab = "state"): Html => {
   const { path, query, words: { say } } = visit
-  const filtered = [...query].some(([name, value]) => value !== "" && !cursors.has(name) && name !== "state")
+  const filtered = [...query].some(([name, value]) => value !== "" && !cursors.has(name) && name !== tab)
   return html`<details class="filtering"${filtered ? html` open` : ""}><summary>${
     say("Filters")
   }</summary><form method="get" action="${path}" class="filters" role="search">${
-    query.get("state") ? html`<input type="hidden" name="state" value="${query.get("state")}">` : ""
+    query.get(tab) ? html`<input type="hidden" name="${tab}" value="${query.get(tab)}">` : ""
   }${fields}<p class="row"><button type="submit" class="quiet">${say("Filter")}</button> <a href="${path}">${
     say("Show all")
   }</a></p></form></details>`
@@ -109,12 +128,12 @@ export const filterSelect = (
 export const tabs = (
   visit: Visit,
   name: string,
-  choices: ReadonlyArray<readonly [value: string, label: string]>
+  choices: ReadonlyArray<readonly [value: string, label: string, count?: number]>
 ): Html =>
   html`<nav class="tabs" aria-label="${visit.words.say("Parts of the list")}">${
-    choices.map(([value, label]) =>
+    choices.map(([value, label, count]) =>
       html`<a href="${hereWith(visit, { [name]: value })}"${
         (visit.query.get(name) ?? "") === value ? html` aria-current="true"` : ""
-      }>${label}</a>`
+      }>${label}${count === undefined ? "" : html` <span class="soft">${countOf(visit.words, count)}</span>`}</a>`
     )
   }</nav>`

@@ -7,9 +7,9 @@ interface Plot {
   readonly points: ReadonlyArray<readonly [label: string, value: number]>
 }
 
-const [width, height, below, left] = [480, 130, 24, 4]
+const [width, height, left] = [480, 120, 4]
 
-/** Bars, drawn on the server; the same figures stand in a table for who does not see them. */
+/** Bars, drawn on the server, with the words of the axes beside the drawing, so that they keep their size; the same figures stand in a table for who does not see them. */
 export const bars = ({ figure, say }: Messages, { points, title }: Plot): Html => {
   const most = Math.max(1, ...points.map(([, value]) => value))
   const step = (width - left * 2) / Math.max(1, points.length)
@@ -18,7 +18,8 @@ export const bars = ({ figure, say }: Messages, { points, title }: Plot): Html =
   return html`<figure class="plot"><figcaption>${title} <span class="soft">${
     say("{total} in all", { total: figure(total) })
   }</span></figcaption>
-<svg viewBox="0 0 ${width} ${height + below}" role="img" aria-label="${
+<p class="axis" aria-hidden="true">${figure(total === 0 ? 0 : most)}</p>
+<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${
     say("{title}: from {least} to {most}", {
       title,
       least: figure(Math.min(...points.map(([, value]) => value), most)),
@@ -28,16 +29,14 @@ export const bars = ({ figure, say }: Messages, { points, title }: Plot): Html =
 <line class="axis" x1="0" x2="${width}" y1="${height}" y2="${height}"/>
 ${
     points.map(([label, value], at) => {
-      const tall = value === 0 ? 0 : Math.max(2, Math.round((value / most) * (height - 20)))
+      const tall = value === 0 ? 0 : Math.max(2, Math.round((value / most) * height))
       return html`<rect class="bar" x="${(left + at * step + step * 0.12).toFixed(1)}" y="${height - tall}" width="${
         Math.max(1, step * 0.76).toFixed(1)
       }" height="${tall}" rx="2"><title>${label}: ${figure(value)}</title></rect>`
     })
   }
-<text class="tick" x="2" y="14">${figure(most)}</text>
-<text class="tick" x="2" y="${height + 18}">${first?.[0] ?? ""}</text>
-<text class="tick" x="${width - 2}" y="${height + 18}" text-anchor="end">${last?.[0] ?? ""}</text>
 </svg>
+<p class="axis" aria-hidden="true"><span>${first?.[0] ?? ""}</span> <span>${last?.[0] ?? ""}</span></p>
 <details><summary>${
     say("As a table")
   }</summary><div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><caption class="spoken">${title}</caption><tbody>${

@@ -7,15 +7,20 @@ import { addressesOf } from "../../../services/media/MediaAddresses.ts"
 import { Statuses, type StatusRecord } from "../../../services/statuses/Statuses.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { choose } from "./Lists.ts"
-import { badge, moment } from "./Texts.ts"
+import { badge, handleOf, moment } from "./Texts.ts"
 
 /** Posts that a page shows of one report. */
 export const postsMax = 100
 
 /** Posts as moderators look at them: as text, behind no warning, with ways to their files. Nothing of others is loaded. */
 export class ReportedPosts extends Context.Service<ReportedPosts, {
-  /** With boxes to choose them where `chosen`; those that are gone are named as that. */
-  readonly show: (words: Messages, ids: ReadonlyArray<bigint>, chosen: boolean) => Effect.Effect<Html>
+  /** With boxes to choose them where `chosen`, and with who wrote each where `named`; those that are gone are named as that. */
+  readonly show: (
+    words: Messages,
+    ids: ReadonlyArray<bigint>,
+    chosen: boolean,
+    named?: boolean
+  ) => Effect.Effect<Html>
   /** Each by itself; `meant` says for whom those are that nobody sees yet. */
   readonly load: (
     words: Messages,
@@ -36,13 +41,16 @@ export class ReportedPosts extends Context.Service<ReportedPosts, {
             post(config, words, { ...record, visibility: meant.get(record.id) ?? record.visibility })
           ]))
         }),
-        show: Effect.fnUntraced(function*(words, ids, chosen) {
+        show: Effect.fnUntraced(function*(words, ids, chosen, named = false) {
           const shown = ids.slice(0, postsMax)
           const records = new Map((yield* statuses.load(shown)).map((record) => [record.id, record]))
           return html`${
             shown.map((id) => {
               const record = records.get(id)
-              return html`<article class="post">${
+              const by = !named || record === undefined ?
+                "" :
+                html`<p><a href="/admin/accounts/${String(record.accountId)}">${handleOf(record)}</a></p>`
+              return html`<article class="post">${by}${
                 chosen && record !== undefined
                   ? html`<label class="check">${choose(id, words.say("Choose this post"))}<span class="grow">${
                     post(config, words, record)

@@ -9,6 +9,7 @@ import { InstanceDocuments } from "../../../services/instance/InstanceDocuments.
 import { InstancePolicies, type Policies } from "../../../services/instance/InstancePolicies.ts"
 import { InstanceSettings } from "../../../services/instance/InstanceSettings.ts"
 import { asReach, type TimelinesAccess } from "../../../services/instance/SettingNames.ts"
+import type { StorageBudgets } from "../../../services/instance/StorageBudgets.ts"
 import { traced } from "../../../services/Traced.ts"
 import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
@@ -72,6 +73,7 @@ export const layer = group(
         minAge: rules.minAge,
         autoCloseRegistrations: rules.autoClose,
         timelinesAccess: rules.timelines,
+        storageBudgets: budgetsOf(about.storageBudgets),
         privacyPolicy: yield* versions("privacy_policy"),
         termsOfService: yield* versions("terms_of_service")
       }))
@@ -86,6 +88,14 @@ export const layer = group(
     })
   })
 ).pipe(Layer.provide([InstanceDocuments.layer, InstanceSettings.layer]))
+
+const budgetsOf = (budgets: StorageBudgets) => ({
+  attachments: budgets.attachments ?? null,
+  profiles: budgets.profiles ?? null,
+  emoji: budgets.emoji ?? null,
+  cards: budgets.cards ?? null,
+  database: budgets.database ?? null
+})
 
 const texts = [
   "title",
@@ -125,6 +135,10 @@ const changeOf = Effect.fnUntraced(function*(given: SettingsWrite, now: Policies
   if (given.reasonRequired !== undefined) change.reasonRequired = given.reasonRequired
   if (given.autoClose !== undefined) change.autoClose = given.autoClose
   if ("minAge" in given) change.minAge = given.minAge ?? null
+  if (given.storageBudgets !== undefined) {
+    const named = Object.entries(given.storageBudgets).filter(([, bytes]) => bytes !== null && bytes !== undefined)
+    change.storageBudgets = Object.fromEntries(named)
+  }
   if (given.timelinesAccess !== undefined) {
     change.timelinesAccess = yield* accessOf(given.timelinesAccess, now.timelines)
   }

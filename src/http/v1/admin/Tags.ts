@@ -53,7 +53,7 @@ export const layer = group(
     return handlers.handleAll({
       all: traced("admin.tags.all")(function*({ query }) {
         const page = pageOf(query, tagRows)
-        const rows = yield* tags.list(page)
+        const rows = yield* tags.list({}, page)
         const items = yield* views.render(rows.map(({ id }) => id))
         return Lists.page({ baseUrl: publicUrl, path, page, rows, cursor: ({ id }) => id, items })
       }),

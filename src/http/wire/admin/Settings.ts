@@ -11,6 +11,9 @@ const DocumentVersion = Schema.Struct({
   published_at: Timestamp
 })
 
+const budget = Schema.NullOr(Schema.Int)
+const BudgetFields = { attachments: budget, profiles: budget, emoji: budget, cards: budget, database: budget }
+
 /** What the server says about itself and how it takes people in, by the names that Mastodon's settings have. */
 export const AdminSettings = Schema.Struct({
   site_title: Schema.String,
@@ -27,6 +30,8 @@ export const AdminSettings = Schema.Struct({
   min_age: Schema.NullOr(Schema.Int),
   auto_close_registrations: Schema.Boolean,
   timelines_access: Schema.Struct({ live_feeds: Feeds, hashtag_feeds: Feeds }),
+  /** In bytes; null where there is none. */
+  storage_budgets: Schema.Struct(BudgetFields),
   privacy_policy: Schema.Array(DocumentVersion),
   terms_of_service: Schema.Array(DocumentVersion)
 }).annotate({ identifier: "Admin::Settings" })
@@ -38,6 +43,7 @@ const Document = Schema.Struct({ content: text, effectiveDate: text, notice: tex
   Schema.encodeKeys({ effectiveDate: "effective_date" })
 )
 const FeedsWrite = Schema.Struct({ local: text, remote: text })
+const bytes = Schema.optionalKey(Integer)
 const document = Schema.optionalKey(hash(Document))
 
 /** `PATCH /api/v1/admin/settings`; what is absent stays, an empty text takes a setting away. */
@@ -63,6 +69,16 @@ export const SettingsWrite = Schema.Struct({
       }).pipe(Schema.encodeKeys({ liveFeeds: "live_feeds", hashtagFeeds: "hashtag_feeds" }))
     )
   ),
+  /** Bytes by kind; what is left out loses its budget. */
+  storageBudgets: Schema.optionalKey(
+    hash(Schema.Struct({
+      attachments: bytes,
+      profiles: bytes,
+      emoji: bytes,
+      cards: bytes,
+      database: bytes
+    }))
+  ),
   privacyPolicy: document,
   termsOfService: document
 }).pipe(Schema.encodeKeys({
@@ -79,6 +95,7 @@ export const SettingsWrite = Schema.Struct({
   minAge: "min_age",
   autoClose: "auto_close_registrations",
   timelinesAccess: "timelines_access",
+  storageBudgets: "storage_budgets",
   privacyPolicy: "privacy_policy",
   termsOfService: "terms_of_service"
 }))

@@ -31,6 +31,8 @@ export class DomainAllows extends Context.Service<DomainAllows, {
   readonly remove: (id: bigint, by: AccountId) => Effect.Effect<void, RecordNotFound>
   readonly find: (id: bigint) => Effect.Effect<DomainAllow, RecordNotFound>
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<DomainAllow>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: Effect.Effect<number>
   /** By name. */
   readonly allows: Effect.Effect<ReadonlyArray<DomainAllow>>
 }>()("murmuration/services/federation/domains/DomainAllows") {
@@ -87,6 +89,7 @@ export class DomainAllows extends Context.Service<DomainAllows, {
         ),
         find: traced("DomainAllows.find")(table.find),
         page: traced("DomainAllows.page")(table.page),
+        total: table.total,
         allows: table.rows(sql`SELECT * FROM domain_allows ORDER BY domain LIMIT ${rowsMax(sql, domainRulesMax)}`).pipe(
           Effect.orDie,
           Effect.withSpan("DomainAllows.allows")

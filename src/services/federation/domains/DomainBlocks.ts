@@ -79,6 +79,8 @@ export class DomainBlocks extends Context.Service<DomainBlocks, {
   readonly unblock: (domain: string, by?: AccountId) => Effect.Effect<boolean, Unprocessable>
   readonly find: (id: bigint) => Effect.Effect<DomainBlockRecord, RecordNotFound>
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<DomainBlockRecord>>
+  /** How many there are, as `boundedCount` counts. */
+  readonly total: Effect.Effect<number>
   /** The strictest first, each by name. */
   readonly blocks: Effect.Effect<ReadonlyArray<DomainBlockRecord>>
 }>()("murmuration/services/federation/domains/DomainBlocks") {
@@ -233,6 +235,7 @@ const make = Effect.gen(function*() {
     }),
     find: traced("DomainBlocks.find")(table.find),
     page: traced("DomainBlocks.page")(table.page),
+    total: table.total,
     blocks: table.rows(sql`SELECT * FROM domain_blocks
       ORDER BY array_position(ARRAY['suspend', 'silence', 'noop'], severity), domain
       LIMIT ${rowsMax(sql, domainRulesMax)}`).pipe(Effect.orDie, Effect.withSpan("DomainBlocks.blocks"))

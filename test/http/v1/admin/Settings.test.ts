@@ -1,9 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { AdminInstanceUpload } from "../../../../src/http/wire/admin/InstanceUpload.ts"
 import { AdminSettings } from "../../../../src/http/wire/admin/Settings.ts"
 import { Instance, TermsOfService } from "../../../../src/http/wire/Instance.ts"
 import { ask } from "../../../support/Api.ts"
+import { blob, call, form, picture } from "../../../support/MediaFiles.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
 
@@ -32,7 +34,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         closed_registrations_message: "Come **later**",
         require_invite_text: true,
         min_age: 16,
-        timelines_access: { live_feeds: { remote: "authenticated" }, hashtag_feeds: { local: "disabled" } }
+        timelines_access: { live_feeds: { remote: "authenticated" }, hashtag_feeds: { local: "disabled" } },
+        storage_budgets: { attachments: 10_000_000_000, emoji: 0 }
       })
       assert.strictEqual(status, 200, JSON.stringify(body))
       yield* decode(AdminSettings, body)
@@ -43,7 +46,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         accent_color: "#a0b1c2",
         default_language: "de",
         registrations_mode: "none",
-        min_age: 16
+        min_age: 16,
+        storage_budgets: { attachments: 10_000_000_000, profiles: null, emoji: null, cards: null, database: null }
       })
       const { body: instance } = yield* ask(undefined, "GET", "/api/v2/instance")
       yield* decode(Instance, instance)
@@ -66,6 +70,40 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepInclude(entry!.before, { site_title: null })
       assert.deepInclude(entry!.after, { site_title: "Star lings", min_age: 16 })
     }))
+
+  it.effect("S-235: pictures of the site are set, told of and taken back over the API", () =>
+    Effect.gen(function*() {
+      const by = yield* staffMember("framer", ["manageSettings"])
+      const uploads = "/api/v1/admin/site_uploads"
+      const png = yield* Effect.promise(() => picture(600, 600).png().toBuffer())
+      const { body: before } = yield* ask(by, "GET", uploads)
+      yield* decode(Schema.Array(AdminInstanceUpload), before)
+      assert.deepStrictEqual(before.map(({ kind, url }: AdminInstanceUpload) => [kind, url]), [
+        ["thumbnail", null],
+        ["app_icon", null],
+        ["favicon", null]
+      ])
+      const set = yield* call("PUT", `${uploads}/app_icon`, by.token, form({ file: blob(png) }))
+      yield* decode(Schema.Array(AdminInstanceUpload), set.body)
+      assert.strictEqual(set.status, 200)
+      assert.strictEqual(Object.keys(set.body[1].versions).length, 10)
+      const { body: instance } = yield* ask(undefined, "GET", "/api/v2/instance")
+      yield* decode(Instance, instance)
+      const icons: ReadonlyArray<{ readonly src: string; readonly size: string }> = instance.icon
+      assert.strictEqual(icons.length, 9)
+      for (const { size, src } of icons) assert.strictEqual(set.body[1].versions[size], src)
+      const json = { file: `data:image/png;base64,${Buffer.from(png).toString("base64")}`, description: "us" }
+      const thumbnail = yield* call("PUT", `${uploads}/thumbnail`, by.token, json)
+      assert.deepInclude(thumbnail.body[0], { kind: "thumbnail", description: "us" })
+      assert.strictEqual((yield* call("PUT", `${uploads}/banner`, by.token, json)).status, 404)
+      assert.strictEqual((yield* call("PUT", `${uploads}/favicon`, by.token, {})).status, 422)
+      for (const kind of ["app_icon", "thumbnail", "favicon"]) {
+        assert.strictEqual((yield* call("DELETE", `${uploads}/${kind}`, by.token)).status, 200)
+      }
+      assert.deepStrictEqual((yield* ask(by, "GET", uploads)).body, before)
+      const [entry] = yield* auditEntries(by.accountId)
+      assert.deepInclude(entry, { act: "settings update" })
+    }), 60_000)
 
   it.effect("S-142 S-235: timelines are shown to whom staff lets read them", () =>
     Effect.gen(function*() {
@@ -146,6 +184,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         { registrations_mode: "maybe" },
         { min_age: 121 },
         { min_age: -1 },
+        { storage_budgets: { emoji: -1 } },
+        { storage_budgets: { database: 2 ** 51 } },
         { timelines_access: { live_feeds: { local: "all" } } },
         { terms_of_service: { content: "x", effective_date: "2026-02-30" } },
         { terms_of_service: { content: "x", notice: "x".repeat(2_001) } },

@@ -1,0 +1,99 @@
+import type { Effect } from "effect"
+import { type BudgetKind, budgetKinds } from "../../../services/instance/StorageBudgets.ts"
+import type { Messages } from "../../../services/languages/Messages.ts"
+import { inWords } from "../../../services/metrics/Sizes.ts"
+import type { StorageFigures } from "../../../services/metrics/StorageFigures.ts"
+import { type Html, html } from "../../html/Html.ts"
+import type { Visit } from "../Visit.ts"
+import { table } from "./Lists.ts"
+import { share } from "./Plots.ts"
+import { badge } from "./Texts.ts"
+
+type Figures = Effect.Success<StorageFigures["Service"]["current"]>
+
+/** From which part of a budget staff is warned. */
+const nearPart = 0.9
+
+/** What has a budget, in words. */
+export const budgetNames: Readonly<Record<BudgetKind, (words: Messages) => string>> = {
+  attachments: ({ say }) => say("Files of posts"),
+  profiles: ({ say }) => say("Pictures of profiles"),
+  emoji: ({ say }) => say("Emoji"),
+  cards: ({ say }) => say("Pictures of links"),
+  database: ({ say }) => say("Database")
+}
+
+const taken = ({ database, media }: Figures, kind: BudgetKind): number =>
+  kind === "database" ? Number(database) : media[kind].bytes
+
+const inBytes = (bytes: number): string => inWords(BigInt(Math.round(bytes)))
+
+/** How much of a budget is used, in words and as a bar; the part of `all` where there is none. */
+const used = ({ figure, say }: Messages, bytes: number, budget: number | undefined, all: number): Html => {
+  if (budget === undefined) return html`${inBytes(bytes)}${share(bytes, all)}`
+  const part = say("{part} % of {budget}", {
+    part: figure(Math.floor(bytes / budget * 100)),
+    budget: inBytes(budget)
+  })
+  return html`${inBytes(bytes)} <span class="soft">${part}</span>${
+    bytes > budget
+      ? html` ${badge(say("Over the budget"), "bad")}`
+      : bytes > nearPart * budget
+      ? html` ${badge(say("Nearly full"), "warn")}`
+      : ""
+  }${share(bytes, budget)}`
+}
+
+/** The budgets that are passed, said on top of the dashboard. */
+export const overBudget = ({ may, words }: Visit, figures: Figures): Html => {
+  const passed = budgetKinds.filter((kind) => {
+    const budget = figures.budgets[kind]
+    return budget !== undefined && taken(figures, kind) > budget
+  })
+  return passed.length === 0 ?
+    html`` :
+    html`<div class="problem" role="status"><p>${
+      words.say("More room is taken than the budget allows: {kinds}. Nothing is removed because of that.", {
+        kinds: words.list(passed.map((kind) => budgetNames[kind](words)))
+      })
+    }${
+      may("manageSettings") ? html` <a href="/admin/settings/budgets">${words.say("Change the budgets")}</a>` : ""
+    }</p></div>`
+}
+
+/** What takes room, with its part of its budget, or of the whole where it has none. */
+export const storage = (words: Messages, figures: Figures): Html => {
+  const { figure, say } = words
+  const { budgets, copies, database, media, tables } = figures
+  const files = [
+    [say("Files of posts"), media.attachments, budgets.attachments],
+    [say("Pictures of profiles"), media.profiles, budgets.profiles],
+    [say("Emoji"), media.emoji, budgets.emoji],
+    [say("Pictures of links"), media.cards, budgets.cards],
+    [say("Pictures of the server"), media.site, undefined],
+    [say("Files of nobody yet"), media.waiting, undefined]
+  ] as const
+  const all = files.reduce((sum, [, { bytes }]) => sum + bytes, 0)
+  return html`<h3>${say("Files: {size}", { size: inBytes(all) })}</h3>${
+    table(
+      [say("Kind"), say("Files"), say("Size")],
+      [
+        ...files.map(([name, { bytes, files }, budget]) => [name, figure(files), used(words, bytes, budget, all)]),
+        [
+          say("Copies of others' files, on this machine"),
+          figure(copies.files),
+          used(words, copies.bytes, copies.bytesMax === 0 ? undefined : copies.bytesMax, copies.bytes)
+        ]
+      ],
+      say("Files")
+    )
+  }<h3>${say("Database: {size}", { size: inWords(database) })}</h3>${
+    budgets.database === undefined ? "" : html`<p>${used(words, Number(database), budgets.database, 0)}</p>`
+  }<details><summary>${say("Largest tables")}</summary>${
+    table(
+      [say("Table"), say("Size")],
+      tables.map(({ bytes, name }) => [name, html`${inWords(bytes)}${share(Number(bytes), Number(database))}`]),
+      say("Largest tables")
+    )
+  }</details>`
+}

@@ -1,0 +1,46 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { Appearance } from "../../services/instance/Appearance.ts"
+import { iconEdges } from "../../services/instance/PictureSettings.ts"
+import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { iconPath, manifestPath } from "../html/PagePaths.ts"
+import { accentOf, palette } from "../html/Palette.ts"
+
+/** How long browsers keep it, in seconds. */
+const keptSeconds = 300
+
+/** What a browser shows of the site as an app (https://www.w3.org/TR/appmanifest). */
+const make = Effect.gen(function*() {
+  const { publicUrl } = yield* ServerConfig
+  const { current } = yield* Appearance
+  const manifest = Effect.map(current, ({ accentColor, shortDescription, title }) => {
+    const theme = accentColor === null ? palette.light.accent : accentOf(accentColor, "light").accent
+    return HttpServerResponse.text(
+      JSON.stringify(Object.fromEntries([
+        ["id", "/"],
+        ["name", title],
+        ["short_name", title],
+        ["description", shortDescription],
+        ["start_url", "/"],
+        ["scope", "/"],
+        ["display", "browser"],
+        ["theme_color", theme],
+        ["background_color", palette.light.back],
+        [
+          "icons",
+          iconEdges.map((edge) => ({ src: publicUrl + iconPath(edge), sizes: `${edge}x${edge}`, type: "image/png" }))
+        ]
+      ])),
+      {
+        contentType: "application/manifest+json",
+        headers: { "cache-control": `public, max-age=${keptSeconds}`, "x-content-type-options": "nosniff" }
+      }
+    )
+  })
+  return Layer.merge(
+    HttpRouter.add("GET", manifestPath, manifest),
+    HttpRouter.add("GET", `${manifestPath}.json`, manifest)
+  )
+})
+
+export const layer = Layer.unwrap(make)

@@ -1,0 +1,24 @@
+import { Schema } from "effect"
+import { Url } from "../Common.ts"
+import { FileTicket } from "../MediaRequests.ts"
+import { Text } from "../Params.ts"
+
+/** A picture of the site by its kind; `url` is null where it is the server's own. */
+export const AdminInstanceUpload = Schema.Struct({
+  kind: Schema.Literals(["thumbnail", "app_icon", "favicon"]),
+  url: Schema.NullOr(Url),
+  /** By their size: `@1x`, or the edge of an icon in pixels. */
+  versions: Schema.Record(Schema.String, Url),
+  blurhash: Schema.NullOr(Schema.String),
+  description: Schema.String
+}).annotate({ identifier: "Admin::InstanceUpload" })
+export type AdminInstanceUpload = typeof AdminInstanceUpload.Type
+
+/** `PUT /api/v1/admin/site_uploads/:kind` */
+export const NewInstanceUpload = Schema.Struct({
+  file: Schema.optionalKey(FileTicket),
+  description: Schema.optionalKey(Schema.NullOr(Text))
+})
+
+/** Any other word names nothing that is there. */
+export const InstanceUploadPath = { kind: Schema.String }

@@ -1,0 +1,191 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Broadcast } from "../Broadcast.ts"
+import { type NotAllowed, Unavailable, type Unprocessable, validationFailed } from "../Errors.ts"
+import type { AccountId } from "../Ids.ts"
+import { instanceThumbnailDescriptionCharactersMax } from "../instance/ContentLimits.ts"
+import {
+  appIconEdges,
+  faviconEdges,
+  type InstanceIcon,
+  type InstancePictureKind,
+  type InstanceThumbnail,
+  pictureSettings
+} from "../instance/PictureSettings.ts"
+import { rowsOf } from "../Rows.ts"
+import { AuditLog } from "../staff/AuditLog.ts"
+import { standingOf } from "../staff/Rank.ts"
+import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
+import { FileOwners } from "./FileOwners.ts"
+import { InstancePictures } from "./InstancePictures.ts"
+import type { MediaRefused, MediaToolFailed, Source } from "./MediaTools.ts"
+import { Storage, StorageFailed } from "./Storage.ts"
+import { StoredFiles } from "./StoredFiles.ts"
+import type { Upload } from "./Uploads.ts"
+
+const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
+const valueRows = rowsOf(Schema.Struct({ value: Schema.Unknown }))
+
+const types = new Set(["image/jpeg", "image/png", "image/webp", "image/avif"])
+
+/** Pictures of the site as staff set them: each is made anew in the sizes that are shown. */
+export class InstanceUploads extends Context.Service<InstanceUploads, {
+  /** Puts a picture in the place of the one before; `by` is undefined for the command line. */
+  readonly set: (
+    by: AccountId | undefined,
+    kind: InstancePictureKind,
+    source: Source,
+    description: string
+  ) => Effect.Effect<
+    void,
+    NotAllowed | Unprocessable | MediaRefused | MediaToolFailed | StorageFailed
+  >
+  /** The same of a file that a request brought; undefined where it brought none. */
+  readonly receive: (
+    by: AccountId,
+    kind: InstancePictureKind,
+    upload: Upload | undefined,
+    description: string
+  ) => Effect.Effect<void, NotAllowed | Unavailable | Unprocessable>
+  /** The server's own picture is shown again; answers whether there was another. */
+  readonly remove: (by: AccountId | undefined, kind: InstancePictureKind) => Effect.Effect<boolean, NotAllowed>
+}>()("murmuration/services/media/InstanceUploads") {
+  static readonly layerNoDeps = Layer.effect(
+    InstanceUploads,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const audit = yield* AuditLog
+      const broadcast = yield* Broadcast
+      const files = yield* StoredFiles
+      const fileOwners = yield* FileOwners
+      const pictures = yield* InstancePictures
+      const storage = yield* Storage
+      const standing = standingOf(sql)
+
+      /** Writes the act down, and says it to every node once it holds. */
+      const recorded = Effect.fnUntraced(
+        function*(by: AccountId | undefined, setting: string, before: unknown, after: unknown) {
+          yield* audit.record({
+            by,
+            action: "update",
+            target: { type: "settings", label: setting },
+            before: { [setting]: before ?? null },
+            after: { [setting]: after ?? null }
+          })
+          yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "instance", ids: [] }))
+        }
+      )
+      const held = (setting: string) =>
+        Effect.map(
+          nameRows(sql`SELECT name FROM stored_files WHERE setting = ${setting}`),
+          (rows) => rows.map(({ name }) => name)
+        )
+      const before = (setting: string) =>
+        Effect.map(valueRows(sql`SELECT value FROM settings WHERE name = ${setting} FOR UPDATE`), ([row]) => row)
+
+      /** Answers the names of the files that are shown no longer. */
+      const replace = Effect.fnUntraced(
+        function*(
+          by: AccountId | undefined,
+          setting: string,
+          names: ReadonlyArray<string>,
+          value: InstanceThumbnail | InstanceIcon
+        ) {
+          if (by !== undefined) yield* standing(by, "manageSettings")
+          const old = yield* before(setting)
+          // Of two at once the second waits here, and then finds the files of the first.
+          yield* sql`INSERT INTO settings (name, value, updated_at)
+            VALUES (${setting}, ${JSON.stringify(value)}::jsonb, ${new Date(yield* Clock.currentTimeMillis)})
+            ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`
+          const gone = yield* held(setting)
+          yield* fileOwners.release(gone)
+          if (!(yield* fileOwners.hold(names, { setting }))) {
+            return yield* new StorageFailed({ text: "The files were removed before the site had them" })
+          }
+          yield* recorded(by, setting, old?.value, value)
+          return gone
+        },
+        transaction(sql)
+      )
+
+      /** The pictures of one kind, stored, and what the setting says of them. */
+      const made = Effect.fnUntraced(function*(kind: InstancePictureKind, source: Source, description: string) {
+        const folder = yield* storage.folder
+        if (kind === "thumbnail") {
+          const { blurhash, double, single } = yield* pictures.thumbnail(source, folder)
+          const fileName = yield* files.keep(single.extension, single.path, single.bytes)
+          const doubleName = double === undefined
+            ? null
+            : yield* files.keep(double.extension, double.path, double.bytes)
+          const value: InstanceThumbnail = { fileName, doubleName, blurhash, description }
+          return { names: doubleName === null ? [fileName] : [fileName, doubleName], value }
+        }
+        const icons = yield* pictures.icons(source, folder, kind === "favicon" ? faviconEdges : appIconEdges)
+        const names: Record<string, string> = {}
+        for (const { edge, rendition } of icons) {
+          names[String(edge)] = yield* files.keep(rendition.extension, rendition.path, rendition.bytes)
+        }
+        const value: InstanceIcon = { names }
+        return { names: Object.values(names), value }
+      })
+
+      const set = traced("InstanceUploads.set")(
+        function*(by: AccountId | undefined, kind: InstancePictureKind, source: Source, given: string) {
+          if (!types.has(source.type.mime)) return yield* validationFailed("File content type is invalid")
+          const description = given.replaceAll("\0", "").trim()
+          if (Array.from(description).length > instanceThumbnailDescriptionCharactersMax) {
+            return yield* validationFailed(
+              `Description is too long (maximum is ${instanceThumbnailDescriptionCharactersMax} characters)`
+            )
+          }
+          const old = yield* Effect.scoped(Effect.gen(function*() {
+            const { names, value } = yield* made(kind, source, description)
+            return yield* replace(by, pictureSettings[kind], names, value)
+          })).pipe(Effect.catchTag("SqlError", Effect.die))
+          yield* files.discard(old)
+        }
+      )
+
+      const receive: InstanceUploads["Service"]["receive"] = traced("InstanceUploads.receive")(
+        function*(by, kind, upload, description) {
+          if (upload === undefined || upload.bytes === 0) return yield* validationFailed("File can't be blank")
+          const { name, type } = upload
+          if (type === undefined) return yield* validationFailed("File content type is invalid")
+          yield* Effect.scoped(
+            Effect.flatMap(storage.local(name), (path) => set(by, kind, { path, type }, description))
+          ).pipe(Effect.catchTags({
+            MediaRefused: ({ text }) => validationFailed(`File ${text}`),
+            MediaToolFailed: () => validationFailed("File is invalid"),
+            StorageFailed: (error) =>
+              Effect.andThen(
+                Effect.logError("a picture of the site could not be stored", error),
+                Effect.fail(new Unavailable())
+              )
+          }))
+        }
+      )
+
+      const remove = traced("InstanceUploads.remove")(function*(by: AccountId | undefined, kind: InstancePictureKind) {
+        const setting = pictureSettings[kind]
+        const gone = yield* transaction(sql)(Effect.gen(function*() {
+          if (by !== undefined) yield* standing(by, "manageSettings")
+          const old = yield* before(setting)
+          if (old === undefined) return undefined
+          const names = yield* held(setting)
+          yield* fileOwners.release(names)
+          yield* sql`DELETE FROM settings WHERE name = ${setting}`
+          yield* recorded(by, setting, old.value, null)
+          return names
+        })).pipe(Effect.catchTag("SqlError", Effect.die))
+        yield* files.discard(gone ?? [])
+        return gone !== undefined
+      })
+
+      return InstanceUploads.of({ set, receive, remove })
+    })
+  )
+  static readonly layer = InstanceUploads.layerNoDeps.pipe(
+    Layer.provide([AuditLog.layer, FileOwners.layer, StoredFiles.layer])
+  )
+}

@@ -1,0 +1,33 @@
+import { assert, describe, it } from "@effect/vitest"
+import { accentOf, contrastOf, palette } from "../../../src/http/html/Palette.ts"
+
+/** Every color whose parts are one digit twice: 4,096 of them. */
+const colors = Array.from({ length: 4_096 }, (_, at) => {
+  const digits = at.toString(16).padStart(3, "0")
+  return `#${[...digits].map((digit) => digit + digit).join("")}`
+})
+
+describe("the colour of the server", () => {
+  it("S-235: words in it and on it can be read in light and in dark, whatever staff chooses", () => {
+    for (const scheme of ["light", "dark"] as const) {
+      const { back, card, dangerBack, goodBack } = palette[scheme]
+      const unreadable = colors.flatMap((chosen) => {
+        const { accent, onAccent } = accentOf(chosen, scheme)
+        return [back, card, dangerBack, goodBack, onAccent].flatMap((other) =>
+          contrastOf(accent, other) < 4.5 ? [`${chosen} as ${accent} with ${other}`] : []
+        )
+      })
+      assert.deepStrictEqual(unreadable, [], scheme)
+    }
+  })
+
+  it("S-235: a colour that can be read stays as it is; the usual ones can", () => {
+    for (const scheme of ["light", "dark"] as const) {
+      const { accent, onAccent } = palette[scheme]
+      assert.deepStrictEqual(accentOf(accent, scheme), { accent, onAccent })
+    }
+    assert.deepStrictEqual(accentOf("#ffff00", "dark").accent, "#ffff00")
+    assert.notStrictEqual(accentOf("#ffff00", "light").accent, "#ffff00")
+    assert.closeTo(contrastOf("#000000", "#ffffff"), 21, 0.01)
+  })
+})
