@@ -68,6 +68,7 @@ import { Wakes } from "../services/intents/Wakes.ts"
 import { AttachmentWriter } from "../services/media/AttachmentWriter.ts"
 import { FileOwners } from "../services/media/FileOwners.ts"
 import { AccountActions } from "../services/moderation/AccountActions.ts"
+import { CollectionActions } from "../services/moderation/CollectionActions.ts"
 import { Deletions } from "../services/moderation/Deletions.ts"
 import { Flags } from "../services/moderation/Flags.ts"
 import { ReportDesk } from "../services/moderation/ReportDesk.ts"
@@ -185,6 +186,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     SigningKeys.layer,
     StatusReaders.layer,
     StatusSubscribers.layer,
+    CollectionActions.layer,
     StatusActions.layer,
     StatusTargets.layer,
     StatusWriter.layer,

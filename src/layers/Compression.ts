@@ -16,11 +16,10 @@ const compressedBytesMax = 2_097_152
 const types = /^(?:text\/(?:html|css)|application\/(?:[\w.-]+\+)?json)\b/
 
 /**
- * Pages of staff, and those about signing in and up, hold secrets of their visitor (tokens of forms, codes) beside what is in their address.
- * Their compressed length would tell of the secrets (BREACH); the API's answers are for tokens that no other site's script
- * can send.
+ * A page that holds secrets of its visitor says so itself (`http/html/HtmlPage.ts`): its compressed length would tell of them
+ * (BREACH). The API's answers are for tokens that no other site's script can send.
  */
-const secretive = /^\/(?:(?:oauth|auth|invite|settings|email_subscriptions)\/|(?:unsubscribe|admin|disputes|invites)\b)/
+const fixed = /\bno-transform\b/i
 
 type Coding = "br" | "gzip"
 
@@ -57,6 +56,7 @@ const varying = (vary: string | undefined): string =>
 
 const compressed = (accepted: string | undefined, response: HttpServerResponse.HttpServerResponse) => {
   const { body, cookies, headers, status } = response
+  if (fixed.test(headers["cache-control"] ?? "")) return response
   if (body._tag !== "Uint8Array" || !types.test(body.contentType) || headers["content-encoding"] !== undefined) {
     return response
   }
@@ -78,9 +78,9 @@ const compressed = (accepted: string | undefined, response: HttpServerResponse.H
 /** Compresses answers for clients that take that. */
 export const layer = HttpRouter.middleware(
   (handler) =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) =>
-      secretive.test(url)
-        ? handler
-        : Effect.map(handler, (response) => compressed(headers["accept-encoding"], response))),
+    Effect.flatMap(
+      HttpServerRequest.HttpServerRequest,
+      ({ headers }) => Effect.map(handler, (response) => compressed(headers["accept-encoding"], response))
+    ),
   { global: true }
 )

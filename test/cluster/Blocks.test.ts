@@ -62,6 +62,22 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
         for (const node of [a, b]) {
           yield* hears("the end of that", own(node, blockedAddress), ({ status }) => status === 200)
         }
+        // A stream that is opened in the very moment of the block is refused, or ends as the others do.
+        for (const [at, node] of [b, a, b, a, b, a].entries()) {
+          const opening = Effect.delay(Effect.exit(listen(node, reader, blockedAddress)), at * 4)
+          const [again, opened] = yield* Effect.all([
+            act(a, "ip_blocks", { ip: "203.0.113.0/24", severity: "no_access" }),
+            opening
+          ], { concurrency: "unbounded" })
+          if (opened._tag === "Success") {
+            assert.isBelow(
+              yield* Effect.map(opened.value.closed, (closedAt) => closedAt - performance.now()),
+              heardMillisMax
+            )
+          }
+          yield* lift(a, "ip_blocks", again)
+          yield* hears("the end of that", own(node, blockedAddress), ({ status }) => status === 200)
+        }
 
         // A domain: who is from there is gone on both nodes, and back with the end of the block.
         yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
@@ -110,6 +126,20 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("
         yield* act(a, "email_domain_blocks", { domain: "trash.example" })
         assert.strictEqual((yield* signUp(b, "somebody", "trash.example")).status, 422)
         assert.strictEqual((yield* signUp(b, "somebody", "mail.example")).status, 200)
+
+        // A rule against spam holds where its chain was kept before, and ends there as well.
+        const write = (node: Node) =>
+          request(node, reader, "/api/v1/statuses", { method: "POST", form: { status: "the lottery is yours" } })
+        for (const node of [a, b]) assert.strictEqual((yield* write(node)).status, 200)
+        const rule = yield* act(a, "spam_rules", {
+          name: "lottery",
+          state: "on",
+          action: "drop",
+          "conditions[text_words][]": "lottery"
+        })
+        for (const node of [b, a]) yield* hears("the rule", write(node), ({ status }) => status === 422)
+        yield* lift(b, "spam_rules", rule)
+        for (const node of [a, b]) yield* hears("its end", write(node), ({ status }) => status === 200)
       })),
     120_000
   )

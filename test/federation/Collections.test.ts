@@ -1,7 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Scopes from "../../src/services/oauth/Scopes.ts"
 import { eventually } from "../support/Eventually.ts"
 import { fediverse, settled } from "../support/Fediverse.ts"
+import { TestServer } from "../support/Server.ts"
 
 type Ids = ReadonlyArray<{ readonly id: string }>
 
@@ -96,6 +98,35 @@ it.live(
       yield* Effect.exit(anna.ask("DELETE", path))
       yield* settled(places)
       assert.deepStrictEqual(yield* eventually(seen, ({ length }) => length === 0), [])
+
+      // What moderators do about one of another server stands, whatever that says later.
+      const mod = yield* TestServer.use(({ createPerson }) => createPerson("mona", Scopes.all)).pipe(
+        Effect.provide(there.context)
+      )
+      yield* there
+        .sql`UPDATE users SET role_id = 3 WHERE account_id = (SELECT id FROM accounts WHERE username = 'mona')`
+      const { collection: gulls } = yield* anna.ask("POST", "/api/v1/collections", { name: "gulls" })
+      yield* settled(places)
+      const [copy] = yield* eventually(seen, ({ length }) => length > 0)
+      const act = (type: string) =>
+        Effect.map(
+          there.fetch("/api/v1/admin/status_actions", {
+            method: "POST",
+            token: mod.token,
+            json: { type, collection_ids: [copy.id] }
+          }),
+          ({ status }) => status
+        )
+      const rename = (name: string) =>
+        Effect.andThen(anna.ask("PATCH", `/api/v1/collections/${gulls.id}`, { name }), settled(places))
+      assert.strictEqual(yield* act("mark_as_sensitive"), 200)
+      yield* rename("many gulls")
+      const [marked] = yield* eventually(seen, ([one]) => one?.name === "many gulls")
+      assert.isTrue(marked.sensitive)
+      assert.strictEqual(yield* act("delete"), 200)
+      assert.deepStrictEqual(yield* seen, [])
+      yield* rename("too many gulls")
+      assert.deepStrictEqual(yield* seen, [])
     }).pipe(Effect.scoped),
   120_000
 )

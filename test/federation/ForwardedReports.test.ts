@@ -54,8 +54,9 @@ it.live(
         object: [zoe.id, `${zoe.id}/notes/rude`, `${zoe.id}/lists/7`],
         content: "rude"
       })
-      const logged = yield* here.sql`SELECT action FROM audit_log WHERE target_type = 'report'`
-      assert.deepStrictEqual(logged, [{ action: "forward" }])
+      const logged = yield* here.sql`SELECT action, coalesce(after ? 'refused', false) AS late FROM audit_log
+        WHERE target_type = 'report' ORDER BY id`
+      assert.deepStrictEqual(logged, [{ action: "forward", late: false }, { action: "forward", late: true }])
     }).pipe(Effect.provide(keyOperations), Effect.scoped),
   60_000
 )

@@ -72,7 +72,8 @@ const tools = (world: World, machine: Machine): MediaTools["Service"] => {
         return Effect.andThen(Effect.sleep(dice.between(10, jobMillisMax)), Effect.suspend(end))
       }),
     preview: () => Effect.die("nobody asks for it"),
-    profilePicture: () => Effect.die("nobody asks for it")
+    profilePicture: () => Effect.die("nobody asks for it"),
+    likeness: () => Effect.succeed(0n)
   })
 }
 

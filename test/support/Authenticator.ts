@@ -5,7 +5,7 @@ import { rowsOf } from "../../src/services/Rows.ts"
 import { password } from "./SignedIn.ts"
 import type * as TestBrowser from "./TestBrowser.ts"
 
-type Browser = ReturnType<typeof TestBrowser.make>
+type Browser<R> = ReturnType<typeof TestBrowser.makeWith<R>>
 
 const idRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
 const settings = "/settings/two_factor_authentication"
@@ -20,8 +20,8 @@ const secretsOn = ({ text }: TestBrowser.Page) =>
   /<code class="secret">([^<]*(?:<br>[^<]*)*)<\/code>/.exec(text)?.[1] ?? ""
 
 /** Somebody who is signed in switches it on; answers their app, their codes and the page that shows them. */
-export const setUp = Effect.fnUntraced(function*(browser: Browser) {
-  const qr = yield* browser.submit(yield* browser.get(settings), { password })
+export const setUp = Effect.fnUntraced(function*<R>(browser: Browser<R>, secret = password) {
+  const qr = yield* browser.submit(yield* browser.get(settings), { password: secret })
   const app = authenticator(secretsOn(qr))
   const page = yield* browser.submit(qr, { code: app.code() })
   return { app, qr, page, codes: secretsOn(page).split("<br>") }

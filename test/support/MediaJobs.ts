@@ -52,7 +52,8 @@ export const tools = (first: Effect.Effect<void, MediaRefused | MediaToolFailed>
         return { type: "image", original, preview, meta: { original: sizeOf(1, 1) }, blurhash: null }
       }),
       preview: () => Effect.die("unused"),
-      profilePicture: () => Effect.die("unused")
+      profilePicture: () => Effect.die("unused"),
+      likeness: () => Effect.die("unused")
     }))
 
 const head = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])

@@ -69,3 +69,13 @@ export const remotePost = Effect.fnUntraced(function*(files: ReadonlyArray<strin
   yield* sql`UPDATE statuses SET media_ids = ${ids}::bigint[] WHERE id = ${statusId}`
   return { accountId, statusId }
 })
+
+/** What is known of the looks of the picture of a post's author. */
+export const avatarHashOf = (statusId: bigint) =>
+  SqlClient.SqlClient.use((sql) =>
+    Effect.map(
+      sql<{ avatarHash: bigint | null }>`SELECT a.avatar_hash FROM accounts a JOIN statuses s ON s.account_id = a.id
+        WHERE s.id = ${statusId}`,
+      ([row]) => row?.avatarHash
+    )
+  )

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { tokenField } from "../../src/http/html/Forms.ts"
 import { configuration } from "./Reads.ts"
 import { type Answer, send } from "./Requests.ts"
 import { password } from "./SignedIn.ts"
@@ -19,6 +20,12 @@ export const makeWith = <R>(send: Send<R>, headers: Record<string, string>, mail
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? []
       if (value === "") cookies.delete(name)
       else cookies.set(name, value)
+    }
+    // BREACH: whatever page of the server has a form's token says that its bytes are not changed on their way.
+    if (
+      answer.text.includes(`name="${tokenField}"`) && !answer.headers.get("cache-control")?.includes("no-transform")
+    ) {
+      return yield* Effect.die(new Error(`${path} has a token and could be compressed`))
     }
     return answer
   })

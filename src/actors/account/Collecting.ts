@@ -69,3 +69,5 @@ export const make = Effect.gen(function*() {
   }
   return { verbs }
 })
+
+export type Collecting = Effect.Success<typeof make>

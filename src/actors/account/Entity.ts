@@ -8,6 +8,7 @@ import { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries, type AgendaEntry } from "../../services/intents/AgendaEntries.ts"
 import { type OperatorCommand, OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { lean } from "../../services/Lean.ts"
+import { AuditLog } from "../../services/staff/AuditLog.ts"
 import { untilNoClash } from "../../services/Transactions.ts"
 import * as Announcements from "./Announcements.ts"
 import * as Approving from "./Approving.ts"
@@ -41,6 +42,7 @@ import { familyOf, perform, type Verbs } from "./Verbs.ts"
 const make = Effect.gen(function*() {
   const agenda = yield* AgendaEntries
   const again = untilNoClash(yield* SqlClient.SqlClient)
+  const audit = yield* AuditLog
   const operatorCommands = yield* OperatorCommands
   const owners = yield* Ownership.make
   const announcements = yield* Announcements.make
@@ -53,16 +55,14 @@ const make = Effect.gen(function*() {
   const relations = yield* Relations.make
   const domains = yield* UserDomainBlocking.make(relations.verbs)
   const interactions = yield* Interactions.make
-  const reacting = yield* Reacting.make
-  const moderatingStatuses = yield* ModeratingStatuses.make(publishing)
+  const collecting = yield* Collecting.make
+  const moderatingStatuses = yield* ModeratingStatuses.make(publishing, collecting)
   const moderation = yield* Moderation.make(moderatingStatuses)
   const moving = yield* Moving.make(relations.verbs)
   const polling = yield* Polling.make
   const importing = yield* StoringFetched.make(publishing.verbs)
   const profile = yield* Profile.make
   const featuring = yield* FeaturedTags.make
-  const following = yield* TagFollowing.make
-  const collecting = yield* Collecting.make
   const purging = yield* Purging.make
   const fanout = yield* Fanout.make(owners)
   const verbs: Verbs = {
@@ -76,7 +76,7 @@ const make = Effect.gen(function*() {
     ...relations.verbs,
     ...domains.verbs,
     ...interactions.verbs,
-    ...reacting.verbs,
+    ...(yield* Reacting.make).verbs,
     ...moderation.verbs,
     ...moderatingStatuses.verbs,
     ...moving.verbs,
@@ -85,7 +85,7 @@ const make = Effect.gen(function*() {
     ...profile.verbs,
     ...purging.verbs,
     ...featuring.verbs,
-    ...following.verbs,
+    ...(yield* TagFollowing.make).verbs,
     ...collecting.verbs
   }
 
@@ -117,6 +117,7 @@ const make = Effect.gen(function*() {
       (now) => now > until ? new Unavailable() : perform(verbs, command._tag, own, command)
     )
     return settled(own, owners.once(own, id, familyOf[command._tag], work)).pipe(
+      Effect.catchTag("LostAct", audit.lost),
       Effect.withSpan(`Account.${command._tag}`),
       Effect.catchCause(forClients)
     )

@@ -21,6 +21,7 @@ import * as Gates from "./Gates.ts"
 import { done, ignored, type make as makePosts } from "./InboxPosts.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
+import * as Screening from "./Screening.ts"
 import * as Sending from "./Sending.ts"
 
 /** Characters of a boost's id. */
@@ -34,6 +35,7 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
   const broadcast = yield* Broadcast
   const control = yield* Controlling.make
   const gates = yield* Gates.make
+  const screening = yield* Screening.make
   const intend = yield* Intents.make
   const reblogs = yield* Reblogs
   const relays = yield* Relays
@@ -116,6 +118,8 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
       return yield* ignored("its author does not agree")
     }
     if (held && !(yield* undoables.release(own.accountId, id))) return yield* ignored("an id of something else")
+    const { refusedBy } = yield* screening.boosts(own, { statusId: target.id, domain: self.domain })
+    if (refusedBy !== undefined) return yield* ignored("a rule against spam")
     const meant = visibilityOf({ to: idsOf(activity["to"]), cc: idsOf(activity["cc"]) }, self.followersUrl ?? undefined)
     const visibility = meant === "direct" ? "private" : meant
     const boostId = yield* reblogs.insert({

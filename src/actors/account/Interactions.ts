@@ -15,9 +15,10 @@ import * as Controlling from "./Controlling.ts"
 import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
+import * as Screening from "./Screening.ts"
 import * as Sending from "./Sending.ts"
 import * as TellFollowers from "./TellFollowers.ts"
-import { type Commands, onStatus } from "./Verbs.ts"
+import { type Commands, onRefused, onStatus } from "./Verbs.ts"
 
 /**
  * Favourites, reblogs and pins. Undoing looks up the account's own row first, so that it works although the author
@@ -38,6 +39,7 @@ export const make = Effect.gen(function*() {
   const broadcast = yield* Broadcast
   const control = yield* Controlling.make
   const gates = yield* Gates.make
+  const screening = yield* Screening.make
 
   const changed = (...ids: ReadonlyArray<bigint>) =>
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
@@ -84,10 +86,12 @@ export const make = Effect.gen(function*() {
       if (before !== undefined) return onStatus(before)
       const agreement = yield* gates.gate(accountId, target, "reblog")
       const author = yield* authors.settings(accountId)
+      const { limits, refusedBy } = yield* screening.boosts(own, { statusId: target.id, domain: null })
+      if (refusedBy !== undefined) return onRefused(refusedBy)
       const wanted = visibility === null || visibility === "direct" ? author.visibility : visibility
       const shown = target.visibility === "private"
         ? "private"
-        : wanted === "public" && author.silenced
+        : wanted === "public" && (author.silenced || limits)
         ? "unlisted"
         : wanted
       const id = yield* reblogs.insert({

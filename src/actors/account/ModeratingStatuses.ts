@@ -3,19 +3,25 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { StatusId } from "../../services/Ids.ts"
+import { CollectionActions } from "../../services/moderation/CollectionActions.ts"
 import { StatusActions } from "../../services/moderation/StatusActions.ts"
 import { update } from "../../services/statuses/StatusRows.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
+import type { Collecting } from "./Collecting.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Publishing } from "./Publishing.ts"
 import * as Reviewing from "./Reviewing.ts"
 import { type Commands, onWarning } from "./Verbs.ts"
 
-/** What moderators do about posts of the account: they are deleted, or marked as sensitive, as if their author did it. */
-export const make = Effect.fnUntraced(function*({ verbs }: Pick<Publishing, "verbs">) {
+/** What moderators do about posts and collections of the account: they are deleted, or marked as sensitive, as if their author did it. */
+export const make = Effect.fnUntraced(function*(
+  { verbs }: Pick<Publishing, "verbs">,
+  { verbs: collecting }: Collecting
+) {
   const sql = yield* SqlClient.SqlClient
   const actions = yield* StatusActions
   const broadcast = yield* Broadcast
+  const collectionActions = yield* CollectionActions
   const notificationWriter = yield* NotificationWriter
   const reviewing = yield* Reviewing.make({ verbs })
   const statusTargets = yield* StatusTargets
@@ -37,16 +43,30 @@ export const make = Effect.fnUntraced(function*({ verbs }: Pick<Publishing, "ver
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
   })
 
+  const markCollection = Effect.fnUntraced(
+    function*(own: Ownership, { id, local }: { readonly id: bigint; readonly local: boolean }, sensitive: boolean) {
+      yield* local
+        ? collecting.UpdateCollection(own, { _tag: "UpdateCollection", collectionId: id, said: { sensitive } })
+        : collectionActions.markRemote(id, sensitive)
+    }
+  )
+
   return {
     mark,
+    markCollection,
     verbs: {
       ...reviewing.verbs,
       ModerateStatuses: Effect.fnUntraced(function*(own: Ownership, command: Commands["ModerateStatuses"]) {
         const { accountId } = own
-        const { statusIds, strike } = yield* actions.take(accountId, command)
+        const { collections, statusIds, strike } = yield* actions.take(accountId, command)
         for (const statusId of statusIds) {
           if (command.type === "delete") yield* verbs.Delete(own, { _tag: "Delete", statusId: StatusId.make(statusId) })
           else yield* mark(own, statusId, true)
+        }
+        for (const one of collections) {
+          if (command.type !== "delete") yield* markCollection(own, one, true)
+          else if (!one.local) yield* collectionActions.removeRemote(one.id)
+          else yield* collecting.DeleteCollection(own, { _tag: "DeleteCollection", collectionId: one.id })
         }
         if (command.tells) yield* notificationWriter.tellOwners("moderation_warning", [{ id: strike, accountId }])
         return onWarning(strike)

@@ -15,7 +15,7 @@ import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onAccount, onReport, onWarning } from "./Verbs.ts"
 
 /** What the account tells the moderators, and what they do about it. */
-export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuses, "mark">) {
+export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuses, "mark" | "markCollection">) {
   const sql = yield* SqlClient.SqlClient
   const tellFollowers = yield* TellFollowers.make
   const broadcast = yield* Broadcast
@@ -68,9 +68,15 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
       return onWarning(strike)
     }),
     DecideAppeal: Effect.fnUntraced(function*(own: Ownership, { appealId, approved, by }: Commands["DecideAppeal"]) {
-      const { lifted, unmarked } = yield* accountActions.decide(own.accountId, by, appealId, approved)
+      const { lifted, unmarked, unmarkedCollections } = yield* accountActions.decide(
+        own.accountId,
+        by,
+        appealId,
+        approved
+      )
       if (lifted !== undefined) yield* told(own, lifted, false)
       for (const statusId of unmarked) yield* statuses.mark(own, statusId, false)
+      for (const one of unmarkedCollections) yield* statuses.markCollection(own, one, false)
       return onAccount(own.accountId)
     }),
     LiftAction: Effect.fnUntraced(function*(own: Ownership, { by, type }: Commands["LiftAction"]) {

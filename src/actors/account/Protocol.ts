@@ -180,11 +180,12 @@ export const Command = Schema.Union([
     tells: Schema.Boolean
   }),
   Schema.TaggedStruct("LiftAction", { by: AccountIdFromString, type: Schema.Literals(lastingTypes) }),
-  /** What a moderator does about posts of the account, with a strike against it. */
+  /** What a moderator does about posts and collections of the account, with a strike against it. */
   Schema.TaggedStruct("ModerateStatuses", {
     by: AccountIdFromString,
     type: Schema.Literals(statusActionTypes),
     statusIds: Schema.Array(StatusIdFromString),
+    collectionIds: Schema.optionalKey(Schema.Array(IdFromString)),
     text: Schema.String,
     reportId: Schema.NullOr(IdFromString),
     tells: Schema.Boolean

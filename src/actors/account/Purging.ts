@@ -34,7 +34,8 @@ export const make = Effect.gen(function*() {
     const [found] = yield* suspendedRows(sql`SELECT domain IS NULL AS local FROM accounts
       WHERE id = ${accountId} AND suspended_at IS NOT NULL AND NOT suspended_by_domain`)
     if (found === undefined) return
-    if (found.local) yield* verbs.DeleteAccount(own, { _tag: "DeleteAccount" })
+    // Nobody asks for it who could be late.
+    if (found.local) yield* Effect.catchTag(verbs.DeleteAccount(own, { _tag: "DeleteAccount" }), "LostAct", Effect.die)
     else yield* purges.empty(accountId)
   })
 

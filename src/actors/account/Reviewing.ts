@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { RecordNotFound } from "../../services/Errors.ts"
-import { AuditLog } from "../../services/staff/AuditLog.ts"
+import { AuditLog, LostAct } from "../../services/staff/AuditLog.ts"
 import { standingOf } from "../../services/staff/Rank.ts"
 import { ReviewedStatuses } from "../../services/statuses/ReviewedStatuses.ts"
 import * as Controlling from "./Controlling.ts"
@@ -27,19 +27,20 @@ export const make = Effect.fnUntraced(function*({ verbs }: Pick<Publishing, "ver
         function*(own: Ownership, { approved, by, statusId }: Commands["ReviewPost"]) {
           const { accountId } = own
           yield* standing(by, ["manageReports", "manageRules"])
+          const act = {
+            by,
+            action: approved ? "approve" : "reject",
+            target: { type: "status", id: statusId, label: `#${statusId}` }
+          } as const
+          const late = new LostAct({ act, refusal: new RecordNotFound() })
           // Of two who decide at once, the second one finds nothing that waits.
-          if (!(yield* reviewed.isHeld(statusId))) return yield* new RecordNotFound()
+          if (!(yield* reviewed.isHeld(statusId))) return yield* late
           if (approved) {
-            if (!(yield* reviewed.release(accountId, statusId))) return yield* new RecordNotFound()
+            if (!(yield* reviewed.release(accountId, statusId))) return yield* late
             yield* control.revealed(accountId, statusId)
             yield* sql.afterCommit(Effect.andThen(changed("account", accountId), changed("status", statusId)))
           } else yield* verbs.Delete(own, { _tag: "Delete", statusId })
-          yield* log.record({
-            by,
-            action: approved ? "approve" : "reject",
-            target: { type: "status", id: statusId, label: `#${statusId}` },
-            after: { account: accountId }
-          })
+          yield* log.record({ ...act, after: { account: accountId } })
           return onStatus(statusId)
         }
       )

@@ -5,7 +5,7 @@ import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import { AccountActions } from "../../services/moderation/AccountActions.ts"
 import { ServerReports } from "../../services/moderation/ServerReports.ts"
 import type { Verdict } from "../../services/spam/SpamMatching.ts"
-import { type ScreenedPost, SpamScreening } from "../../services/spam/SpamScreening.ts"
+import { type ScreenedBoost, type ScreenedPost, SpamScreening } from "../../services/spam/SpamScreening.ts"
 import { ReviewedStatuses } from "../../services/statuses/ReviewedStatuses.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -64,7 +64,15 @@ export const make = Effect.gen(function*() {
     return !refused
   })
 
+  /** Judges a boost, which can be refused and not be held; answers what is to be done about it. */
+  const boosts = Effect.fnUntraced(function*(own: Ownership, boost: ScreenedBoost) {
+    const verdict = yield* screening.judgeBoost(own.accountId, boost)
+    yield* settle(own, { ...verdict, end: undefined }, undefined)
+    return { refusedBy: verdict.end === undefined ? undefined : verdict.hits.at(-1)?.id, limits: verdict.limits }
+  })
+
   return {
+    boosts,
     judge: (own: Ownership, post: ScreenedPost) => screening.judge(own.accountId, post),
     settle,
     edits

@@ -3,18 +3,29 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import type { CommandAnswer, Family } from "../../services/intents/Commands.ts"
+import type { LostAct } from "../../services/staff/AuditLog.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Command } from "./Protocol.ts"
 
 /** Commands by their tags. */
 export type Commands = { readonly [Tag in Command["_tag"]]: Extract<Command, { readonly _tag: Tag }> }
 
+/** What staff do to the account, of whom another one may have been faster. */
+type ByStaff =
+  | "DecideAppeal"
+  | "DeleteAccount"
+  | "ForwardReport"
+  | "LiftAction"
+  | "ModerateStatuses"
+  | "ReviewPost"
+  | "TakeAction"
+
 /** What an account does at a command, inside the command's transaction. Verbs are made once a node, for all its actors. */
 export type Verbs<Tags extends keyof Commands = keyof Commands> = {
   readonly [Tag in Tags]: (
     own: Ownership,
     command: Commands[Tag]
-  ) => Effect.Effect<CommandAnswer, ClientError | SqlError>
+  ) => Effect.Effect<CommandAnswer, ClientError | SqlError | (Tag extends ByStaff ? LostAct : never)>
 }
 
 /** Does the command under its tag. */

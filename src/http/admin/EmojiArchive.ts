@@ -3,7 +3,7 @@ import { HttpServerResponse } from "effect/http"
 import { validationFailed } from "../../services/Errors.ts"
 import { EmojiArchives } from "../../services/media/EmojiArchives.ts"
 import { Uploads } from "../../services/media/Uploads.ts"
-import { hidden, tokenField } from "../html/Forms.ts"
+import { tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { button } from "./parts/Controls.ts"
 import { section } from "./parts/Texts.ts"
@@ -31,16 +31,18 @@ const make = Effect.gen(function*() {
             say("Export"),
             html`<p class="soft">${
               say("A zip with the pictures and a list of them, as other servers read it.")
-            }</p><p><a href="${listPath}/export.zip" download>${say("Download the archive")}</a></p>`
+            }</p><p><a href="${listPath}/export.zip" download>${say("Download the archive")}</a></p><p class="soft">${
+              say("A tar.gz with the pictures alone, as Mastodon's command line reads it.")
+            }</p><p><a href="${listPath}/export.tar.gz" download>${say("Download the tar.gz")}</a></p>`
           )
         }${
           section(
             say("Import"),
             html`<form method="post" action="${visit.here}" enctype="multipart/form-data">${
-              hidden(tokenField, visit.formToken)
+              tokenInput(visit.formToken)
             }<label>${say("Archive")}<span class="hint">${
-              say("A zip of 16 MB at most. What has a shortcode that is here already is left out.")
-            }</span><input type="file" name="file" accept=".zip,application/zip" required></label>${
+              say("A zip or tar.gz of 16 MB at most. What has a shortcode that is here already is left out.")
+            }</span><input type="file" name="file" accept=".zip,.gz,.tgz,application/zip,application/gzip" required></label>${
               button("import", say("Add the emoji"), "main")
             }</form>`
           )
@@ -71,21 +73,26 @@ const make = Effect.gen(function*() {
       }
     }
   })
-  const file = staff.file({
+  const download = (bytes: Uint8Array, form: "zip" | "tar.gz") =>
+    HttpServerResponse.uint8Array(bytes, {
+      contentType: form === "zip" ? "application/zip" : "application/gzip",
+      headers: {
+        "content-disposition": `attachment; filename="emoji.${form}"`,
+        "cache-control": "private, no-store",
+        "x-content-type-options": "nosniff"
+      }
+    })
+  const zip = staff.file({
     path: "/admin/custom_emojis/export.zip",
     permission: "manageCustomEmojis",
-    answer: ({ by }) =>
-      Effect.map(archives.write(by), (bytes) =>
-        HttpServerResponse.uint8Array(bytes, {
-          contentType: "application/zip",
-          headers: {
-            "content-disposition": `attachment; filename="emoji.zip"`,
-            "cache-control": "private, no-store",
-            "x-content-type-options": "nosniff"
-          }
-        }))
+    answer: ({ by }) => Effect.map(archives.write(by, "zip"), (bytes) => download(bytes, "zip"))
   })
-  return Layer.merge(page, file)
+  const tarball = staff.file({
+    path: "/admin/custom_emojis/export.tar.gz",
+    permission: "manageCustomEmojis",
+    answer: ({ by }) => Effect.map(archives.write(by, "tar.gz"), (bytes) => download(bytes, "tar.gz"))
+  })
+  return Layer.mergeAll(page, zip, tarball)
 })
 
 /** Emoji as archives that servers exchange. */

@@ -4,7 +4,7 @@ import { Emojis } from "../../services/media/Emojis.ts"
 import type { MediaRefused } from "../../services/media/MediaTools.ts"
 import { Storage } from "../../services/media/Storage.ts"
 import { Uploads } from "../../services/media/Uploads.ts"
-import { hidden, tokenField } from "../html/Forms.ts"
+import { tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { button, checkbox, textField } from "./parts/Controls.ts"
 import { section } from "./parts/Texts.ts"
@@ -36,7 +36,7 @@ const make = Effect.gen(function*() {
           section(
             say("New emoji"),
             html`<form method="post" action="${visit.here}" enctype="multipart/form-data">${
-              hidden(tokenField, visit.formToken)
+              tokenInput(visit.formToken)
             }${
               textField(visit, {
                 name: "shortcode",

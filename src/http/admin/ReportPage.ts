@@ -15,6 +15,7 @@ import { nothing } from "./parts/Lists.ts"
 import { NoteList } from "./parts/NoteList.ts"
 import { type Names, People } from "./parts/People.ts"
 import { PostActs, postFields } from "./parts/PostActs.ts"
+import { ReportedCollections } from "./parts/ReportedCollections.ts"
 import { ReportedPosts } from "./parts/ReportedPosts.ts"
 import { categories, reportPath, reportState } from "./parts/ReportLines.ts"
 import { definitions, moment, section, written } from "./parts/Texts.ts"
@@ -28,6 +29,7 @@ const make = Effect.gen(function*() {
   const noteList = yield* NoteList
   const people = yield* People
   const postActs = yield* PostActs
+  const collections = yield* ReportedCollections
   const posts = yield* ReportedPosts
   const reports = yield* AdminReports
   const actors = yield* AccountActors
@@ -39,14 +41,18 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
     const report = yield* asked(visit)
-    const { accountId, actionTakenByAccountId, assignedAccountId, statusIds, targetAccountId } = report
+    const { accountId, actionTakenByAccountId, assignedAccountId, collectionIds, statusIds, targetAccountId } = report
     const names = yield* people.load([accountId, targetAccountId, assignedAccountId, actionTakenByAccountId])
     const open = report.actionTakenAt === null
     const rules = yield* instance.rules
-    const named = yield* reports.rules(report.ruleIds)
+    const broken = yield* reports.rules(report.ruleIds)
     const target = names.handle(targetAccountId) ?? ""
     const theirs = names.find(targetAccountId)?.domain ?? null
     const shown = yield* posts.show(words, statusIds, open)
+    const named = statusIds.length + collectionIds.length > 0
+    const lists = collectionIds.length === 0
+      ? html``
+      : html`<h3>${say("Reported collections")}</h3>${yield* collections.show(visit, collectionIds, open)}`
     return {
       title: say("Report about {name}", { name: target }),
       body: html`<div class="row top">${reportState(words, report)} ${desking(visit, report)}${
@@ -65,10 +71,10 @@ ${
               [say("Why"), categories[report.category](words)],
               [
                 say("Rules"),
-                named.size === 0 ?
+                broken.size === 0 ?
                   undefined :
                   html`<ul class="files">${
-                    [...named.values()].map(({ text }) => html`<li dir="auto">${text}</li>`)
+                    [...broken.values()].map(({ text }) => html`<li dir="auto">${text}</li>`)
                   }</ul>`
               ],
               [say("Since"), moment(words, report.createdAt)],
@@ -85,11 +91,11 @@ ${
 ${
         section(
           say("Reported posts"),
-          statusIds.length === 0
+          !named
             ? nothing(say("The report names no posts."))
             : open
-            ? form(visit, html`${shown}${postFields(visit)}`)
-            : shown
+            ? form(visit, html`${shown}${lists}${postFields(visit)}`)
+            : html`${shown}${lists}`
         )
       }
 </div><div>
@@ -222,5 +228,5 @@ const desking = (visit: Visit, { actionTakenAt, assignedAccountId }: AdminReport
 
 /** One report with what it names, and what is done about it. */
 export const layer = Layer.unwrap(make).pipe(
-  Layer.provide([PostActs.layer, ReportDesk.layer, ReportedPosts.layer])
+  Layer.provide([PostActs.layer, ReportDesk.layer, ReportedCollections.layer, ReportedPosts.layer])
 )

@@ -1,7 +1,7 @@
 import type { Messages } from "../../services/languages/Messages.ts"
 import type { StaffMember } from "../../services/staff/StaffMembers.ts"
 import type { Waiting } from "../../services/staff/WaitingWork.ts"
-import { hidden, tokenField } from "../html/Forms.ts"
+import { hidden, tokenInput } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
 import type { Notice } from "./FlashMessages.ts"
 import { navigation } from "./Navigation.ts"
@@ -22,7 +22,7 @@ export const shell = ({ formToken, member, path, server, waiting, words }: Shown
   return html`<a class="skip" href="#content">${say("To the content")}</a>
 <header class="staff">
 <p><a href="/admin">${server}</a> <span class="soft">${say("Staff")}</span></p>
-<form method="post" action="/auth/sign_out">${hidden(tokenField, formToken)}
+<form method="post" action="/auth/sign_out">${tokenInput(formToken)}
 <span class="me">@${member.username}${
     member.roleName === "" ? "" : html` <span class="badge">${member.roleName}</span>`
   }</span>
@@ -39,9 +39,7 @@ export const noticeOf = ({ say }: Messages, formToken: string, notice: Notice | 
     html`<div class="done row" role="status"><p>${notice.notice}</p>${
       notice.undo === undefined ?
         "" :
-        html`<form method="post" action="${notice.undo.path}">${hidden(tokenField, formToken)}${
-          hidden("confirmed", "yes")
-        }${
+        html`<form method="post" action="${notice.undo.path}">${tokenInput(formToken)}${hidden("confirmed", "yes")}${
           Object.entries(notice.undo.fields ?? {}).map(([name, value]) => hidden(name, value))
         }<button type="submit" class="quiet small" name="act" value="${notice.undo.act}">${say("Undo")}</button></form>`
     }</div>`

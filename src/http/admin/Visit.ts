@@ -94,5 +94,5 @@ export const requireId = (visit: Visit, name = "id"): Effect.Effect<bigint, Reco
 const chosenMax = 40
 
 /** The ids that a bulk form names, in their order and each once; those beyond `max` are left out. */
-export const chosenIds = ({ form }: Visit, max = chosenMax): ReadonlyArray<bigint> =>
-  [...new Set(form.getAll("ids").flatMap((text) => idOf(text) ?? []))].slice(0, max)
+export const chosenIds = ({ form }: Visit, max = chosenMax, field = "ids"): ReadonlyArray<bigint> =>
+  [...new Set(form.getAll(field).flatMap((text) => idOf(text) ?? []))].slice(0, max)

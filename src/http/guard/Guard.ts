@@ -1,8 +1,9 @@
-import { Context, Effect, Layer, Option, type Redacted } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
-import { ClientError, NotAllowed, Unauthorized, Unprocessable } from "../../services/Errors.ts"
+import { ClientError, NotAllowed, RecordNotFound, Unauthorized, Unprocessable } from "../../services/Errors.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { LiveTokens } from "../../services/oauth/LiveTokens.ts"
 import { grants } from "../../services/oauth/Scopes.ts"
 import type { TokenInfo } from "../../services/oauth/TokenInfo.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
@@ -23,6 +24,7 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
     Guard,
     Effect.gen(function*() {
       const tokens = yield* Tokens
+      const liveTokens = yield* LiveTokens
       const limits = yield* Limits
       const { limitedFederation } = yield* ServerConfig
 
@@ -31,6 +33,13 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
         const rule: AccessRule = declared.who === "anyone" && !declared.open && limitedFederation
           ? { ...declared, who: "public" }
           : declared
+        /** Who was kept out while they did something is told so, not that what they did is not there. */
+        const sinceKeptOut = Effect.fnUntraced(function*<E>(failure: E, token: TokenInfo | undefined) {
+          const mayBe = token?.accountId !== undefined && token.state === "active" &&
+            HttpMethod.hasBody(endpoint.method) && (isNotFound(failure) || isNotAllowed(failure))
+          if (!mayBe || (yield* liveTokens.among([token.tokenId])).size > 0) return yield* answerFailure(failure)
+          return yield* answerFailure(new NotAllowed({ text: states.disabled }))
+        })
         const answer = (
           request: HttpServerRequest.HttpServerRequest,
           secret: Redacted.Redacted | undefined,
@@ -52,7 +61,7 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
                   scopes: token?.scopes ?? noScopes,
                   address
                 }),
-                answerFailure
+                (failure) => sinceKeptOut(failure, token)
               )
               : answerFailure(refusal)
             return Effect.map(answered, (response) => finish(response, quota))
@@ -81,6 +90,9 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
     })
   )
 }
+
+const isNotFound = Schema.is(RecordNotFound)
+const isNotAllowed = Schema.is(NotAllowed)
 
 const noScopes: ReadonlySet<string> = new Set()
 

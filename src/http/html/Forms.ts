@@ -50,9 +50,13 @@ export const parameters = Effect.gen(function*() {
 const textsOf = (value: unknown): ReadonlyArray<string> =>
   (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string")
 
-/** The hidden field that shows that a form is ours. */
+/** The name of the hidden field that shows that a form is ours. */
 export const tokenField = "authenticity_token"
 
+/** That field, the one way in which a token comes into a page. */
+export const tokenInput = (formToken: string): Html => hidden(tokenField, formToken)
+
+/** A field that nobody sees; a page that has one is never compressed (`HtmlPage.ts`). */
 export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
 
 const make = Effect.gen(function*() {

@@ -28,6 +28,8 @@ export interface Page {
   readonly top?: Html
   /** The one inline script, by its CSP hash. */
   readonly script?: { readonly text: string; readonly hash: string }
+  /** It has something in its links that only its visitor may know. */
+  readonly secret?: boolean
   /** A script of another server, and the sources of all that it brings: a captcha. */
   readonly outerScript?: string
   readonly scripts?: string
@@ -47,10 +49,34 @@ const policy = ({ formTarget, framed, media, script, scripts }: Page): string =>
   ].join("; ")
 }
 
+/**
+ * What only the visitor of a page may know: tokens of forms and codes. Beside what is in the page's address, which another site
+ * chooses, its compressed length would tell of it (BREACH).
+ */
+const secretive = /<input type="hidden"|class="secret"/
+
+/** Nobody changes such a page on its way: we do not compress it (`layers/Compression.ts`), nor does a proxy (RFC 9111, 5.2.2.6). */
+const unchanged = { "cache-control": "private, no-store, no-transform" }
+
 /** The page as a response that nobody may keep, add anything to, or frame unless it is for that. */
-export const respond = (page: Page): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(
-    String(html`<!doctype html>
+export const respond = (page: Page): HttpServerResponse.HttpServerResponse => {
+  const text = textOf(page)
+  return HttpServerResponse.text(text, {
+    status: page.status ?? 200,
+    contentType: "text/html; charset=utf-8",
+    headers: {
+      ...securityHeaders,
+      ...(page.framed === true ? {} : unframed),
+      ...(page.secret === true || secretive.test(text) ? unchanged : {}),
+      "content-security-policy": policy(page),
+      "content-language": page.words.tag,
+      vary: "Accept-Language"
+    }
+  })
+}
+
+const textOf = (page: Page): string =>
+  String(html`<!doctype html>
 <html lang="${page.words.tag}">
 <head>
 <meta charset="utf-8">
@@ -58,20 +84,20 @@ export const respond = (page: Page): HttpServerResponse.HttpServerResponse =>
 <meta name="robots" content="noindex">
 <title>${page.title} · ${page.server}</title>
 ${
-      faviconEdges.map((edge) =>
-        html`<link rel="icon" type="image/png" sizes="${edge}x${edge}" href="${faviconPath(edge)}">
+    faviconEdges.map((edge) =>
+      html`<link rel="icon" type="image/png" sizes="${edge}x${edge}" href="${faviconPath(edge)}">
 `
-      )
-    }<link rel="apple-touch-icon" sizes="${appleIconEdge}x${appleIconEdge}" href="${iconPath(appleIconEdge)}">
+    )
+  }<link rel="apple-touch-icon" sizes="${appleIconEdge}x${appleIconEdge}" href="${iconPath(appleIconEdge)}">
 <link rel="manifest" href="${manifestPath}">
 <link rel="stylesheet" href="${stylesheetPath}">
 <link rel="stylesheet" href="${themePath}">
 ${page.style === undefined ? "" : html`<link rel="stylesheet" href="${page.style}">`}
 ${
-      page.embedding === undefined
-        ? ""
-        : html`<link rel="alternate" type="application/json+oembed" href="${page.embedding}">`
-    }
+    page.embedding === undefined
+      ? ""
+      : html`<link rel="alternate" type="application/json+oembed" href="${page.embedding}">`
+  }
 ${page.framed === true ? html`<base target="_blank">` : ""}
 </head>
 <body>
@@ -84,19 +110,7 @@ ${page.outerScript === undefined ? "" : html`<script src="${page.outerScript}" a
 ${page.script === undefined ? "" : html`<script>${raw(page.script.text)}</script>`}
 </body>
 </html>
-`),
-    {
-      status: page.status ?? 200,
-      contentType: "text/html; charset=utf-8",
-      headers: {
-        ...securityHeaders,
-        ...(page.framed === true ? {} : unframed),
-        "content-security-policy": policy(page),
-        "content-language": page.words.tag,
-        vary: "Accept-Language"
-      }
-    }
-  )
+`)
 
 /** `Referrer-Policy` keeps codes in addresses to ourselves; with `no-referrer` browsers would hide a form's origin, too. */
 const securityHeaders = {

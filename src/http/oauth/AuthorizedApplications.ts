@@ -5,7 +5,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Apps, type AuthorizedApp } from "../../services/oauth/Apps.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
 import * as Reply from "../guard/Reply.ts"
-import { Forms, hidden, tokenField } from "../html/Forms.ts"
+import { Forms, hidden, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { redirect, respond } from "../html/HtmlPage.ts"
 import { signInPath } from "../html/PagePaths.ts"
@@ -30,9 +30,7 @@ const make = Effect.gen(function*() {
     html`
 <li>
 <div class="row"><h2>${app.name}</h2>
-<form method="post" action="${way(`${listPath}/${app.id}`)}">${hidden(tokenField, formToken)}${
-      hidden("_method", "delete")
-    }
+<form method="post" action="${way(`${listPath}/${app.id}`)}">${tokenInput(formToken)}${hidden("_method", "delete")}
 <button type="submit" class="danger" aria-label="${say("Withdraw {app}", { app: app.name })}">${
       say("Withdraw")
     }</button></form></div>
@@ -63,7 +61,7 @@ ${
           ? html`<p>${say("You have not allowed any app to use your account.")}</p>`
           : html`<ul class="apps">${authorized.map((app) => item(app, visitor))}</ul>`
       }
-<form method="post" action="${way("/auth/sign_out")}" class="below">${hidden(tokenField, visitor.formToken)}
+<form method="post" action="${way("/auth/sign_out")}" class="below">${tokenInput(visitor.formToken)}
 <p class="row soft">${say("Signed in as {account}", { account: `@${visitor.session.username}` })}
 <button type="submit" class="quiet">${say("Sign out")}</button></p></form>`
     }))

@@ -1,6 +1,6 @@
 import type { Messages } from "../../services/languages/Messages.ts"
 import { formTarget, outOfBand } from "../../services/oauth/RedirectUris.ts"
-import { hidden, tokenField } from "../html/Forms.ts"
+import { hidden, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import type { Page } from "../html/HtmlPage.ts"
 import type { Visitor } from "../html/Visitors.ts"
@@ -30,7 +30,7 @@ export const consentPage = ({ asked, request, server, username, visitor }: {
   const { app, redirectUri, scopes } = request
   const { formToken, way, words } = visitor
   const { pieces, say } = words
-  const fields = html`${hidden(tokenField, formToken)}${
+  const fields = html`${tokenInput(formToken)}${
     carried.map((name) => asked.has(name) ? hidden(name, asked.get(name) ?? "") : undefined)
   }`
   const groups = group(scopes).map(({ access, dangerous, texts, title }) =>
@@ -70,7 +70,7 @@ ${
 <form method="post" action="${way("/oauth/authorize")}">${fields}${hidden("_method", "delete")}
 <button type="submit" class="quiet">${say("Deny")}</button></form>
 </div>
-<form method="post" action="${way("/auth/sign_out")}" class="below">${hidden(tokenField, formToken)}
+<form method="post" action="${way("/auth/sign_out")}" class="below">${tokenInput(formToken)}
 <p class="row soft">${say("Not {account}?", { account: `@${username}` })}
 <button type="submit" class="quiet">${say("Sign out")}</button></p></form>`
   }

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type Captcha, Captchas } from "../../services/identity/Captchas.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { hidden, tokenField } from "../html/Forms.ts"
+import { hidden, tokenInput } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
 import { problem, respond } from "../html/HtmlPage.ts"
 import { Visitors } from "../html/Visitors.ts"
@@ -48,7 +48,7 @@ export const make = Effect.gen(function*() {
 ${wrong ? problem(say("That did not work, or took too long. Try it once more.")) : ""}
 <p>${say("This server makes sure that sign-ups are made by people. Then your e-mail address is confirmed.")}</p>
 <form method="post" action="${way(captchaPath)}" id="captcha">
-${hidden(tokenField, formToken)}
+${tokenInput(formToken)}
 ${hidden("confirmation_token", secret)}
 ${hidden("redirect_to_app", link.get("redirect_to_app") ?? "")}
 ${fields(captcha, say("Your browser works on it for a moment …"))}

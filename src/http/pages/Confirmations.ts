@@ -8,7 +8,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Apps } from "../../services/oauth/Apps.ts"
 import { outOfBand } from "../../services/oauth/RedirectUris.ts"
 import { EmailSubscriptions } from "../../services/subscriptions/EmailSubscriptions.ts"
-import { Forms, hidden, parameters, tokenField } from "../html/Forms.ts"
+import { Forms, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { linkTo, redirect, respond } from "../html/HtmlPage.ts"
 import { signInPath } from "../html/PagePaths.ts"
@@ -111,7 +111,7 @@ const make = Effect.gen(function*() {
       server,
       body: html`
 <form method="post" action="${way(confirmPath)}">
-${hidden(tokenField, formToken)}
+${tokenInput(formToken)}
 <label>${say("The e-mail address of your sign-up")}
 <input type="email" name="email" autocomplete="username" required autofocus></label>
 <p class="row"><button type="submit">${say("Send the letter")}</button>

@@ -10,7 +10,7 @@ import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { SignUpBlocks } from "../../services/moderation/SignUpBlocks.ts"
 import * as Reply from "../guard/Reply.ts"
-import { Forms, hidden, tokenField } from "../html/Forms.ts"
+import { Forms, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { linkTo, problem, respond } from "../html/HtmlPage.ts"
 import { signInPath } from "../html/PagePaths.ts"
@@ -65,7 +65,7 @@ const make = Effect.gen(function*() {
       body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
 <form method="post" action="${way(`/invite/${encodeURIComponent(code)}`)}">
-${hidden(tokenField, formToken)}
+${tokenInput(formToken)}
 <label>${say("Username")}
 <input type="text" name="username" value="${username}" maxlength="${usernameCharactersMax}" autocomplete="username" required></label>
 <label>${say("E-mail address")}

@@ -3,7 +3,7 @@ import { HttpRouter } from "effect/http"
 import { type Invite, Invites, inviteSeconds, inviteUses } from "../../services/identity/Invites.ts"
 import { IdFromString } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { Forms, hidden, tokenField } from "../html/Forms.ts"
+import { Forms, tokenInput } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
 import { problem, redirect, respond } from "../html/HtmlPage.ts"
 import { signInPath } from "../html/PagePaths.ts"
@@ -41,7 +41,7 @@ const make = Effect.gen(function*() {
     }</p>
 ${
       valid
-        ? html`<form method="post" action="${way(`${path}/${id}`)}">${hidden(tokenField, formToken)}
+        ? html`<form method="post" action="${way(`${path}/${id}`)}">${tokenInput(formToken)}
 <button type="submit" class="danger">${say("End this invite")}</button></form>`
         : ""
     }
@@ -69,7 +69,7 @@ ${
 ${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
 <p>${say("Who opens the link of an invite can sign up on this server.")}</p>
 <form method="post" action="${way(path)}">
-${hidden(tokenField, formToken)}
+${tokenInput(formToken)}
 ${
         choice(
           "max_uses",

@@ -3,7 +3,7 @@ import { HttpRouter } from "effect/http"
 import { passwordBytesMax, passwordCharactersMin } from "../../services/identity/Credentials.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { Forms, hidden, parameters, tokenField } from "../html/Forms.ts"
+import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { problem, redirect, respond } from "../html/HtmlPage.ts"
 import { signInPath } from "../html/PagePaths.ts"
@@ -28,7 +28,7 @@ const make = Effect.gen(function*() {
       body: html`
 <p>${words.say("We send you a letter with a link, with which you set a new one.")}</p>
 <form method="post" action="${way("/auth/password")}">
-${hidden(tokenField, formToken)}
+${tokenInput(formToken)}
 <label>${words.say("E-mail address")}
 <input type="email" name="email" autocomplete="username" required autofocus></label>
 <p class="row"><button type="submit">${words.say("Send the letter")}</button>
@@ -70,7 +70,7 @@ ${hidden(tokenField, formToken)}
       body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
 <form method="post" action="${way(editPath)}">
-${hidden(tokenField, formToken)}${hidden(linkField, link)}
+${tokenInput(formToken)}${hidden(linkField, link)}
 <label>${say("New password")}
 <input type="password" name="password" autocomplete="new-password" required autofocus aria-describedby="rule">
 <span class="hint" id="rule">${

@@ -2,7 +2,8 @@ import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { SignIns } from "../../services/identity/SignIns.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { Forms, hidden, parameters, tokenField } from "../html/Forms.ts"
+import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
+import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { problem, redirect, respond } from "../html/HtmlPage.ts"
 import { secondStepPath, signInPath, twoFactorPath } from "../html/PagePaths.ts"
@@ -20,6 +21,7 @@ export const onward = ({ lacksFactor }: { readonly lacksFactor: boolean }, to: s
 const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig
   const forms = yield* Forms
+  const links = yield* StrikeLinks
   const requests = yield* AuthorizationRequests
   const signIns = yield* SignIns
   const visitors = yield* Visitors
@@ -42,7 +44,7 @@ const make = Effect.gen(function*() {
       body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong))}
 <form method="post" action="${way(secondStepPath)}">
-${hidden(tokenField, formToken)}${hidden("return_to", to)}
+${tokenInput(formToken)}${hidden("return_to", to)}
 <label>${say("Code")}
 <input name="otp_attempt" autocomplete="one-time-code" inputmode="text" spellcheck="false" required autofocus aria-describedby="which">
 <span class="hint" id="which">${
@@ -76,7 +78,11 @@ ${hidden(tokenField, formToken)}${hidden("return_to", to)}
       const secret = yield* visitors.pending
       if (secret === undefined) return again(to)
       return yield* signIns.enterCode(secret, form.get("otp_attempt") ?? "").pipe(
-        Effect.flatMap((found) => visitors.signIn(found.accountId, onward(found, to))),
+        Effect.flatMap((found) =>
+          found._tag === "Known"
+            ? visitors.signIn(found.accountId, onward(found, to))
+            : Effect.map(links.listPath(found.accountId), redirect)
+        ),
         Effect.catchTags({
           CodeRefused: ({ message, over: ended }) => ended ? over(message) : show(to, message),
           SignInRefused: ({ message }) => over(message)
@@ -90,4 +96,4 @@ ${hidden(tokenField, formToken)}${hidden("return_to", to)}
 })
 
 /** The second page of a sign-in: nobody has a session before the code. */
-export const layer = Layer.unwrap(make)
+export const layer = Layer.unwrap(make).pipe(Layer.provide(StrikeLinks.layer))

@@ -3,7 +3,8 @@ import { HttpRouter } from "effect/http"
 import { emailCharactersMax } from "../../services/identity/EmailAddresses.ts"
 import { SignIns } from "../../services/identity/SignIns.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { Forms, hidden, parameters, tokenField } from "../html/Forms.ts"
+import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
+import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { linkTo, problem, redirect, respond } from "../html/HtmlPage.ts"
 import { signInPath } from "../html/PagePaths.ts"
@@ -23,6 +24,7 @@ interface Shown {
 const make = Effect.gen(function*() {
   const { localDomain } = yield* ServerConfig
   const forms = yield* Forms
+  const links = yield* StrikeLinks
   const requests = yield* AuthorizationRequests
   const signIns = yield* SignIns
   const visitors = yield* Visitors
@@ -39,7 +41,7 @@ const make = Effect.gen(function*() {
       body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong))}
 <form method="post" action="${way(signInPath)}">
-${hidden(tokenField, visitor.formToken)}${hidden("return_to", to)}
+${tokenInput(visitor.formToken)}${hidden("return_to", to)}
 <label>${say("E-mail address")}
 <input type="email" name="email" value="${email}" autocomplete="username" required autofocus></label>
 <label>${say("Password")}
@@ -73,6 +75,9 @@ ${hidden(tokenField, visitor.formToken)}${hidden("return_to", to)}
         Effect.flatMap((found) =>
           found._tag === "Known"
             ? visitors.signIn(found.accountId, SecondStep.onward(found, to))
+            : found._tag === "KeptOut"
+            // No session: what keeps them out is all that they read.
+            ? Effect.map(links.listPath(found.accountId), redirect)
             : Effect.succeed(visitors.keepPending(found.pending, SecondStep.ask(to)))
         ),
         Effect.catch((refused) =>
@@ -98,4 +103,4 @@ ${hidden(tokenField, visitor.formToken)}${hidden("return_to", to)}
 })
 
 /** Signing in to the server's own pages, and out. */
-export const layer = Layer.unwrap(make)
+export const layer = Layer.unwrap(make).pipe(Layer.provide(StrikeLinks.layer))

@@ -9,9 +9,9 @@ import { appealCharactersMax, appealDaysMax, Appeals } from "../../services/mode
 import type { Strike } from "../../services/moderation/Strike.ts"
 import { StrikeLinks, strikesPath } from "../../services/moderation/StrikeLinks.ts"
 import { Strikes } from "../../services/moderation/Strikes.ts"
-import { explanations } from "../../services/moderation/WarningTexts.ts"
+import * as WarningTexts from "../../services/moderation/WarningTexts.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
-import { Forms, hidden, parameters, tokenField } from "../html/Forms.ts"
+import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
 import { problem, redirect, respond } from "../html/HtmlPage.ts"
 import { signInPath } from "../html/PagePaths.ts"
@@ -33,8 +33,8 @@ const make = Effect.gen(function*() {
   const strikes = yield* Strikes
   const visitors = yield* Visitors
 
-  const explained = ({ words: { say } }: PageReader, { action }: Strike) =>
-    explanations[action](say, { name: "", server })
+  const explained = ({ words: { say } }: PageReader, strike: Strike) =>
+    WarningTexts.explained(strike)(say, { name: "", server })
 
   /** The strike of the address, for whose token it has or for the one it is against. */
   const asked = Effect.fnUntraced(function*({ session }: Visitor, token: string | null) {
@@ -42,7 +42,8 @@ const make = Effect.gen(function*() {
     const id = cursorOf(named)
     const strike = id === undefined ? undefined : (yield* strikes.load([id])).get(id)
     if (strike === undefined) return yield* new RecordNotFound()
-    const own = session?.accountId === strike.targetAccountId || links.opens(token, strike.id)
+    const own = session?.accountId === strike.targetAccountId || links.opens(token, strike.id) ||
+      (yield* links.reader(token)) === strike.targetAccountId
     return own ? strike : yield* new RecordNotFound()
   })
 
@@ -66,11 +67,13 @@ const make = Effect.gen(function*() {
   const postsOf = Effect.fnUntraced(function*({ words: { say } }: PageReader, strike: Strike) {
     const found = yield* statuses.load(strike.statusIds.slice(0, postsMax))
     const own = found.filter(({ accountId }) => accountId === strike.targetAccountId)
-    return own.length === 0 ?
-      html`` :
-      html`<h2>${say("Posts that it is about")}</h2><ul>${
-        own.map(({ html: text }) => html`<li dir="auto">${plainText(text)}</li>`)
-      }</ul>`
+    const list = (title: string, texts: ReadonlyArray<string>) =>
+      texts.length === 0
+        ? html``
+        : html`<h2>${title}</h2><ul>${texts.map((text) => html`<li dir="auto">${text}</li>`)}</ul>`
+    return html`${list(say("Posts that it is about"), own.map(({ html: text }) => plainText(text)))}${
+      list(say("Collections that it is about"), strike.collectionNames)
+    }`
   })
 
   const show = Effect.fnUntraced(function*(
@@ -127,18 +130,24 @@ ${yield* postsOf(visitor, strike)}
   const list = Effect.gen(function*() {
     const visitor = yield* visitors.current
     const { session, way, words: { moment, say }, words } = visitor
-    if (session === undefined) return redirect(`${signInPath}?${new URLSearchParams([["return_to", strikesPath]])}`)
-    const ids = yield* appeals.strikes(session.accountId, { limit: strikesMax })
+    // Who is kept out has no session: their sign-in led here with a token.
+    const token = (yield* parameters).get("token")
+    const reader = session?.accountId ?? (yield* links.reader(token))
+    if (reader === undefined) return redirect(`${signInPath}?${new URLSearchParams([["return_to", strikesPath]])}`)
+    const ids = yield* appeals.strikes(reader, { limit: strikesMax })
     const found = yield* strikes.load(ids)
     return visitor.remember(respond({
       words,
       title: say("Decisions about your account"),
       server,
+      secret: true,
       body: ids.length === 0 ?
         html`<p>${say("Moderators did nothing about your account.")}</p>` :
         html`<ul class="apps">${
           ids.flatMap((id) => found.get(id) ?? []).map((strike) =>
-            html`<li><a href="${way(`${strikesPath}/${strike.id}`)}">${explained(visitor, strike)}</a>
+            html`<li><a href="${way(pathOf(strike, session === undefined ? token : null))}">${
+              explained(visitor, strike)
+            }</a>
 <p>${moment(strike.createdAt)} UTC</p></li>`
           )
         }</ul>`
@@ -175,7 +184,7 @@ const appealOf = (visitor: Visitor, strike: Strike, token: string | null, now: n
       return strike.overruledAt !== null || until.getTime() < now
         ? html`<p class="soft">${say("It is too late for an appeal.")}</p>`
         : html`<form method="post" action="${way(`${strikesPath}/${strike.id}`)}">
-${hidden(tokenField, formToken)}${token === null ? "" : hidden("token", token)}
+${tokenInput(formToken)}${token === null ? "" : hidden("token", token)}
 <label>${say("Your appeal")}
 <span class="hint">${
           say("If you think that this is wrong, say why, until {day}. Another moderator may read it.", {

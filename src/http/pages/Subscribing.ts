@@ -5,7 +5,7 @@ import { isValid } from "../../services/identity/Usernames.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { EmailSubscriptions } from "../../services/subscriptions/EmailSubscriptions.ts"
-import { Forms, hidden, tokenField } from "../html/Forms.ts"
+import { Forms, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { problem } from "../html/HtmlPage.ts"
 import { Visitors } from "../html/Visitors.ts"
@@ -49,7 +49,7 @@ ${problem(wrong === undefined ? undefined : words.translate(wrong))}
         })
       }</p>
 <form method="post" action="${way(subscribingPath(account.username))}">
-${hidden(tokenField, formToken)}
+${tokenInput(formToken)}
 <label>${say("E-mail address")}
 <input type="email" name="email" autocomplete="email" required autofocus></label>
 <p class="row"><button type="submit">${say("Send the letter")}</button></p>

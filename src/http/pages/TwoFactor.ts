@@ -4,7 +4,7 @@ import { renderSVG } from "uqr"
 import type { Session } from "../../services/identity/Sessions.ts"
 import { type Setup, TwoFactor } from "../../services/identity/TwoFactor.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { Forms, hidden, parameters, tokenField } from "../html/Forms.ts"
+import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { type Html, html, raw } from "../html/Html.ts"
 import { problem, redirect, respond } from "../html/HtmlPage.ts"
 import { signInPath, twoFactorPath as path } from "../html/PagePaths.ts"
@@ -38,7 +38,7 @@ const make = Effect.gen(function*() {
 
   const form = ({ formToken, way }: Visitor, action: string, to: string, fields: Html, quiet = false) =>
     html`<form method="post" action="${way(`${path}/${action}`)}"${raw(quiet ? ` class="below"` : "")}>
-${hidden(tokenField, formToken)}${hidden("return_to", to)}${fields}</form>`
+${tokenInput(formToken)}${hidden("return_to", to)}${fields}</form>`
 
   const passwordField = ({ words: { say } }: Visitor) =>
     html`<label>${say("Your password")}

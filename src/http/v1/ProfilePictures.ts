@@ -39,10 +39,11 @@ export class ProfilePictures extends Context.Service<ProfilePictures, {
           }
           return yield* Effect.scoped(Effect.gen(function*() {
             const source = { path: yield* storage.local(name), type }
-            const { moving, still } = yield* tools.profilePicture(source, yield* storage.folder, kind)
+            const { likeness, moving, still } = yield* tools.profilePicture(source, yield* storage.folder, kind)
             return {
               name: yield* files.keep(moving.extension, moving.path, moving.bytes),
-              staticName: still === undefined ? null : yield* files.keep(still.extension, still.path, still.bytes)
+              staticName: still === undefined ? null : yield* files.keep(still.extension, still.path, still.bytes),
+              ...(kind === "avatar" && { likeness })
             }
           })).pipe(Effect.catchTags({
             MediaRefused: ({ text }) => validationFailed(`${names[kind]} ${text}`),

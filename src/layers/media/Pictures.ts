@@ -12,6 +12,7 @@ import {
   storedImagePixelsMax
 } from "../../services/instance/ContentLimits.ts"
 import type { ServedExtension } from "../../services/media/FileTypes.ts"
+import { likenessEdgePixels, likenessHash } from "../../services/media/Likeness.ts"
 import { sizeOf } from "../../services/media/MediaRecord.ts"
 import {
   type Made,
@@ -209,5 +210,27 @@ export const profilePicture = Effect.fnUntraced(function*(source: Source, folder
   const still = animated
     ? yield* write(source, folder, { ...target, name: `${kind}-still`, extension: "png", animated: false })
     : undefined
-  return { moving, still }
+  const likeness = kind === "avatar" ? yield* run(() => looked(open((still ?? moving).path, false))) : 0n
+  return { moving, still, likeness }
 })
+
+/** The hash of what it looks like, upright and cut to a square as avatars are. */
+const looked = async (picture: Sharp): Promise<bigint> => {
+  const edge = likenessEdgePixels
+  const grey = await picture.autoOrient().resize({ width: edge, height: edge, fit: "cover" }).flatten({
+    background: "#fff"
+  })
+    .greyscale().raw().toBuffer()
+  return likenessHash(grey)
+}
+
+/** The same of a file of others, which may be anything. */
+export const likeness = (file: Uint8Array) =>
+  Effect.tryPromise(async () => {
+    const found = await sharp(file, { limitInputPixels: false }).metadata()
+    const [width, height] = [found.autoOrient.width, found.pageHeight ?? found.autoOrient.height]
+    if (width > imageEdgePixelsMax || height > imageEdgePixelsMax || width * height > imagePixelsMax) return 0n
+    return await looked(
+      sharp(file, { limitInputPixels: imagePixelsMax, sequentialRead: true }).timeout({ seconds: decodeSecondsMax })
+    )
+  }).pipe(Effect.orElseSucceed(() => 0n))

@@ -38,6 +38,7 @@ export const layer = Layer.effect(
     return MediaTools.of({
       types,
       attachment: traced("MediaTools.attachment")(attachment),
+      likeness: traced("MediaTools.likeness")((file) => turns.withPermits(1)(Pictures.likeness(file))),
       measure: traced("MediaTools.measure")((head) => turns.withPermits(1)(Pictures.measure(head))),
       preview: traced("MediaTools.preview")((source, folder) =>
         Effect.map(

@@ -5,10 +5,9 @@ import { NotAllowed, RecordNotFound } from "../Errors.ts"
 import { NotificationWriter } from "../feeds/NotificationWriter.ts"
 import { AccountId } from "../Ids.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
-import { AuditLog } from "../staff/AuditLog.ts"
+import { AuditLog, LostAct, type Refusal } from "../staff/AuditLog.ts"
 import { requireRank, standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
-import { transaction } from "../Transactions.ts"
 import { type Addressee, staffWith } from "./Staff.ts"
 
 /** Somebody who waits for a moderator. */
@@ -39,12 +38,12 @@ export class Approvals extends Context.Service<Approvals, {
   readonly approve: (
     accountId: AccountId,
     by?: AccountId
-  ) => Effect.Effect<Pending, NotAllowed | RecordNotFound>
+  ) => Effect.Effect<Pending, Refusal>
   /** Removes the account, which has done nothing yet; its name is free again. */
   readonly reject: (
     accountId: AccountId,
     by?: AccountId
-  ) => Effect.Effect<Pending, NotAllowed | RecordNotFound>
+  ) => Effect.Effect<Pending, Refusal>
   /** Those who may decide. */
   readonly staff: Effect.Effect<ReadonlyArray<Addressee>>
 }>()("murmuration/services/identity/Approvals") {
@@ -70,24 +69,16 @@ export class Approvals extends Context.Service<Approvals, {
         return one ?? (yield* new RecordNotFound())
       })
 
-      /** Who is there does not wait any more. */
-      const unlessThere = Effect.fnUntraced(function*(accountId: AccountId) {
-        const there = yield* Effect.orDie(sql`SELECT FROM accounts WHERE id = ${accountId}`)
-        const refused = there.length === 0 ? new RecordNotFound() : new NotAllowed({})
-        late.add(refused)
-        return yield* refused
-      })
-      /** Refusals of those who came after somebody else had decided: the log has both. */
-      const late = new WeakSet<object>()
-      const lost = (accountId: AccountId, by: AccountId | undefined, action: "approve" | "reject") =>
-        transaction(sql)(
-          log.record({
-            by,
-            action,
-            target: { type: "account", id: accountId, label: `#${accountId}` },
-            after: { refused: "decided before" }
+      /** Somebody else has decided: who is there does not wait any more. */
+      const late = Effect.fnUntraced(
+        function*(accountId: AccountId, by: AccountId | undefined, action: "approve" | "reject") {
+          const there = yield* Effect.orDie(sql`SELECT FROM accounts WHERE id = ${accountId}`)
+          return yield* new LostAct({
+            act: { by, action, target: { type: "account", id: accountId, label: `#${accountId}` } },
+            refusal: there.length === 0 ? new RecordNotFound() : new NotAllowed({})
           })
-        ).pipe(Effect.catchTag("SqlError", Effect.die))
+        }
+      )
 
       /** The one who waits, after `statement` has decided about them and answered a row. */
       const decide = Effect.fnUntraced(
@@ -100,18 +91,13 @@ export class Approvals extends Context.Service<Approvals, {
           // A rejection deletes another row than an approval changes; the second decision sees the first.
           yield* sql`SELECT FROM users WHERE account_id = ${accountId} FOR UPDATE`
           if (by !== undefined) yield* rank(yield* standing(by, "manageUsers"), accountId)
-          const one = yield* Effect.catchTag(find(accountId), "RecordNotFound", () => unlessThere(accountId))
+          const one = yield* Effect.catchTag(find(accountId), "RecordNotFound", () => late(accountId, by, action))
           if ((yield* Effect.orDie(statement)).length === 0) return yield* new RecordNotFound()
           yield* log.record({ by, action, target: { type: "account", id: accountId, label: one.username } })
           if (action === "approve" && one.confirmed) yield* writer.tellStaff("admin.sign_up", accountId, 0n)
           return one
         },
-        transaction(sql),
-        (effect, accountId, by, action) =>
-          effect.pipe(
-            Effect.catchTag("SqlError", Effect.die),
-            Effect.tapError((error) => late.has(error) ? lost(accountId, by, action) : Effect.void)
-          )
+        log.deciding
       )
 
       return Approvals.of({

@@ -6,7 +6,12 @@ import { ExpandMedia } from "./Settings.ts"
 const NullableText = Schema.NullOr(Schema.String)
 
 /** A picture of a profile by the names of its stored files; null takes it away. */
-const Picture = Schema.NullOr(Schema.Struct({ name: Schema.String, staticName: NullableText }))
+const Picture = Schema.NullOr(Schema.Struct({
+  name: Schema.String,
+  staticName: NullableText,
+  /** What an avatar looks like. */
+  likeness: Schema.optionalKey(Schema.BigIntFromString)
+}))
 
 /** The fields of a profile that may change; an absent one stays. */
 export const ProfileChange = Schema.Struct({

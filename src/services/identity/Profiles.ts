@@ -15,7 +15,11 @@ interface ProfileField {
 }
 
 /** A picture by the names of its stored files, `staticName` where it moves; null takes it away. */
-type ProfilePicture = { readonly name: string; readonly staticName: string | null } | null
+type ProfilePicture = {
+  readonly name: string
+  readonly staticName: string | null
+  readonly likeness?: bigint
+} | null
 
 /** Columns of `accounts` that their owner writes; an absent one stays. */
 interface ProfileValues {
@@ -110,6 +114,7 @@ export class Profiles extends Context.Service<Profiles, {
           if (avatar !== undefined) {
             columns.avatarName = avatar?.name ?? null
             columns.avatarStaticName = avatar?.staticName ?? null
+            columns.avatarHash = avatar?.likeness ?? null
           }
           if (header !== undefined) {
             columns.headerName = header?.name ?? null

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import type { Unavailable } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
@@ -37,34 +38,49 @@ interface CodeWanted {
   readonly pending: Redacted.Redacted
 }
 
+/** Somebody is who they say, and moderators keep them out: they may read why, and nothing else. */
+interface KeptOut {
+  readonly _tag: "KeptOut"
+  readonly accountId: AccountId
+}
+
 /** Sign-ins with e-mail address and password, and a code where the user wants it so. */
 export class SignIns extends Context.Service<SignIns, {
   /** Costs the same whether there is such a user or not. */
   readonly signIn: (
     email: string,
     password: Redacted.Redacted
-  ) => Effect.Effect<Known | CodeWanted, SignInRefused | Unavailable>
+  ) => Effect.Effect<Known | KeptOut | CodeWanted, SignInRefused | Unavailable>
   /** Whose sign-in waits for a code. */
   readonly waiting: (pending: Redacted.Redacted) => Effect.Effect<AccountId | undefined>
   /** The second step of it. */
   readonly enterCode: (
     pending: Redacted.Redacted,
     code: string
-  ) => Effect.Effect<Known, CodeRefused | SignInRefused>
+  ) => Effect.Effect<Known | KeptOut, CodeRefused | SignInRefused>
 }>()("murmuration/services/identity/SignIns") {
   static readonly layerNoDeps = Layer.effect(
     SignIns,
     Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
       const users = yield* Users
       const credentials = yield* Credentials
       const pendings = yield* PendingSignIns
 
+      /** Whether there is a decision of moderators to be read; nobody signs in where somebody who died is remembered. */
+      const isStruck = (accountId: AccountId) =>
+        Effect.map(
+          Effect.orDie(sql`SELECT FROM accounts a WHERE a.id = ${accountId} AND NOT a.memorial
+            AND EXISTS (SELECT FROM account_warnings w WHERE w.target_account_id = a.id)`),
+          (rows) => rows.length > 0
+        )
       const requireOpen = Effect.fnUntraced(function*(user: User) {
-        if (user.disabled) return yield* new SignInRefused({ state: "disabled" })
+        if (user.disabled && !(yield* isStruck(user.accountId))) return yield* new SignInRefused({ state: "disabled" })
         if (!user.confirmed) return yield* new SignInRefused({ state: "unconfirmed" })
         if (!user.approved) return yield* new SignInRefused({ state: "pending" })
       })
-      const known = Effect.fnUntraced(function*({ accountId, secondFactor }: User) {
+      const known = Effect.fnUntraced(function*({ accountId, disabled, secondFactor }: User) {
+        if (disabled) return { _tag: "KeptOut", accountId } as const
         yield* users.signedIn(accountId)
         return { _tag: "Known", accountId, lacksFactor: secondFactor === "missing" } as const
       })

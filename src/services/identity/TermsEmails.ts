@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import { Emails } from "../emails/Emails.ts"
 import * as TermsTexts from "../emails/TermsTexts.ts"
 import { NotAllowed, RecordNotFound } from "../Errors.ts"
@@ -8,7 +8,7 @@ import type { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { rowsOf } from "../Rows.ts"
-import { AuditLog } from "../staff/AuditLog.ts"
+import { AuditLog, LostAct, type Refusal } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
@@ -29,7 +29,7 @@ const peopleRows = rowsOf(
 /** Letters about new terms of service to everybody who has an account: some at a time, each at least once. */
 export class TermsEmails extends Context.Service<TermsEmails, {
   /** Has the newest version told to all, once. Answers the day from which it holds. */
-  readonly start: (by: AccountId) => Effect.Effect<string, NotAllowed | RecordNotFound>
+  readonly start: (by: AccountId) => Effect.Effect<string, Refusal>
   /** Writes to the next people, where there are any; of several nodes one does it. */
   readonly step: Effect.Effect<void, SqlError>
 }>()("murmuration/services/identity/TermsEmails") {
@@ -51,13 +51,13 @@ export class TermsEmails extends Context.Service<TermsEmails, {
           if (version === undefined) return yield* new RecordNotFound()
           const begun = yield* sql`UPDATE document_versions SET emailed_after = 0
             WHERE id = ${version.id} AND emailed_after IS NULL AND emailed_at IS NULL RETURNING id`
-          if (begun.length === 0) return yield* new NotAllowed({})
           const target = { type: "terms", id: version.id, label: version.effectiveOn } as const
-          yield* audit.record({ by, action: "publish", target })
+          const act = { by, action: "publish", target } as const
+          if (begun.length === 0) return yield* new LostAct({ act, refusal: new NotAllowed({}) })
+          yield* audit.record(act)
           return version.effectiveOn
         },
-        transaction(sql),
-        Effect.catchIf(isSqlError, Effect.die)
+        audit.deciding
       )
 
       const step = Effect.gen(function*() {

@@ -1,14 +1,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { isSqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
-import { type NotAllowed, RecordNotFound } from "../Errors.ts"
+import { RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
-import { AuditLog } from "../staff/AuditLog.ts"
+import { AuditLog, LostAct, type Refusal } from "../staff/AuditLog.ts"
 import { requireRank, standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
-import { transaction } from "../Transactions.ts"
 import { forgetFactor } from "./ForgottenFactors.ts"
 import { TwoFactorEmails } from "./TwoFactorEmails.ts"
 
@@ -20,7 +18,7 @@ export class TwoFactorReset extends Context.Service<TwoFactorReset, {
   readonly disable: (
     accountId: AccountId,
     by: AccountId | undefined
-  ) => Effect.Effect<void, NotAllowed | RecordNotFound>
+  ) => Effect.Effect<void, Refusal>
 }>()("murmuration/services/identity/TwoFactorReset") {
   static readonly layer = Layer.effect(
     TwoFactorReset,
@@ -35,14 +33,17 @@ export class TwoFactorReset extends Context.Service<TwoFactorReset, {
           if (by !== undefined) yield* requireRank(sql)(yield* standingOf(sql)(by, "manageUserAccess"), accountId)
           const [user] = yield* nameRows(sql`SELECT a.username FROM users u JOIN accounts a ON a.id = u.account_id
             WHERE u.account_id = ${accountId}`)
-          if (user === undefined || !(yield* forgetFactor(sql)(accountId))) return yield* new RecordNotFound()
+          if (user === undefined) return yield* new RecordNotFound()
           const target = { type: "account", id: accountId, label: user.username } as const
-          yield* log.record({ by, action: "disable_2fa", target })
+          const act = { by, action: "disable_2fa", target } as const
+          if (!(yield* forgetFactor(sql)(accountId))) {
+            return yield* new LostAct({ act, refusal: new RecordNotFound() })
+          }
+          yield* log.record(act)
           yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "user", ids: [accountId] }))
           yield* sql.afterCommit(emails.send(accountId, "off"))
         },
-        transaction(sql),
-        Effect.catchIf(isSqlError, Effect.die)
+        log.deciding
       )
       return TwoFactorReset.of({ disable: traced("TwoFactorReset.disable")(disable) })
     })

@@ -46,7 +46,8 @@ export type Report = typeof Report.Type
 
 /**
  * Feeds that are out of date: homes and lists of `readers`, because of what they follow, block or mute now; `lists`, because
- * of their members; and, with `followers`, those of everybody here who follows the account, whose posts are seen again.
+ * of their members; and, with `followers`, those of everybody here who follows the account, whose posts are seen again, or
+ * a hashtag of them or who boosted them.
  */
 const Homes = Schema.TaggedStruct("homes", {
   readers: Schema.Array(Id),

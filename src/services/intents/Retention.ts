@@ -44,6 +44,7 @@ export class Retention extends Context.Service<Retention, {
           yield* remove("encrypted_messages", "created_at", ago(30)),
           yield* remove("email_digests", "created_at", ago(2)),
           yield* remove("spam_scores", "scored_at", ago(90)),
+          yield* remove("spam_domain_scores", "scored_at", ago(90)),
           yield* remove("pushes", "created_at", ago(2))
         ]
         // Soft-deleted statuses go for good after 30 days, unless a moderator has still to see them (S-066); a reblog goes
@@ -73,12 +74,16 @@ export class Retention extends Context.Service<Retention, {
         const left = yield* sql`DELETE FROM collection_items WHERE id IN (
           SELECT id FROM collection_items WHERE state IN ('rejected', 'revoked') AND updated_at < ${ago(1)}
           LIMIT ${retentionRowsMax}) RETURNING 1`
+        // A collection that was deleted stays while an open report names it (S-066).
+        const kept = yield* sql`DELETE FROM kept_collections WHERE id IN (
+          SELECT k.id FROM kept_collections k WHERE NOT EXISTS (SELECT FROM reports t WHERE t.action_taken_at IS NULL
+            AND t.collection_ids <> '{}' AND t.collection_ids @> ARRAY[k.id]) LIMIT ${retentionRowsMax}) RETURNING 1`
         // An account that no try could fetch stays a link.
         const links = yield* sql`DELETE FROM unknown_mentions WHERE ctid = ANY (ARRAY(
           SELECT u.ctid FROM unknown_mentions u WHERE NOT EXISTS (
             SELECT FROM errands e WHERE e.kind = 'mentions' AND e.subject_id = u.status_id)
           LIMIT ${retentionRowsMax})) RETURNING 1`
-        const others = [asked, left, links, statuses, unconfirmed, clientTokens, apps].map(({ length }) => length)
+        const others = [asked, kept, left, links, statuses, unconfirmed, clientTokens, apps].map(({ length }) => length)
         return [...removed, ...others].reduce((sum, rows) => sum + rows, 0)
       }).pipe(Effect.withSpan("Retention.sweep"))
 

@@ -2,15 +2,15 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { boundedCount } from "../BoundedCounts.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { validationFailed } from "../Errors.ts"
 import { DomainAllows } from "../federation/domains/DomainAllows.ts"
 import { DomainBlocks } from "../federation/domains/DomainBlocks.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
-import { AuditLog } from "../staff/AuditLog.ts"
+import { AuditLog, LostAct, type Refusal } from "../staff/AuditLog.ts"
 import { staffRows } from "../staff/StaffRows.ts"
 import { traced } from "../Traced.ts"
-import { transaction } from "../Transactions.ts"
 import { severityOf } from "./ListDecision.ts"
 import { ListAction } from "./ListEntry.ts"
 
@@ -36,9 +36,9 @@ export class Suggestions extends Context.Service<Suggestions, {
     by: AccountId,
     id: bigint,
     confirmed: boolean
-  ) => Effect.Effect<Suggestion, Unprocessable | RecordNotFound>
+  ) => Effect.Effect<Suggestion, Refusal>
   /** With every other one about the same domain; lists do not suggest it again. */
-  readonly dismiss: (by: AccountId, id: bigint) => Effect.Effect<Suggestion, Unprocessable | RecordNotFound>
+  readonly dismiss: (by: AccountId, id: bigint) => Effect.Effect<Suggestion, Refusal>
 }>()("murmuration/services/lists/Suggestions") {
   static readonly layer = Layer.effect(
     Suggestions,
@@ -51,9 +51,11 @@ export class Suggestions extends Context.Service<Suggestions, {
       const target = ({ domain, id }: Suggestion) => ({ type: "moderationSuggestion", id, label: domain }) as const
 
       /** One that is still open; of two who decide, the second one is told. */
-      const open = Effect.fnUntraced(function*(id: bigint) {
+      const open = Effect.fnUntraced(function*(id: bigint, by: AccountId, action: "apply" | "dismiss") {
         const found = yield* table.take(id)
-        return found.state === "new" ? found : yield* validationFailed("Suggestion has already been taken")
+        if (found.state === "new") return found
+        const refusal = validationFailed("Suggestion has already been taken")
+        return yield* new LostAct({ act: { by, action, target: target(found) }, refusal })
       })
       const decided = (found: Suggestion, by: AccountId, action: "apply" | "dismiss") =>
         audit.record({ by, action, target: target(found), after: { suggested: found.action, listId: found.listId } })
@@ -78,18 +80,18 @@ export class Suggestions extends Context.Service<Suggestions, {
         }),
         total: boundedCount(sql)(sql`SELECT FROM moderation_suggestions WHERE state = 'new'`),
         apply: traced("Suggestions.apply")((by, id, confirmed) =>
-          transaction(sql)(Effect.gen(function*() {
-            const found = yield* open(id)
+          audit.deciding(Effect.gen(function*() {
+            const found = yield* open(id, by, "apply")
             if (found.action === "reject" && !confirmed) return yield* validationFailed("Confirmation must be accepted")
             yield* carryOut(found, by)
             yield* sql`UPDATE moderation_suggestions SET state = 'applied' WHERE domain = ${found.domain} AND state = 'new'`
             yield* decided(found, by, "apply")
             return { ...found, state: "applied" as const }
-          })).pipe(Effect.catchTag("SqlError", Effect.die))
+          }))
         ),
         dismiss: traced("Suggestions.dismiss")((by, id) =>
-          transaction(sql)(Effect.gen(function*() {
-            const found = yield* open(id)
+          audit.deciding(Effect.gen(function*() {
+            const found = yield* open(id, by, "dismiss")
             yield* sql`UPDATE moderation_suggestions SET state = 'dismissed' WHERE domain = ${found.domain} AND state = 'new'`
             // Who keeps a rule that its list gave up has made it theirs.
             if (found.action === "retract") {
@@ -98,7 +100,7 @@ export class Suggestions extends Context.Service<Suggestions, {
             }
             yield* decided(found, by, "dismiss")
             return { ...found, state: "dismissed" as const }
-          })).pipe(Effect.catchTag("SqlError", Effect.die))
+          }))
         )
       })
     })

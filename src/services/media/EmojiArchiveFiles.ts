@@ -1,6 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { Unzip, UnzipInflate, zipSync } from "fflate"
 import { emojiBytesMax } from "../instance/ContentLimits.ts"
+import { tarballOf, unpackTarball } from "./EmojiTarballs.ts"
 
 /** Pictures of one archive. */
 export const archivedEmojisMax = 1_000
@@ -36,7 +37,7 @@ const unpack = Effect.fnUntraced(function*(archive: Uint8Array) {
   const files = new Map<string, Uint8Array>()
   let unpacked = 0
   const reader = new Unzip((file) => {
-    const max = file.name === listName ? listBytesMax : emojiBytesMax
+    const max = bytesMax(file.name)
     if (file.name.endsWith("/") || files.size > archivedEmojisMax) return
     const parts: Array<Uint8Array> = []
     let bytes = 0
@@ -68,10 +69,18 @@ const unpack = Effect.fnUntraced(function*(archive: Uint8Array) {
 
 const picture = /^(?:.*\/)?([A-Za-z0-9_]+)\.(?:png|gif|webp)$/i
 
-/** The pictures of a zip, by its list, or by their names where it has none; undefined for what is no zip. */
+const bytesMax = (name: string) => name === listName ? listBytesMax : emojiBytesMax
+
+const filesOf = (archive: Uint8Array) =>
+  archive[0] === 0x50 && archive[1] === 0x4b
+    ? unpack(archive)
+    : archive[0] === 0x1f && archive[1] === 0x8b
+    ? unpackTarball(archive, { filesMax: archivedEmojisMax, unpackedBytesMax, stepBytes, bytesMax })
+    : Effect.undefined
+
+/** The pictures of a zip or tar.gz, by its list, or by their names where it has none; undefined for what is neither. */
 export const picturesIn = Effect.fnUntraced(function*(archive: Uint8Array) {
-  if (archive[0] !== 0x50 || archive[1] !== 0x4b) return undefined
-  const files = yield* unpack(archive)
+  const files = yield* filesOf(archive)
   if (files === undefined) return undefined
   const list = files.get(listName)
   const named = list === undefined ? Option.none() : decodeList(new TextDecoder().decode(list))
@@ -90,6 +99,10 @@ export const picturesIn = Effect.fnUntraced(function*(archive: Uint8Array) {
 interface Named extends ArchivedEmoji {
   readonly fileName: string
 }
+
+/** A tar.gz with these pictures alone, which is all that Mastodon's command line takes. */
+export const tarballWith = (exportedAt: Date, emojis: ReadonlyArray<Named>) =>
+  tarballOf(emojis.map(({ bytes, fileName }) => [fileName, bytes] as const), exportedAt)
 
 /** A zip with these pictures and their list; pictures are packed already. */
 export const archiveOf = (host: string, exportedAt: Date, emojis: ReadonlyArray<Named>): Uint8Array => {

@@ -10,7 +10,7 @@ import { AuditLog } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
-import { type ArchivedEmoji, archivedEmojisMax, archiveOf, picturesIn } from "./EmojiArchiveFiles.ts"
+import { type ArchivedEmoji, archivedEmojisMax, archiveOf, picturesIn, tarballWith } from "./EmojiArchiveFiles.ts"
 import { Emojis } from "./Emojis.ts"
 import { sniff, uploadExtension } from "./FileTypes.ts"
 import { Storage } from "./Storage.ts"
@@ -32,9 +32,9 @@ interface Imported {
   readonly refused: ReadonlyArray<{ readonly shortcode: string; readonly reason: string }>
 }
 
-/** This server's emoji as archives that servers exchange: a zip with the pictures and a list of them. */
+/** This server's emoji as archives that servers exchange: a zip with the pictures and a list of them, or a tar.gz with them alone. */
 export class EmojiArchives extends Context.Service<EmojiArchives, {
-  readonly write: (by: AccountId) => Effect.Effect<Uint8Array, NotAllowed | Unavailable>
+  readonly write: (by: AccountId, form: "zip" | "tar.gz") => Effect.Effect<Uint8Array, NotAllowed | Unavailable>
   /** Adds what is not here yet; `name` is that of a stored file. */
   readonly read: (by: AccountId, name: string) => Effect.Effect<Imported, NotAllowed | Unprocessable | Unavailable>
 }>()("murmuration/services/media/EmojiArchives") {
@@ -59,7 +59,7 @@ const make = Effect.gen(function*() {
       yield* audit.record({ by, action, target: { type: "customEmoji", label: localDomain }, after: { count } })
     }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
 
-  const write = traced("EmojiArchives.write")(function*(by: AccountId) {
+  const write = traced("EmojiArchives.write")(function*(by: AccountId, form: "zip" | "tar.gz") {
     const rows = yield* Effect.orDie(ownRows(sql`SELECT shortcode, category, file_name FROM custom_emojis
       WHERE domain IS NULL AND file_name IS NOT NULL ORDER BY shortcode LIMIT ${rowsMax(sql, archivedEmojisMax)}`))
     yield* logged(by, "export", rows.length)
@@ -73,7 +73,8 @@ const make = Effect.gen(function*() {
           fileName: `${shortcode}${fileName.slice(fileName.lastIndexOf("."))}`
         }))
     ).pipe(Effect.mapError(unread))
-    return archiveOf(localDomain, new Date(yield* Clock.currentTimeMillis), packed)
+    const at = new Date(yield* Clock.currentTimeMillis)
+    return form === "zip" ? archiveOf(localDomain, at, packed) : yield* tarballWith(at, packed)
   })
 
   const add = (by: AccountId, { bytes, category, shortcode }: ArchivedEmoji) =>

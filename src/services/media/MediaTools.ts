@@ -58,7 +58,14 @@ export class MediaTools extends Context.Service<MediaTools, {
   >
   /** A picture of a profile, and its still form where it moves. */
   readonly profilePicture: (source: Source, folder: string, kind: ProfilePicture) => Effect.Effect<
-    { readonly moving: Rendition; readonly still: Rendition | undefined },
+    {
+      readonly moving: Rendition
+      readonly still: Rendition | undefined
+      /** What an avatar looks like (`Likeness.ts`); 0 of a header. */
+      readonly likeness: bigint
+    },
     MediaRefused | MediaToolFailed
   >
+  /** What a picture looks like; 0 for one that cannot be read, or that looks like nothing. */
+  readonly likeness: (file: Uint8Array) => Effect.Effect<bigint>
 }>()("murmuration/services/media/MediaTools") {}

@@ -36,7 +36,9 @@ const NamedFile = Schema.Struct({
   bytesMax: Schema.Int,
   notBefore: Schema.BigInt,
   /** A picture of a post whose server did not say how large it is. */
-  unmeasured: Schema.Boolean
+  unmeasured: Schema.Boolean,
+  /** An avatar of which nobody knows what it looks like. */
+  unlooked: Schema.Boolean
 })
 type NamedFile = typeof NamedFile.Type
 const namedRows = rowsOf(NamedFile)
@@ -69,7 +71,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
           return sql`SELECT m.${url} AS url, ${videoBytesMax}::int AS bytes_max, NULL::timestamptz AS since,
               ${
             sql.literal(column === "remoteUrl" ? "m.type = 'image' AND m.meta -> 'original' IS NULL" : "false")
-          } AS unmeasured
+          } AS unmeasured, false AS unlooked
             FROM media_attachments m
             JOIN accounts a ON a.id = m.account_id AND a.suspended_at IS NULL AND a.domain IS NOT NULL
               AND NOT a.media_rejected
@@ -78,20 +80,21 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         }
         const picture = (column: string) => {
           const url = sql(column)
-          return sql`SELECT a.${url}, ${profilePictureBytesMax}::int, NULL, false FROM accounts a
+          return sql`SELECT a.${url}, ${profilePictureBytesMax}::int, NULL, false,
+              ${sql.literal(column === "avatarRemoteUrl" ? "a.avatar_hash IS NULL" : "false")} FROM accounts a
             WHERE a.${url} IS NOT NULL AND remote_key(a.${url}) = ${key} AND a.suspended_at IS NULL
               AND NOT a.media_rejected`
         }
         const emoji = (column: string) => {
           const url = sql(column)
           // Another picture may have come under the same address.
-          return sql`SELECT e.${url}, ${emojiBytesMax}::int, e.refreshed_at, false FROM custom_emojis e
+          return sql`SELECT e.${url}, ${emojiBytesMax}::int, e.refreshed_at, false, false FROM custom_emojis e
             WHERE e.domain IS NOT NULL AND remote_key(e.${url}) = ${key} AND NOT e.disabled
               AND NOT EXISTS (SELECT FROM domain_blocks b WHERE (b.reject_media OR b.severity = 'suspend')
                 AND (domain_key(e.domain) = domain_key(b.domain) OR starts_with(domain_key(e.domain), domain_key(b.domain) || '.')))`
         }
         const [named] = yield* namedRows(sql`
-          SELECT url, bytes_max, unmeasured, greatest((extract(epoch FROM since) * 1000)::bigint, (SELECT (value #>> '{}')::bigint FROM settings
+          SELECT url, bytes_max, unmeasured, unlooked, greatest((extract(epoch FROM since) * 1000)::bigint, (SELECT (value #>> '{}')::bigint FROM settings
             WHERE name = ${refreshedSetting}), 0) AS not_before
           FROM (${attachment("remoteUrl")} UNION ALL ${attachment("previewRemoteUrl")}
             UNION ALL ${picture("avatarRemoteUrl")} UNION ALL ${picture("headerRemoteUrl")}
@@ -114,6 +117,15 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
             AND meta -> 'original' IS NULL RETURNING status_id`)
         const ids = rows.flatMap(({ statusId }) => statusId ?? [])
         if (ids.length > 0) yield* broadcast.publish({ _tag: "Changed", kind: "status", ids })
+      })
+
+      /** Keeps what an avatar looks like, for rules against spam. */
+      const look = Effect.fnUntraced(function*(key: string, { bytes, mime, read }: RemoteCopy) {
+        const readable = mime.startsWith("image/") && bytes <= profilePictureBytesMax
+        const chunks = readable ? yield* Stream.runCollect(read({ offset: 0, length: bytes })) : []
+        const likeness = chunks.length === 0 ? 0n : yield* tools.likeness(Buffer.concat(chunks))
+        yield* sql`UPDATE accounts SET avatar_hash = ${likeness} WHERE avatar_remote_url IS NOT NULL
+          AND remote_key(avatar_remote_url) = ${key} AND avatar_hash IS NULL`
       })
 
       const bodyOf = ({ bytesMax, url }: NamedFile) =>
@@ -139,6 +151,9 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         )
         if (named.unmeasured) {
           yield* Effect.catchCause(measure(key, copy), (cause) => Effect.logDebug("a picture was not measured", cause))
+        }
+        if (named.unlooked) {
+          yield* Effect.catchCause(look(key, copy), (cause) => Effect.logDebug("an avatar was not looked at", cause))
         }
         return copy
       })

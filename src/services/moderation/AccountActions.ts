@@ -5,11 +5,12 @@ import { NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from
 import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import { idRows, rowsOf } from "../Rows.ts"
-import { AuditLog } from "../staff/AuditLog.ts"
+import { AuditLog, LostAct } from "../staff/AuditLog.ts"
 import { requireRank, standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { actionTextCharactersMax, type ActionType, type LastingType, lastingTypes } from "./ActionTypes.ts"
 import { Appeals } from "./Appeals.ts"
+import { CollectionActions, type ReportedCollection } from "./CollectionActions.ts"
 import { type ModerationAction, ModerationActions } from "./ModerationActions.ts"
 import { ReportResolution } from "./ReportResolution.ts"
 import { Strikes } from "./Strikes.ts"
@@ -42,6 +43,9 @@ const undo = {
   suspend: "unsuspend"
 } as const satisfies Record<LastingType, string>
 
+/** What moderators do about accounts, as the log calls it. */
+type Done = LastingType | "warn" | (typeof undo)[LastingType]
+
 /** The type of each measure, as the operator names it. */
 export const typeOf = { sensitize: "sensitive", silence: "silence", suspend: "suspend" } as const
 
@@ -53,7 +57,7 @@ export class AccountActions extends Context.Service<AccountActions, {
   readonly take: (
     target: AccountId,
     action: NewAction
-  ) => Effect.Effect<bigint, NotAllowed | RecordNotFound | Unprocessable | SqlError>
+  ) => Effect.Effect<bigint, LostAct | NotAllowed | RecordNotFound | Unprocessable | SqlError>
   /** The same by who runs the server, without a strike; answers whether something changed. */
   readonly operate: (
     target: AccountId,
@@ -66,25 +70,36 @@ export class AccountActions extends Context.Service<AccountActions, {
     statusId: bigint | undefined
   ) => Effect.Effect<bigint | undefined, RecordNotFound | SqlError>
   /** Decides about an appeal: one that is granted takes back what the strike did. Answers what ends, and
-   * which posts are not marked as sensitive any more. */
+   * which posts and collections are not marked as sensitive any more. */
   readonly decide: (
     target: AccountId,
     by: AccountId,
     appealId: bigint,
     approved: boolean
   ) => Effect.Effect<
-    { readonly lifted: LastingType | undefined; readonly unmarked: ReadonlyArray<bigint> },
-    NotAllowed | RecordNotFound | Unprocessable | SqlError
+    {
+      readonly lifted: LastingType | undefined
+      readonly unmarked: ReadonlyArray<bigint>
+      readonly unmarkedCollections: ReadonlyArray<ReportedCollection>
+    },
+    LostAct | NotAllowed | RecordNotFound | Unprocessable | SqlError
   >
   /** Answers whether it stood. */
   readonly lift: (
     target: AccountId,
     by: AccountId,
     type: LastingType
-  ) => Effect.Effect<boolean, NotAllowed | RecordNotFound | SqlError>
+  ) => Effect.Effect<boolean, LostAct | NotAllowed | RecordNotFound | SqlError>
 }>()("murmuration/services/moderation/AccountActions") {
   static readonly layer = Layer.effect(AccountActions, Effect.suspend(() => make)).pipe(
-    Layer.provide([Appeals.layer, AuditLog.layer, ModerationActions.layer, ReportResolution.layer, Strikes.layer])
+    Layer.provide([
+      Appeals.layer,
+      AuditLog.layer,
+      CollectionActions.layer,
+      ModerationActions.layer,
+      ReportResolution.layer,
+      Strikes.layer
+    ])
   )
 }
 
@@ -92,26 +107,36 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const log = yield* AuditLog
   const appeals = yield* Appeals
+  const collections = yield* CollectionActions
   const moderationActions = yield* ModerationActions
   const reports = yield* ReportResolution
   const strikes = yield* Strikes
   const standing = standingOf(sql)
   const rank = requireRank(sql)
 
-  const stateOf = Effect.fnUntraced(function*(id: AccountId) {
+  const targetOf = (id: AccountId, { domain, username }: typeof State.Type) => ({
+    type: "account" as const,
+    id,
+    label: domain === null ? username : `${username}@${domain}`
+  })
+  const read = Effect.fnUntraced(function*(id: AccountId) {
     const [state] = yield* stateRows(sql`SELECT a.username, a.domain, u.account_id IS NOT NULL AS is_user,
         coalesce(u.disabled, false) AS disable, a.sensitized_at IS NOT NULL AS sensitive,
         a.silenced_at IS NOT NULL AND NOT a.silenced_by_domain AS silence,
         a.suspended_at IS NOT NULL AND NOT a.suspended_by_domain AND NOT EXISTS (SELECT FROM remote_actors o
           WHERE o.account_id = a.id AND o.suspended_by_origin) AS suspend
       FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = ${id}`)
-    // What is left of a deleted account is nobody's.
-    return state === undefined || (state.domain === null && !state.isUser) ? yield* new RecordNotFound() : state
+    return state ?? (yield* new RecordNotFound())
   })
-  const targetOf = (id: AccountId, { domain, username }: typeof State.Type) => ({
-    type: "account" as const,
-    id,
-    label: domain === null ? username : `${username}@${domain}`
+  /** What is left of a deleted account is nobody's. */
+  const isGone = ({ domain, isUser }: typeof State.Type) => domain === null && !isUser
+  const stateOf = (id: AccountId) =>
+    Effect.flatMap(read(id), (state) => isGone(state) ? Effect.fail(new RecordNotFound()) : Effect.succeed(state))
+  /** The same for an act, which may come after the account's end. */
+  const stateFor = Effect.fnUntraced(function*(id: AccountId, by: AccountId, action: Done) {
+    const state = yield* read(id)
+    if (!isGone(state)) return state
+    return yield* new LostAct({ act: { by, action, target: targetOf(id, state) }, refusal: new RecordNotFound() })
   })
   const set = (id: AccountId, type: LastingType, stands: boolean) =>
     type === "disable"
@@ -120,22 +145,21 @@ const make = Effect.gen(function*() {
 
   const take = traced("AccountActions.take")(function*(target: AccountId, { by, reportId, text, type }: NewAction) {
     const own = yield* standing(by, type === "disable" ? "manageUsers" : ["manageUsers", "manageReports"])
-    const state = yield* stateOf(target)
+    const action = type === "none" ? "warn" : type
+    const state = yield* stateFor(target, by, action)
     yield* rank(own, target)
     if (type === "disable" && !state.isUser) return yield* new NotAllowed({})
     if (exceeds(text, actionTextCharactersMax)) {
       return yield* validationFailed(`Text is too long (maximum is ${actionTextCharactersMax} characters)`)
     }
-    if (type !== "none" && state[type]) return yield* validationFailed("Type has been taken already")
-    if (reportId !== null) yield* reports.requireOpen(reportId, target)
+    const act = { by, action, target: targetOf(target, state) } as const
+    if (type !== "none" && state[type]) {
+      return yield* new LostAct({ act, refusal: validationFailed("Type has been taken already") })
+    }
+    if (reportId !== null) yield* reports.requireOpen(reportId, target, act)
     if (type !== "none") yield* set(target, type, true)
     const strike = yield* strikes.add({ by, target, action: type, text, statusIds: [], reportId })
-    yield* log.record({
-      by,
-      action: type === "none" ? "warn" : type,
-      target: targetOf(target, state),
-      after: { text, reportId, strike }
-    })
+    yield* log.record({ ...act, after: { text, reportId, strike } })
     if (type !== "none") yield* reports.resolveAll(target, by)
     else if (reportId !== null) yield* reports.resolve(reportId, by)
     return strike
@@ -161,13 +185,14 @@ const make = Effect.gen(function*() {
 
   const lift = traced("AccountActions.lift")(function*(target: AccountId, by: AccountId, type: LastingType) {
     const own = yield* standing(by, "manageUsers")
-    const state = yield* stateOf(target)
+    const state = yield* stateFor(target, by, undo[type])
     yield* rank(own, target)
     if (type === "disable" && !state.isUser) return yield* new NotAllowed({})
     // What its own server or a rule about its domain has decided is not ours to take back.
-    if (!state[type]) return type === "suspend" ? yield* new NotAllowed({}) : false
+    const act = { by, action: undo[type], target: targetOf(target, state) }
+    if (!state[type]) return type === "suspend" ? yield* new LostAct({ act, refusal: new NotAllowed({}) }) : false
     yield* set(target, type, false)
-    yield* log.record({ by, action: undo[type], target: targetOf(target, state) })
+    yield* log.record(act)
     return true
   })
 
@@ -181,25 +206,29 @@ const make = Effect.gen(function*() {
     function*(target: AccountId, by: AccountId, appealId: bigint, approved: boolean) {
       yield* standing(by, "manageAppeals")
       const state = yield* stateOf(target)
-      const { action, statusIds, strikeId } = yield* appeals.decide(
+      const { label } = targetOf(target, state)
+      const act = {
+        by,
+        action: approved ? "approve" : "reject",
+        target: { type: "appeal", id: appealId, label }
+      } as const
+      const { action, collectionIds, statusIds, strikeId } = yield* appeals.decide(
         target,
         by,
         appealId,
         approved ? "approved" : "rejected"
-      )
-      const { label } = targetOf(target, state)
-      yield* log.record({
-        by,
-        action: approved ? "approve" : "reject",
-        target: { type: "appeal", id: appealId, label },
-        after: { action, strike: strikeId }
-      })
+      ).pipe(Effect.catchTag("Unprocessable", (refusal) => new LostAct({ act, refusal })))
+      yield* log.record({ ...act, after: { action, strike: strikeId } })
       const type = lastingTypes.find((one) => one === action)
-      const unmarked = approved && action === "mark_statuses_as_sensitive" ? yield* marked(statusIds) : []
-      if (!approved || type === undefined || !state[type]) return { lifted: undefined, unmarked }
+      const unmarks = approved && action === "mark_statuses_as_sensitive"
+      const unmarked = unmarks ? yield* marked(statusIds) : []
+      const unmarkedCollections = unmarks
+        ? (yield* collections.find(target, collectionIds)).filter(({ gone, sensitive }) => !gone && sensitive)
+        : []
+      if (!approved || type === undefined || !state[type]) return { lifted: undefined, unmarked, unmarkedCollections }
       yield* set(target, type, false)
       yield* log.record({ by, action: undo[type], target: targetOf(target, state), after: { appealId } })
-      return { lifted: type, unmarked }
+      return { lifted: type, unmarked, unmarkedCollections }
     }
   )
 

@@ -1,18 +1,17 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { isSqlError } from "effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
 import { NotAllowed, RecordNotFound, type Unprocessable } from "../Errors.ts"
 import { MailLinks } from "../identity/MailLinks.ts"
 import { type User, Users } from "../identity/Users.ts"
 import type { AccountId } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
-import { AuditLog } from "../staff/AuditLog.ts"
+import { AuditLog, LostAct } from "../staff/AuditLog.ts"
 import type { Permission } from "../staff/Permissions.ts"
 import { outranks, requireRank, standingOf } from "../staff/Rank.ts"
 import { Roles } from "../staff/Roles.ts"
 import { traced } from "../Traced.ts"
-import { transaction } from "../Transactions.ts"
 
 const memorialRows = rowsOf(Schema.Struct({ memorial: Schema.Boolean }))
 const roleRows = rowsOf(Schema.Struct({ roleId: Schema.BigInt }))
@@ -44,11 +43,11 @@ const make = Effect.gen(function*() {
   const rank = requireRank(sql)
 
   /** One act about somebody of this server whose role is lower. */
-  const act = <A, E>(
+  const act = <A>(
     by: AccountId,
     target: AccountId,
     permission: Permission,
-    work: (user: User, position: number) => Effect.Effect<A, E>
+    work: (user: User, position: number) => Effect.Effect<A, Refused | LostAct | SqlError>
   ) =>
     Effect.gen(function*() {
       const own = yield* standing(by, permission)
@@ -56,7 +55,7 @@ const make = Effect.gen(function*() {
       if (Option.isNone(found)) return yield* new RecordNotFound()
       yield* rank(own, target)
       return yield* work(found.value, own.position)
-    }).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))
+    }).pipe(audit.deciding)
 
   const about = ({ accountId, username }: User) => ({ type: "account", id: accountId, label: username }) as const
   const letter = (target: AccountId) =>
@@ -115,13 +114,14 @@ const make = Effect.gen(function*() {
         "deleteUserData",
         Effect.fnUntraced(function*(user) {
           const [was] = yield* memorialRows(sql`SELECT memorial FROM accounts WHERE id = ${target} FOR UPDATE`)
-          if (was?.memorial === true) return yield* new NotAllowed({})
+          const done = { by, action: "memorialize", target: about(user) } as const
+          if (was?.memorial === true) return yield* new LostAct({ act: done, refusal: new NotAllowed({}) })
           yield* sql`UPDATE accounts SET memorial = true WHERE id = ${target}`
           yield* sql.afterCommit(Effect.andThen(
             broadcast.publish({ _tag: "Changed", kind: "account", ids: [target] }),
             broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [target] })
           ))
-          yield* audit.record({ by, action: "memorialize", target: about(user) })
+          yield* audit.record(done)
         })
       )
     )

@@ -31,7 +31,8 @@ const appealRows = rowsOf(Appeal)
 const DecidedStrike = Schema.Struct({
   strikeId: Schema.BigInt,
   action: StrikeAction,
-  statusIds: Schema.Array(Schema.BigInt)
+  statusIds: Schema.Array(Schema.BigInt),
+  collectionIds: Schema.Array(Schema.BigInt)
 })
 type DecidedStrike = typeof DecidedStrike.Type
 const decidedRows = rowsOf(DecidedStrike)
@@ -102,7 +103,7 @@ const make = Effect.gen(function*() {
       const [found] = yield* decidedRows(sql`UPDATE appeals p SET state = ${state}, decided_by_account_id = ${by},
           decided_at = ${at} FROM account_warnings w
         WHERE p.id = ${id} AND p.account_id = ${owner} AND p.state = 'pending' AND w.id = p.account_warning_id
-        RETURNING w.id AS strike_id, w.action, w.status_ids`)
+        RETURNING w.id AS strike_id, w.action, w.status_ids, w.collection_ids`)
       if (found === undefined) {
         const known = yield* sql`SELECT FROM appeals WHERE id = ${id} AND account_id = ${owner}`
         return yield* known.length === 0 ? new RecordNotFound() : validationFailed("Appeal has been decided already")

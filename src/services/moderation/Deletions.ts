@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { NotAllowed, RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
-import { AuditLog } from "../staff/AuditLog.ts"
+import { AuditLog, LostAct } from "../staff/AuditLog.ts"
 import { requireRank, standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 
@@ -26,7 +26,7 @@ export class Deletions extends Context.Service<Deletions, {
   readonly decide: (
     target: AccountId,
     by: AccountId | undefined
-  ) => Effect.Effect<boolean, NotAllowed | RecordNotFound | SqlError>
+  ) => Effect.Effect<boolean, LostAct | NotAllowed | RecordNotFound | SqlError>
 }>()("murmuration/services/moderation/Deletions") {
   static readonly layer = Layer.effect(
     Deletions,
@@ -44,13 +44,15 @@ export class Deletions extends Context.Service<Deletions, {
           if (found === undefined) return yield* new RecordNotFound()
           const { domain, isUser, suspended, username } = found
           const isGone = domain === null && !isUser
+          const label = domain === null ? username : `${username}@${domain}`
+          const act = { by, action: "destroy", target: { type: "account", id: target, label } } as const
           if (own !== undefined) {
             yield* rank(own, target)
-            if (!suspended || isGone) return yield* new NotAllowed({})
+            if (isGone) return yield* new LostAct({ act, refusal: new NotAllowed({}) })
+            if (!suspended) return yield* new NotAllowed({})
           }
           if (isGone) return true
-          const label = domain === null ? username : `${username}@${domain}`
-          yield* log.record({ by, action: "destroy", target: { type: "account", id: target, label } })
+          yield* log.record(act)
           return domain === null
         })
       })

@@ -53,7 +53,7 @@ export class Flags extends Context.Service<Flags, {
           sql`SELECT c.id FROM collections c WHERE c.id = ANY (${
             [...new Set(collectionIds)].slice(0, reportCollectionsMax)
           }::bigint[]) AND c.account_id = ${target} AND c.local
-          AND NOT ${blocks(sql, sql`c.account_id`, sql`${sender}::bigint`)} ORDER BY c.id`
+          AND NOT ${blocks(sql, sql`c.account_id`, sql`${sender}::bigint`)} ORDER BY c.id FOR KEY SHARE`
         )
 
       const isEnough = (sender: AccountId, since: Date) =>

@@ -1,13 +1,12 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
-import { AuditLog } from "../staff/AuditLog.ts"
+import { AuditLog, LostAct } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
-import { transaction } from "../Transactions.ts"
 import { ReportResolution } from "./ReportResolution.ts"
 import { ReportCategory, reportRulesMax } from "./Reports.ts"
 
@@ -38,13 +37,13 @@ export class ReportDesk extends Context.Service<ReportDesk, {
   readonly reopen: (by: AccountId, id: bigint) => Effect.Effect<void, Refused>
   /**
    * Notes the servers that hear of it from now on: those of these, or the account's own, that have to do with it and were not told
-   * before, which it answers.
+   * before, which it answers. In the transaction of a command.
    */
   readonly forward: (
     by: AccountId,
     id: bigint,
     domains: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyArray<string>, Refused>
+  ) => Effect.Effect<ReadonlyArray<string>, Refused | LostAct | SqlError>
 }>()("murmuration/services/moderation/ReportDesk") {
   static readonly layer = Layer.effect(
     ReportDesk,
@@ -56,13 +55,15 @@ export class ReportDesk extends Context.Service<ReportDesk, {
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
       const about = (id: bigint) => ({ type: "report" as const, id, label: `#${id}` })
 
-      const lost = (by: AccountId, action: Race, id: bigint, refused: string) =>
-        transaction(sql)(log.record({ by, action, target: about(id), after: { refused } }))
+      /** Somebody was faster. */
+      const late = (by: AccountId, action: "assign" | "resolve" | "forward", id: bigint, why: string) =>
+        new LostAct({ act: { by, action, target: about(id) }, refusal: validationFailed(why) })
 
-      /** Work on a report that nobody else changes meanwhile. */
-      const on = <A>(
+      /** Work on a report that nobody else changes meanwhile, in a transaction that `whole` makes. */
+      const within = <A, E>(
         name: string,
-        work: (by: AccountId, id: bigint, report: typeof Desk.Type) => Effect.Effect<A, Refused | SqlError>
+        work: (by: AccountId, id: bigint, report: typeof Desk.Type) => Effect.Effect<A, Refused | LostAct | SqlError>,
+        whole: (work: Effect.Effect<A, Refused | LostAct | SqlError>) => Effect.Effect<A, E>
       ) =>
         traced(`ReportDesk.${name}`)(
           function*(by: AccountId, id: bigint) {
@@ -71,13 +72,12 @@ export class ReportDesk extends Context.Service<ReportDesk, {
                 action_taken_by_account_id, action_taken_at IS NULL AS open FROM reports WHERE id = ${id} FOR UPDATE`)
             return report === undefined ? yield* new RecordNotFound() : yield* work(by, id, report)
           },
-          (effect, by, id) =>
-            transaction(sql)(effect).pipe(
-              // Who came second is told, and the log has both.
-              Effect.tapErrorTag("Unprocessable", ({ text }) => isRace(name) ? lost(by, name, id, text) : Effect.void),
-              Effect.catchIf(isSqlError, Effect.die)
-            )
+          whole
         )
+      const on = <A>(
+        name: string,
+        work: (by: AccountId, id: bigint, report: typeof Desk.Type) => Effect.Effect<A, Refused | LostAct | SqlError>
+      ) => within(name, work, log.deciding)
 
       const update: ReportDesk["Service"]["update"] = (by, id, { category, ruleIds }) =>
         on(
@@ -111,7 +111,7 @@ export class ReportDesk extends Context.Service<ReportDesk, {
         "assign",
         Effect.fnUntraced(function*(by, id, { assignedAccountId }) {
           if (assignedAccountId === by) return
-          if (assignedAccountId !== null) return yield* validationFailed("Report has been taken already")
+          if (assignedAccountId !== null) return yield* late(by, "assign", id, "Report has been taken already")
           yield* sql`UPDATE reports SET assigned_account_id = ${by}, updated_at = ${yield* now} WHERE id = ${id}`
           yield* log.record({ by, action: "assign", target: about(id) })
         })
@@ -130,7 +130,9 @@ export class ReportDesk extends Context.Service<ReportDesk, {
         "resolve",
         Effect.fnUntraced(function*(by, id, { actionTakenByAccountId, open }) {
           if (open) yield* resolution.resolve(id, by)
-          else if (actionTakenByAccountId !== by) return yield* validationFailed("Report has been resolved already")
+          else if (actionTakenByAccountId !== by) {
+            return yield* late(by, "resolve", id, "Report has been resolved already")
+          }
         })
       )
 
@@ -145,7 +147,7 @@ export class ReportDesk extends Context.Service<ReportDesk, {
       )
 
       const forward: ReportDesk["Service"]["forward"] = (by, id, given) =>
-        on(
+        within(
           "forward",
           Effect.fnUntraced(function*(by, id) {
             const servers = yield* serverRows(sql`SELECT DISTINCT t.domain, t.domain = ANY (r.forward_domains) AS told,
@@ -159,22 +161,19 @@ export class ReportDesk extends Context.Service<ReportDesk, {
             )
             if (named.length === 0) return yield* validationFailed("Forward to domains is invalid")
             const domains = [...new Set(named.flatMap(({ domain, told }) => told ? [] : [domain]))]
-            if (domains.length === 0) return yield* validationFailed("Forward to domains has already been taken")
+            if (domains.length === 0) return yield* late(by, "forward", id, "Forward to domains has already been taken")
             yield* sql`UPDATE reports SET forward_domains = forward_domains || ${domains}::text[], updated_at = ${yield* now}
               WHERE id = ${id}`
             yield* log.record({ by, action: "forward", target: about(id), after: { domains } })
             return domains
-          })
+          }),
+          // In the transaction of a command.
+          (work) => work
         )(by, id)
 
       return ReportDesk.of({ update, assign, unassign, resolve, reopen, forward })
     })
   ).pipe(Layer.provide([AuditLog.layer, ReportResolution.layer]))
 }
-
-/** What two moderators may do at once, of whom one is refused. */
-const races = ["assign", "resolve"] as const
-type Race = (typeof races)[number]
-const isRace = (name: string): name is Race => races.some((race) => race === name)
 
 const isCategory = Schema.is(ReportCategory)

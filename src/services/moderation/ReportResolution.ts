@@ -2,21 +2,22 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { RecordNotFound, validationFailed } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { idRows, rowsOf } from "../Rows.ts"
-import { AuditLog } from "../staff/AuditLog.ts"
+import { AuditLog, LostAct } from "../staff/AuditLog.ts"
 import { traced } from "../Traced.ts"
 
 const openRows = rowsOf(Schema.Struct({ open: Schema.Boolean }))
 
 /** Ends reports, in the transaction of what ends them; each once, by whoever is first. */
 export class ReportResolution extends Context.Service<ReportResolution, {
-  /** Refuses what leads from a report that is not about the account, or that somebody else has resolved. */
+  /** Refuses an act that leads from a report that is not about the account, or that somebody else has resolved. */
   readonly requireOpen: (
     reportId: bigint,
-    target: AccountId
-  ) => Effect.Effect<void, RecordNotFound | Unprocessable | SqlError>
+    target: AccountId,
+    act: LostAct["act"]
+  ) => Effect.Effect<void, LostAct | RecordNotFound | SqlError>
   /** All that are open about the account (S-023). */
   readonly resolveAll: (target: AccountId, by: AccountId) => Effect.Effect<void, SqlError>
   /** Answers whether it was open. */
@@ -41,11 +42,13 @@ export class ReportResolution extends Context.Service<ReportResolution, {
       })
 
       return ReportResolution.of({
-        requireOpen: traced("ReportResolution.requireOpen")(function*(reportId, target) {
+        requireOpen: traced("ReportResolution.requireOpen")(function*(reportId, target, act) {
           const [found] = yield* openRows(sql`SELECT action_taken_at IS NULL AS open FROM reports
             WHERE id = ${reportId} AND target_account_id = ${target} FOR UPDATE`)
           if (found === undefined) return yield* new RecordNotFound()
-          if (!found.open) return yield* validationFailed("Report has been resolved already")
+          if (!found.open) {
+            return yield* new LostAct({ act, refusal: validationFailed("Report has been resolved already") })
+          }
         }),
         resolveAll: traced("ReportResolution.resolveAll")((target, by) =>
           Effect.asVoid(end(sql`target_account_id = ${target}`, by))

@@ -78,7 +78,10 @@ export class Reports extends Context.Service<Reports, {
         }
       )
 
-      /** Collections of the account that the reporter may see: its owner does not keep the reporter out. */
+      /**
+       * Collections of the account that the reporter may see: its owner does not keep the reporter out. Who deletes one at the same
+       * time waits until the report is there, and it is kept.
+       */
       const checkCollections = Effect.fnUntraced(
         function*(reporter: AccountId, target: AccountId, ids: ReadonlyArray<bigint>) {
           if (ids.length === 0) return
@@ -86,7 +89,7 @@ export class Reports extends Context.Service<Reports, {
           const rows = yield* idRows(sql`SELECT c.id FROM collections c WHERE c.id = ANY (${ids}::bigint[])
             AND c.account_id = ${target} AND NOT ${blocks(sql, owner, viewer)} AND NOT ${
             blocksDomain(sql, owner, viewer)
-          }`)
+          } FOR KEY SHARE`)
           if (rows.length < ids.length) return yield* new RecordNotFound()
         }
       )

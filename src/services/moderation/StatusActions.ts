@@ -5,19 +5,22 @@ import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed }
 import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import { idRows } from "../Rows.ts"
-import { AuditLog } from "../staff/AuditLog.ts"
+import { AuditLog, LostAct } from "../staff/AuditLog.ts"
 import { requireRank, standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { actionTextCharactersMax, type StatusActionType } from "./ActionTypes.ts"
+import { CollectionActions, type ReportedCollection } from "./CollectionActions.ts"
 import { ReportResolution } from "./ReportResolution.ts"
-import { reportStatusesMax } from "./Reports.ts"
+import { reportCollectionsMax, reportStatusesMax } from "./Reports.ts"
 import { Strikes } from "./Strikes.ts"
 
-/** What a moderator does about posts of one account. */
+/** What a moderator does about posts and collections of one account. */
 interface NewStatusAction {
   readonly by: AccountId
   readonly type: StatusActionType
   readonly statusIds: ReadonlyArray<bigint>
+  /** Collections of accounts, as well or instead. */
+  readonly collectionIds?: ReadonlyArray<bigint>
   readonly text: string
   /** The report that led to it, which ends with it. */
   readonly reportId: bigint | null
@@ -25,15 +28,19 @@ interface NewStatusAction {
 
 const strikeActions = { delete: "delete_statuses", ["mark_as_sensitive"]: "mark_statuses_as_sensitive" } as const
 
-/** What moderators do about posts, in the transaction of a command of their author's actor. */
+/** What moderators do about posts and collections of accounts, in the transaction of a command of their author's actor. */
 export class StatusActions extends Context.Service<StatusActions, {
-  /** Answers the strike, and with which of the posts it is to be done: those that are still there and are not so yet. */
+  /** Answers the strike, and with which of them it is to be done: those that are still there and are not so yet. */
   readonly take: (
     author: AccountId,
     action: NewStatusAction
   ) => Effect.Effect<
-    { readonly strike: bigint; readonly statusIds: ReadonlyArray<bigint> },
-    NotAllowed | RecordNotFound | Unprocessable | SqlError
+    {
+      readonly strike: bigint
+      readonly statusIds: ReadonlyArray<bigint>
+      readonly collections: ReadonlyArray<ReportedCollection>
+    },
+    LostAct | NotAllowed | RecordNotFound | Unprocessable | SqlError
   >
 }>()("murmuration/services/moderation/StatusActions") {
   static readonly layer = Layer.effect(
@@ -41,6 +48,7 @@ export class StatusActions extends Context.Service<StatusActions, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const log = yield* AuditLog
+      const collectionActions = yield* CollectionActions
       const reports = yield* ReportResolution
       const strikes = yield* Strikes
       const standing = standingOf(sql)
@@ -49,9 +57,13 @@ export class StatusActions extends Context.Service<StatusActions, {
         take: traced("StatusActions.take")(function*(author, { by, reportId, text, type, ...given }) {
           yield* rank(yield* standing(by, ["manageReports", "manageUsers"]), author)
           const ids = [...new Set(given.statusIds)]
-          if (ids.length === 0) return yield* validationFailed("Status ids can't be blank")
+          const collectionIds = [...new Set(given.collectionIds ?? [])]
+          if (ids.length + collectionIds.length === 0) return yield* validationFailed("Status ids can't be blank")
           if (ids.length > reportStatusesMax) {
             return yield* validationFailed(`Status ids are too many (maximum is ${reportStatusesMax})`)
+          }
+          if (collectionIds.length > reportCollectionsMax) {
+            return yield* validationFailed(`Collection ids are too many (maximum is ${reportCollectionsMax})`)
           }
           if (exceeds(text, actionTextCharactersMax)) {
             return yield* validationFailed(`Text is too long (maximum is ${actionTextCharactersMax} characters)`)
@@ -59,13 +71,28 @@ export class StatusActions extends Context.Service<StatusActions, {
           const known = yield* idRows(
             sql`SELECT id FROM statuses WHERE id = ANY (${ids}::bigint[]) AND account_id = ${author}`
           )
+          const named = yield* collectionActions.find(author, collectionIds)
           if (known.length < ids.length) return yield* new RecordNotFound()
-          if (reportId !== null) yield* reports.requireOpen(reportId, author)
+          const action = type === "delete" ? "destroy" : "update"
+          const about = (id: bigint | undefined) =>
+            ({ by, action, target: { type: "status", id, label: `#${id}` } }) as const
+          const aboutCollection = ({ id, name }: Pick<ReportedCollection, "id" | "name">) =>
+            ({ by, action, target: { type: "collection", id, label: name } }) as const
+          const [collectionId = 0n] = collectionIds
+          const first = ids.length > 0
+            ? about(ids[0])
+            : aboutCollection(named[0] ?? { id: collectionId, name: `#${collectionId}` })
+          const late = new LostAct({ act: first, refusal: validationFailed("Type has been taken already") })
+          if (named.length < collectionIds.length) {
+            return yield* (yield* collectionActions.removedBefore(author, collectionIds)) ? late : new RecordNotFound()
+          }
+          if (reportId !== null) yield* reports.requireOpen(reportId, author, first)
           const left = yield* idRows(
             sql`SELECT id FROM statuses WHERE id = ANY (${ids}::bigint[]) AND deleted_at IS NULL
             AND (${type === "delete"} OR (NOT sensitive AND reblog_of_id IS NULL)) ORDER BY id`
           )
-          if (left.length === 0) return yield* validationFailed("Type has been taken already")
+          const collections = named.filter(({ gone, sensitive }) => !gone && (type === "delete" || !sensitive))
+          if (left.length + collections.length === 0) return yield* late
           const statusIds = left.map(({ id }) => id)
           const strike = yield* strikes.add({
             by,
@@ -73,20 +100,16 @@ export class StatusActions extends Context.Service<StatusActions, {
             action: strikeActions[type],
             text,
             statusIds,
+            collections,
             reportId
           })
-          for (const id of statusIds) {
-            const target = { type: "status" as const, id, label: `#${id}` }
-            yield* log.record(
-              type === "delete"
-                ? { by, action: "destroy", target, after: { strike, reportId } }
-                : { by, action: "update", target, after: { sensitive: true, strike, reportId } }
-            )
-          }
+          const after = { ...(type === "delete" ? {} : { sensitive: true }), strike, reportId }
+          for (const id of statusIds) yield* log.record({ ...about(id), after })
+          for (const one of collections) yield* log.record({ ...aboutCollection(one), after })
           if (reportId !== null) yield* reports.resolve(reportId, by)
-          return { strike, statusIds }
+          return { strike, statusIds, collections }
         })
       })
     })
-  ).pipe(Layer.provide([AuditLog.layer, ReportResolution.layer, Strikes.layer]))
+  ).pipe(Layer.provide([AuditLog.layer, CollectionActions.layer, ReportResolution.layer, Strikes.layer]))
 }

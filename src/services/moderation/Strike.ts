@@ -22,6 +22,8 @@ export const Strike = Schema.Struct({
   action: StrikeAction,
   text: Schema.String,
   statusIds: Schema.Array(Schema.BigInt),
+  /** Collections of accounts that it is about, as they were called then. */
+  collectionNames: Schema.Array(Schema.String),
   createdAt: Timestamptz,
   overruledAt: Schema.NullOr(Timestamptz),
   appealText: Schema.NullOr(Schema.String),

@@ -16,6 +16,7 @@ interface NewStrike {
   readonly action: StrikeAction
   readonly text: string
   readonly statusIds: ReadonlyArray<bigint>
+  readonly collections?: ReadonlyArray<{ readonly id: bigint; readonly name: string }>
   readonly reportId: bigint | null
 }
 
@@ -31,18 +32,20 @@ export class Strikes extends Context.Service<Strikes, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       return Strikes.of({
-        add: traced("Strikes.add")(function*({ action, by, reportId, statusIds, target, text }) {
+        add: traced("Strikes.add")(function*({ action, by, collections = [], reportId, statusIds, target, text }) {
           const now = yield* Clock.currentTimeMillis
           const rows = yield* idRows(sql`INSERT INTO account_warnings
-              (id, account_id, target_account_id, action, text, status_ids, report_id, created_at)
-            VALUES (next_id(${now}), ${by}, ${target}, ${action}, ${text}, ${statusIds}::bigint[], ${reportId},
+              (id, account_id, target_account_id, action, text, status_ids, collection_ids,
+                collection_names, report_id, created_at)
+            VALUES (next_id(${now}), ${by}, ${target}, ${action}, ${text}, ${statusIds}::bigint[],
+              ${collections.map(({ id }) => id)}::bigint[], ${collections.map(({ name }) => name)}::text[], ${reportId},
               ${new Date(now)}) RETURNING id`)
           return only(rows).id
         }),
         load: traced("Strikes.load")(function*(ids) {
           if (ids.length === 0) return new Map<bigint, Strike>()
           const rows = yield* strikeRows(
-            sql`SELECT w.id, w.target_account_id, w.action, w.text, w.status_ids, w.created_at,
+            sql`SELECT w.id, w.target_account_id, w.action, w.text, w.status_ids, w.collection_names, w.created_at,
               w.overruled_at, p.text AS appeal_text, p.state AS appeal_state
             FROM account_warnings w LEFT JOIN appeals p ON p.account_warning_id = w.id WHERE w.id = ANY (${ids}::bigint[])`
           )

@@ -15,6 +15,8 @@ const warnedRows = rowsOf(
     email: Schema.String,
     locale: Schema.NullOr(Schema.String),
     action: StrikeAction,
+    statusIds: Schema.Array(Schema.BigInt),
+    collectionNames: Schema.Array(Schema.String),
     text: Schema.String
   })
 )
@@ -34,7 +36,8 @@ export class WarningEmails extends Context.Service<WarningEmails, {
       const links = yield* StrikeLinks
       return WarningEmails.of({
         send: traced("WarningEmails.send")(function*(strikeId) {
-          const [found] = yield* warnedRows(sql`SELECT a.username, u.email, u.locale, w.action, w.text
+          const [found] = yield* warnedRows(sql`SELECT a.username, u.email, u.locale, w.action, w.text,
+              w.status_ids, w.collection_names
             FROM account_warnings w JOIN accounts a ON a.id = w.target_account_id
               JOIN users u ON u.account_id = a.id WHERE w.id = ${strikeId} AND u.confirmed_at IS NOT NULL`)
           if (found === undefined) return

@@ -1,6 +1,6 @@
 import type { Email } from "../emails/Mailer.ts"
 import type { Messages } from "../languages/Messages.ts"
-import type { StrikeAction } from "./Strike.ts"
+import type { Strike, StrikeAction } from "./Strike.ts"
 
 interface About {
   readonly to: string
@@ -8,6 +8,8 @@ interface About {
   readonly server: string
   readonly username: string
   readonly action: StrikeAction
+  readonly statusIds: Strike["statusIds"]
+  readonly collectionNames: Strike["collectionNames"]
   /** What the moderator says. */
   readonly text: string
   /** Where the person reads it and appeals. */
@@ -26,8 +28,20 @@ const subjects: Readonly<Record<StrikeAction, Words>> = {
   suspend: (say, about) => say("Your account {name} was suspended", about)
 }
 
-/** What was done, as the person is told. */
-export const explanations: Readonly<Record<StrikeAction, Words>> = {
+/** The same for strikes about collections of accounts alone. */
+const ofCollections: Readonly<Partial<Record<StrikeAction, { readonly subject: Words; readonly explanation: Words }>>> =
+  {
+    "mark_statuses_as_sensitive": {
+      subject: (say, about) => say("Collections of {name} were marked as sensitive", about),
+      explanation: (say, about) => say("A moderator of {server} marked some of your collections as sensitive.", about)
+    },
+    "delete_statuses": {
+      subject: (say, about) => say("Collections of {name} were removed", about),
+      explanation: (say, about) => say("A moderator of {server} removed some of your collections.", about)
+    }
+  }
+
+const explanations: Readonly<Record<StrikeAction, Words>> = {
   none: (say, about) =>
     say("A moderator of {server} has a warning for you. Nothing was done about your account.", about),
   disable: (say, about) =>
@@ -45,15 +59,26 @@ export const explanations: Readonly<Record<StrikeAction, Words>> = {
     )
 }
 
+type Done = Pick<Strike, "action" | "statusIds" | "collectionNames">
+
+const alone = ({ action, collectionNames, statusIds }: Done) =>
+  statusIds.length === 0 && collectionNames.length > 0 ? ofCollections[action] : undefined
+
+/** What was done, as the person is told. */
+export const explained = (strike: Done): Words => alone(strike)?.explanation ?? explanations[strike.action]
+
 /** To somebody about whom moderators did something: what, and in their words why. */
 export const warning = (given: About) => ({ say }: Messages): Email => {
-  const { action, address, server, text, to, username: name } = given
+  const { action, address, collectionNames, server, text, to, username: name } = given
   const about = { name, server }
   return {
     to,
-    subject: `${subjects[action](say, about)} (${server})`,
+    subject: `${(alone(given)?.subject ?? subjects[action])(say, about)} (${server})`,
     text: [
-      explanations[action](say, about),
+      explained(given)(say, about),
+      ...(collectionNames.length === 0
+        ? []
+        : [`${say("Collections that it is about")}\n${collectionNames.join("\n")}`]),
       ...(text.trim() === "" ? [] : [`${say("The moderator writes:")}\n${text}`]),
       `${say("If you think that this is wrong, you can appeal within 20 days.")}\n${address}`,
       say("This letter was sent by {server}, because somebody gave your address there.", { server })

@@ -11,9 +11,10 @@ export interface GivenConditions {
   readonly numbers: Readonly<Partial<Record<NumberName, number | undefined>>>
   readonly origin?: string | undefined
   readonly lookAlike?: ReadonlyArray<string> | undefined
+  readonly avatarAlike?: ReadonlyArray<string> | undefined
 }
 
-export const listNames = ["textContains", "textWords", "linkDomains", "domains"] as const
+export const listNames = ["textContains", "textWords", "linkDomains", "domains", "avatarAccounts"] as const
 type ListName = (typeof listNames)[number]
 export const numberNames = [
   "linksMin",
@@ -24,6 +25,8 @@ export const numberNames = [
   "followersMax",
   "hourlyPostsMin",
   "sameTextAccountsMin",
+  "hourlyBoostsMin",
+  "sameBoostAccountsMin",
   "scoreMin",
   "domainScoreMin"
 ] as const
@@ -42,6 +45,10 @@ const domainOf = (given: string): string => {
   return URL.parse(`https://${text}/`)?.hostname ?? text
 }
 
+/** An account as rules name it: `name`, or `name@domain` elsewhere. */
+const handleOf = (given: string): string => given.trim().toLowerCase().replace(/^@/, "")
+const handle = /^[\p{L}\p{N}_.-]{1,100}(?:@[\p{L}\p{N}.-]{1,95})?$/u
+
 const terms = (
   given: ReadonlyArray<string> | undefined
 ) => [...new Set((given ?? []).map((one) => one.trim()).filter((one) => one !== ""))]
@@ -52,11 +59,18 @@ export const checkConditions = Effect.fnUntraced(
     const found: { -readonly [Name in keyof Conditions]: Conditions[Name] } = {}
     for (const name of listNames) {
       const isOfDomains = name === "linkDomains" || name === "domains"
-      const list = terms(isOfDomains ? given.lists[name]?.map(domainOf) : given.lists[name])
+      const written = given.lists[name]
+      const list = terms(
+        isOfDomains ? written?.map(domainOf) : name === "avatarAccounts" ? written?.map(handleOf) : written
+      )
       if (list.length === 0) continue
       if (list.length > termsMax) return yield* validationFailed(`Conditions are too many (maximum is ${termsMax})`)
       const blank = (term: string) =>
-        isOfDomains ? !domain.test(term) : (name === "textWords" ? spaced(folded(term)) : folded(term)).trim() === ""
+        isOfDomains
+          ? !domain.test(term)
+          : name === "avatarAccounts"
+          ? !handle.test(term)
+          : (name === "textWords" ? spaced(folded(term)) : folded(term)).trim() === ""
       if (list.some((term) => exceeds(term, termCharactersMax) || blank(term))) {
         return yield* validationFailed("Conditions is invalid")
       }
@@ -68,11 +82,12 @@ export const checkConditions = Effect.fnUntraced(
       if (number < 0 || number > numberMax) return yield* validationFailed("Conditions is invalid")
       found[name] = number
     }
-    const { lookAlike = [], origin = "" } = given
+    const { avatarAlike = [], lookAlike = [], origin = "" } = given
     if (origin !== "" && !isOrigin(origin)) return yield* validationFailed("Conditions is invalid")
     if (isOrigin(origin)) found.origin = origin
-    if (!lookAlike.every(isLookalike)) return yield* validationFailed("Conditions is invalid")
+    if (![...lookAlike, ...avatarAlike].every(isLookalike)) return yield* validationFailed("Conditions is invalid")
     if (lookAlike.length > 0) found.lookAlike = [...new Set(lookAlike.filter(isLookalike))]
+    if (avatarAlike.length > 0) found.avatarAlike = [...new Set(avatarAlike.filter(isLookalike))]
     // It would find every post.
     return Object.keys(found).length === 0 ? yield* validationFailed("Conditions can't be blank") : found
   }

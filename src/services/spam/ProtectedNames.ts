@@ -3,47 +3,73 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Changes } from "../caching/Changes.ts"
 import { single } from "../caching/Single.ts"
+import { isTelling, type Likeness, likenessOf, looksAlike } from "../media/Likeness.ts"
 import { rowsOf } from "../Rows.ts"
 import { staffBits } from "../staff/Permissions.ts"
 import { skeleton, skeletonCharactersMin } from "./Skeletons.ts"
-import { Lookalike } from "./SpamRule.ts"
+import { Lookalike, rulesMax, termsMax } from "./SpamRule.ts"
 
-/** Accounts of each kind whose names are known, those with most followers first; and how long, in milliseconds. */
-const namesMax = { staff: 500, local: 5_000, followed: 1_000 }
+/** Accounts of each kind whose names and pictures are known, those with most followers first; and how long, in milliseconds. */
+const namesMax = { staff: 500, local: 5_000, followed: 1_000, named: rulesMax * termsMax }
 const keptMillisMax = 10 * 60_000
 
 const nameRows = rowsOf(
-  Schema.Struct({ kind: Lookalike, id: Schema.BigInt, username: Schema.String, displayName: Schema.String })
+  Schema.Struct({
+    kind: Schema.Union([Lookalike, Schema.Literal("named")]),
+    /** As a rule calls the account, where it does. */
+    handle: Schema.NullOr(Schema.String),
+    id: Schema.BigInt,
+    username: Schema.String,
+    displayName: Schema.String,
+    avatarHash: Schema.NullOr(Schema.BigInt)
+  })
 )
 
 interface Named {
   readonly accountId: bigint
   readonly username: string
   readonly displayName: string
+  readonly avatarHash: bigint | null
 }
 
-/** Whose names somebody else may wear: by what names look like. */
+/** For whom an account passes. */
+export interface PassesFor {
+  readonly lookAlike: ReadonlyArray<Lookalike>
+  readonly avatarAlike: ReadonlyArray<Lookalike>
+  /** As rules call them. */
+  readonly avatarAccounts: ReadonlyArray<string>
+}
+
+/** Whose names and pictures somebody else may wear: by what they look like. */
 export class ProtectedNames extends Context.Service<ProtectedNames, {
-  /** Tells of an account for whom its names pass. */
-  readonly current: Effect.Effect<(account: Named) => ReadonlyArray<Lookalike>, SqlError>
+  /** Tells of an account for whom it passes. */
+  readonly current: Effect.Effect<(account: Named) => PassesFor, SqlError>
 }>()("murmuration/services/spam/ProtectedNames") {
   static readonly layer = Layer.effect(
     ProtectedNames,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const shown = sql.literal("a.id, a.username, a.display_name")
+      const shown = sql.literal("a.id, a.username, a.display_name, a.avatar_hash")
       const load = Effect.gen(function*() {
         const rows = yield* nameRows(sql`
-          (SELECT 'staff' AS kind, ${shown} FROM users u JOIN roles r ON r.id = u.role_id
+          (SELECT 'staff' AS kind, NULL AS handle, ${shown} FROM users u JOIN roles r ON r.id = u.role_id
               JOIN accounts a ON a.id = u.account_id
             WHERE r.permissions & ${staffBits}::bigint <> 0 ORDER BY a.id LIMIT ${namesMax.staff})
-          UNION ALL (SELECT 'local', ${shown} FROM users u JOIN accounts a ON a.id = u.account_id
+          UNION ALL (SELECT 'local', NULL, ${shown} FROM users u JOIN accounts a ON a.id = u.account_id
               JOIN account_stats c ON c.account_id = a.id
             WHERE a.suspended_at IS NULL ORDER BY c.followers_count DESC, a.id LIMIT ${namesMax.local})
-          UNION ALL (SELECT 'followed', ${shown} FROM account_stats c JOIN accounts a ON a.id = c.account_id
-            WHERE a.suspended_at IS NULL ORDER BY c.followers_count DESC, a.id LIMIT ${namesMax.followed})`)
+          UNION ALL (SELECT 'followed', NULL, ${shown} FROM account_stats c JOIN accounts a ON a.id = c.account_id
+            WHERE a.suspended_at IS NULL ORDER BY c.followers_count DESC, a.id LIMIT ${namesMax.followed})
+          UNION ALL (SELECT 'named', h.handle, ${shown} FROM spam_rules r
+              CROSS JOIN LATERAL jsonb_array_elements_text(r.conditions -> 'avatarAccounts') h (handle)
+              JOIN accounts a ON lower(a.username) = split_part(h.handle, '@', 1)
+                AND lower(coalesce(a.domain, '')) = split_part(h.handle, '@', 2)
+            WHERE r.state <> 'off' LIMIT ${namesMax.named})`)
         const known = new Map<string, Array<{ readonly kind: Lookalike; readonly id: bigint }>>()
-        for (const { displayName, id, kind, username } of rows) {
+        const pictures: Array<Likeness & Pick<(typeof rows)[number], "kind" | "handle" | "id">> = []
+        for (const { avatarHash, displayName, handle, id, kind, username } of rows) {
+          if (isTelling(avatarHash)) pictures.push({ ...likenessOf(avatarHash), handle, kind, id })
+          if (kind === "named") continue
           for (const look of new Set([skeleton(username), skeleton(displayName)])) {
             if (look.length < skeletonCharactersMin) continue
             const others = known.get(look)
@@ -51,14 +77,28 @@ export class ProtectedNames extends Context.Service<ProtectedNames, {
             else others.push({ kind, id })
           }
         }
-        return ({ accountId, displayName, username }: Named) => [
+        const named = ({ accountId, displayName, username }: Named) => [
           ...new Set(
             [skeleton(username), skeleton(displayName)].flatMap((look) => known.get(look) ?? [])
               .flatMap(({ id, kind }) => id === accountId ? [] : [kind])
           )
         ]
+        return (account: Named): PassesFor => {
+          const { accountId, avatarHash } = account
+          const looks = isTelling(avatarHash) ? likenessOf(avatarHash) : undefined
+          const alike = looks === undefined
+            ? []
+            : pictures.filter((one) => one.id !== accountId && looksAlike(one, looks))
+          return {
+            lookAlike: named(account),
+            avatarAlike: [...new Set(alike.flatMap(({ kind }) => kind === "named" ? [] : [kind]))],
+            avatarAccounts: [...new Set(alike.flatMap(({ handle }) => handle ?? []))]
+          }
+        }
       })
-      return ProtectedNames.of({ current: yield* single({ kinds: ["roles"], millisMax: keptMillisMax }, load) })
+      return ProtectedNames.of({
+        current: yield* single({ kinds: ["roles", "spam_rules"], millisMax: keptMillisMax }, load)
+      })
     })
   ).pipe(Layer.provide(Changes.layer))
 }

@@ -1,11 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import { AccountId, idAt } from "../Ids.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { staffBits } from "../staff/Permissions.ts"
 import { traced } from "../Traced.ts"
-import { ProtectedNames } from "./ProtectedNames.ts"
+import { DomainScores } from "./DomainScores.ts"
+import { type PassesFor, ProtectedNames } from "./ProtectedNames.ts"
 import type { AuthorFacts } from "./SpamMatching.ts"
 import { decayed } from "./SpamScores.ts"
 
@@ -14,8 +16,6 @@ const hourMillis = 3_600_000
 export const sameTextMillis = 24 * hourMillis
 /** Rows that one figure is counted from at most. */
 const countedMax = 1_000
-/** Accounts of a server whose scores make the server's. */
-const scoredAccountsMax = 10_000
 
 /** A post of which the author is asked for; `at` is when it is written, in milliseconds since 1970. */
 interface AskedPost {
@@ -24,6 +24,19 @@ interface AskedPost {
   readonly mentionIds: ReadonlyArray<bigint>
   /** Of its text; null where nobody else is asked for. */
   readonly hash: bigint | null
+  /** The post that it boosts; null for a post. */
+  readonly boosted: bigint | null
+}
+
+/** What is asked beside what every rule may ask. */
+interface Asked {
+  /** Whether it matters for whom accounts pass. */
+  readonly names: boolean
+  /**
+   * Posts of long ago: followers and posts that came since are not counted. Those who unfollowed, and posts that were deleted, are
+   * not known any more.
+   */
+  readonly past: boolean
 }
 
 const FactRow = Schema.Struct({
@@ -31,6 +44,7 @@ const FactRow = Schema.Struct({
   accountId: AccountId,
   username: Schema.String,
   displayName: Schema.String,
+  avatarHash: Schema.NullOr(Schema.BigInt),
   createdAt: Timestamptz,
   exempt: Schema.Boolean,
   statuses: Schema.Int,
@@ -38,6 +52,8 @@ const FactRow = Schema.Struct({
   hourlyPosts: Schema.Int,
   strangers: Schema.Int,
   sameText: Schema.Int,
+  hourlyBoosts: Schema.Int,
+  sameBoosts: Schema.Int,
   score: Schema.Number,
   domainScore: Schema.Number
 })
@@ -45,58 +61,77 @@ const factRows = rowsOf(FactRow)
 
 /** What rules against spam ask of the authors of posts; one statement for however many. */
 export class SpamFacts extends Context.Service<SpamFacts, {
-  /** By the index of the post; of an account that is gone there is nothing. Names are looked at where `names` says so. */
+  /** By the index of the post; of an account that is gone there is nothing. */
   readonly of: (
     posts: ReadonlyArray<AskedPost>,
-    names: boolean
+    asked: Asked
   ) => Effect.Effect<ReadonlyMap<number, AuthorFacts>, SqlError>
 }>()("murmuration/services/spam/SpamFacts") {
   static readonly layer = Layer.effect(
     SpamFacts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const domainScores = yield* DomainScores
       const protectedNames = yield* ProtectedNames
 
       const score = sql.literal(decayed("k.scored_at", "p.at"))
 
       return SpamFacts.of({
-        of: traced("SpamFacts.of")(function*(posts, names) {
+        of: traced("SpamFacts.of")(function*(posts, { names, past }) {
           if (posts.length === 0) return new Map<number, AuthorFacts>()
-          const asked = posts.map(({ accountId, at, hash, mentionIds }, place) => ({
+          const asked = posts.map(({ accountId, at, boosted, hash, mentionIds }, place) => ({
             place,
             account: String(accountId),
             at: new Date(at).toISOString(),
             since: String(idAt(at - hourMillis)),
+            day: String(idAt(at - sameTextMillis)),
             until: String(idAt(at)),
+            boosted: boosted === null ? null : String(boosted),
             mentions: mentionIds.map(String),
             hash: hash === null ? null : String(hash)
           }))
+          /** How many rows of a table came after the post. */
+          const since = (rows: Fragment) =>
+            past ? sql`(SELECT count(*)::int FROM (SELECT FROM ${rows} LIMIT ${countedMax}) later)` : sql`0`
+          const followed = past ? sql`AND f.id < p.until` : sql``
           const rows = yield* factRows(sql`
-            SELECT p.place, a.id AS account_id, a.username, a.display_name, a.created_at,
+            SELECT p.place, a.id AS account_id, a.username, a.display_name, a.avatar_hash, a.created_at,
               EXISTS (SELECT FROM users u JOIN roles r ON r.id = u.role_id
                 WHERE u.account_id = a.id AND r.permissions & ${staffBits}::bigint <> 0) AS exempt,
-              coalesce(c.statuses_count, 0) AS statuses, coalesce(c.followers_count, 0) AS followers,
+              greatest(0, coalesce(c.statuses_count, 0) - ${
+            since(sql`statuses s WHERE s.account_id = a.id AND s.deleted_at IS NULL AND s.id >= p.until`)
+          })::int AS statuses,
+              greatest(0, coalesce(c.followers_count, 0) - ${
+            since(sql`follows f WHERE f.target_account_id = a.id AND f.id >= p.until`)
+          })::int AS followers,
               (SELECT count(*)::int FROM (SELECT FROM statuses s WHERE s.account_id = a.id AND s.deleted_at IS NULL
                 AND s.id >= p.since AND s.id < p.until LIMIT ${countedMax}) written) AS hourly_posts,
               (SELECT count(*)::int FROM unnest(p.mentions) m WHERE m <> a.id AND NOT EXISTS (
-                SELECT FROM follows f WHERE f.account_id = m AND f.target_account_id = a.id)) AS strangers,
+                SELECT FROM follows f WHERE f.account_id = m AND f.target_account_id = a.id ${followed})) AS strangers,
               (SELECT count(*)::int FROM (SELECT FROM spam_texts t WHERE t.hash = p.hash AND t.account_id <> a.id
                 AND t.seen_at > p.at - interval '1 millisecond' * ${sameTextMillis} LIMIT ${countedMax}) said) AS same_text,
+              CASE WHEN p.boosted IS NULL THEN 0 ELSE (SELECT count(*)::int FROM (SELECT FROM statuses s
+                WHERE s.account_id = a.id AND s.deleted_at IS NULL AND s.reblog_of_id IS NOT NULL
+                  AND s.id >= p.since AND s.id < p.until LIMIT ${countedMax}) boosts) END AS hourly_boosts,
+              (SELECT count(*)::int FROM (SELECT FROM statuses s WHERE s.reblog_of_id = p.boosted AND s.deleted_at IS NULL
+                AND s.account_id <> a.id AND s.id >= p.day AND s.id < p.until LIMIT ${countedMax}) same) AS same_boosts,
               coalesce((SELECT k.score * ${score} FROM spam_scores k WHERE k.account_id = a.id), 0) AS score,
-              coalesce((SELECT sum(k.score * ${score}) FROM (SELECT * FROM spam_scores o WHERE o.domain = a.domain
-                ORDER BY o.scored_at DESC LIMIT ${scoredAccountsMax}) k), 0) AS domain_score
+              ${sql.literal(domainScores.at("a.domain", "p.at"))} AS domain_score
             FROM jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) AS p (place int, account bigint, at timestamptz,
-              since bigint, until bigint, mentions bigint[], hash bigint)
+              since bigint, day bigint, until bigint, boosted bigint, mentions bigint[], hash bigint)
             JOIN accounts a ON a.id = p.account LEFT JOIN account_stats c ON c.account_id = a.id`)
           const alike = names ? yield* protectedNames.current : undefined
-          return new Map(rows.map(({ createdAt, place, sameText, ...row }) => [place, {
+          return new Map(rows.map(({ createdAt, place, sameBoosts, sameText, ...row }) => [place, {
             ...row,
+            ...(alike?.(row) ?? nobody),
+            sameBoostAccounts: sameBoosts,
             accountHours: ((posts[place]?.at ?? 0) - createdAt.getTime()) / hourMillis,
-            sameTextAccounts: sameText,
-            lookAlike: alike?.(row) ?? []
+            sameTextAccounts: sameText
           }]))
         })
       })
     })
-  ).pipe(Layer.provide(ProtectedNames.layer))
+  ).pipe(Layer.provide([DomainScores.layer, ProtectedNames.layer]))
 }
+
+const nobody: PassesFor = { lookAlike: [], avatarAlike: [], avatarAccounts: [] }

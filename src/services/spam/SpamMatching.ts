@@ -6,6 +6,8 @@ export interface PostFacts extends PostText {
   /** Null for people of this server. */
   readonly domain: string | null
   readonly mentions: number
+  /** A boost, of a post of these words. */
+  readonly boost: boolean
 }
 
 /** What is known of its author when it is written. */
@@ -18,7 +20,11 @@ export interface AuthorFacts {
   readonly hourlyPosts: number
   readonly strangers: number
   readonly lookAlike: ReadonlyArray<Lookalike>
+  readonly avatarAlike: ReadonlyArray<Lookalike>
+  readonly avatarAccounts: ReadonlyArray<string>
   readonly sameTextAccounts: number
+  readonly hourlyBoosts: number
+  readonly sameBoostAccounts: number
   readonly score: number
   readonly domainScore: number
 }
@@ -45,10 +51,15 @@ const among = (domains: ReadonlySet<string>, name: string): boolean => {
 
 type Test<A> = (facts: A) => boolean
 
+/** Whether a rule is about boosts, and not about posts. */
+export const isAboutBoosts = ({ hourlyBoostsMin, sameBoostAccountsMin }: Conditions): boolean =>
+  hourlyBoostsMin !== undefined || sameBoostAccountsMin !== undefined
+
 /** One test for all that a rule says about a post. */
 const postTest = (conditions: Conditions): Test<PostFacts> => {
   const { domains, linkDomains, linksMin, mentionsMin, origin, strangersMin, textContains, textWords } = conditions
-  const tests: Array<Test<PostFacts>> = []
+  const aboutBoosts = isAboutBoosts(conditions)
+  const tests: Array<Test<PostFacts>> = [({ boost }) => boost === aboutBoosts]
   if (origin !== undefined) tests.push(({ domain }) => (domain === null) === (origin === "local"))
   if (domains !== undefined) {
     const named = new Set(domains.map((one) => one.toLowerCase()))
@@ -74,8 +85,9 @@ const postTest = (conditions: Conditions): Test<PostFacts> => {
 }
 
 const authorTest = (conditions: Conditions): (author: AuthorFacts, score: number) => boolean => {
-  const { accountHoursMax, domainScoreMin, followersMax, hourlyPostsMin, lookAlike } = conditions
-  const { sameTextAccountsMin, scoreMin, statusesMax, strangersMin } = conditions
+  const { accountHoursMax, avatarAccounts, avatarAlike, domainScoreMin, followersMax, hourlyPostsMin } = conditions
+  const { hourlyBoostsMin, lookAlike, sameBoostAccountsMin, sameTextAccountsMin, scoreMin } = conditions
+  const { statusesMax, strangersMin } = conditions
   return (author, score) =>
     (accountHoursMax === undefined || author.accountHours <= accountHoursMax) &&
     (statusesMax === undefined || author.statuses <= statusesMax) &&
@@ -84,6 +96,10 @@ const authorTest = (conditions: Conditions): (author: AuthorFacts, score: number
     (strangersMin === undefined || author.strangers >= strangersMin) &&
     (sameTextAccountsMin === undefined || author.sameTextAccounts >= sameTextAccountsMin) &&
     (lookAlike === undefined || lookAlike.some((kind) => author.lookAlike.includes(kind))) &&
+    (avatarAlike === undefined || avatarAlike.some((kind) => author.avatarAlike.includes(kind))) &&
+    (avatarAccounts === undefined || avatarAccounts.some((name) => author.avatarAccounts.includes(name))) &&
+    (hourlyBoostsMin === undefined || author.hourlyBoosts >= hourlyBoostsMin) &&
+    (sameBoostAccountsMin === undefined || author.sameBoostAccounts >= sameBoostAccountsMin) &&
     (scoreMin === undefined || Math.round(score) >= scoreMin) &&
     (domainScoreMin === undefined || Math.round(author.domainScore) >= domainScoreMin)
 }

@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { boundedMap } from "../BoundedMap.ts"
 import { idAt } from "../Ids.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { isOpen, Visibility } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
+import { replayedFigures } from "./ReplayedFigures.ts"
 import { sameTextMillis, SpamFacts } from "./SpamFacts.ts"
-import { judge, type ReadyRule, readyRule } from "./SpamMatching.ts"
+import { isAboutBoosts, judge, type ReadyRule, readyRule } from "./SpamMatching.ts"
 import { rulesMax, SpamRule } from "./SpamRule.ts"
 import { type RuleResult, runDaysMax } from "./SpamRuns.ts"
 import { readPost } from "./SpamText.ts"
@@ -18,9 +18,6 @@ const statusesMax = 500_000
 /** Samples of a rule, and accounts that are told apart. */
 const samplesMax = 40
 const accountsMax = 100_000
-/** Texts that are remembered during a run, and accounts of one of them. */
-const textsMax = 100_000
-const textAccountsMax = 200
 /** Rows of a table that one sweep removes. */
 const sweptMax = 10_000
 /** How long a run belongs to the node that claimed it after its last slice, in milliseconds, and how often it is begun. */
@@ -40,6 +37,7 @@ const statusRows = rowsOf(Schema.Struct({
   spoilerText: Schema.String,
   visibility: Visibility,
   createdAt: Timestamptz,
+  boosted: Schema.NullOr(Schema.BigInt),
   mentionIds: Schema.Array(Schema.BigInt)
 }))
 
@@ -60,7 +58,8 @@ const resultOf = ({ accounts, rule, samples, statuses }: Tally): RuleResult => (
 
 /**
  * Does the dry runs that wait. Rules that are on count as they would, the others as dry: so the chain is what it is, and each rule
- * shows what it would have found. Figures of authors are those of today, but for the age, the rate and who said the same.
+ * shows what it would have found. Figures of authors are those of the time, as far as rows tell them (`SpamFacts`, `ReplayedFigures`);
+ * pictures and names are those of today, for nobody keeps what they were.
  */
 export class SpamReplay extends Context.Service<SpamReplay, {
   /** One run, where one waits; a node that dies loses it to another one, which begins anew. */
@@ -87,11 +86,15 @@ export class SpamReplay extends Context.Service<SpamReplay, {
         return run
       })
 
-      const slice = (after: bigint, before: bigint) =>
-        statusRows(sql`SELECT s.id, s.account_id, a.domain, s.html, s.spoiler_text, s.visibility, s.created_at,
+      /** Boosts as well where rules are about them; their words are those of what they boost. */
+      const wanted = (boosts: boolean) =>
+        boosts ? sql`s.deleted_at IS NULL` : sql`s.deleted_at IS NULL AND s.reblog_of_id IS NULL`
+      const slice = (after: bigint, before: bigint, boosts: boolean) =>
+        statusRows(sql`SELECT s.id, s.account_id, a.domain, coalesce(o.html, s.html) AS html,
+            coalesce(o.spoiler_text, s.spoiler_text) AS spoiler_text, s.visibility, s.created_at, s.reblog_of_id AS boosted,
             ARRAY(SELECT account_id FROM mentions m WHERE m.status_id = s.id) AS mention_ids
-          FROM statuses s JOIN accounts a ON a.id = s.account_id
-          WHERE s.id > ${after} AND s.id < ${before} AND s.deleted_at IS NULL AND s.reblog_of_id IS NULL
+          FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN statuses o ON o.id = s.reblog_of_id
+          WHERE s.id > ${after} AND s.id < ${before} AND ${wanted(boosts)}
           ORDER BY s.id LIMIT ${sliceMax}`)
 
       const run = Effect.fnUntraced(function*(claimed: {
@@ -106,43 +109,47 @@ export class SpamReplay extends Context.Service<SpamReplay, {
         const tallies = new Map<bigint, Tally>(
           rules.map((rule) => [rule.id, { rule, statuses: 0, accounts: new Set(), samples: [] }])
         )
-        const names = rules.some(({ conditions }) => conditions.lookAlike !== undefined)
-        const said = boundedMap<bigint, Map<bigint, number>>(textsMax)
-        /** Others who said the same within a day; what is said now is remembered. */
-        const sameText = (hash: bigint | undefined, accountId: bigint, at: number) => {
-          if (hash === undefined) return 0
-          const others = said.get(hash) ?? new Map<bigint, number>()
-          const count = [...others].filter(([id, when]) => id !== accountId && when > at - sameTextMillis).length
-          if (others.size < textAccountsMax || others.has(accountId)) others.set(accountId, at)
-          said.set(hash, others)
-          return count
-        }
+        const names = rules.some(({ conditions: { avatarAccounts, avatarAlike, lookAlike } }) =>
+          lookAlike !== undefined || avatarAlike !== undefined || avatarAccounts !== undefined
+        )
+        const boosts = rules.some(({ conditions }) => isAboutBoosts(conditions))
+        const figures = replayedFigures()
         const before = idAt(until)
         const first = idAt(until - claimed.days * 86_400_000)
-        const [newest] = yield* startRows(sql`SELECT (SELECT id FROM statuses WHERE id > ${first} AND id < ${before}
-          AND deleted_at IS NULL AND reblog_of_id IS NULL ORDER BY id DESC OFFSET ${statusesMax} LIMIT 1) AS start`)
+        const [newest] = yield* startRows(sql`SELECT (SELECT id FROM statuses s WHERE id > ${first} AND id < ${before}
+          AND ${wanted(boosts)} ORDER BY id DESC OFFSET ${statusesMax} LIMIT 1) AS start`)
         let after = newest?.start ?? first
         let looked = 0
         while (true) {
-          const statuses = yield* slice(after, before)
+          const statuses = yield* slice(after, before, boosts)
           const posts = statuses.map((one) => ({
             ...one,
-            post: { ...readPost(one.html, one.spoilerText), domain: one.domain, mentions: one.mentionIds.length }
+            post: {
+              ...readPost(one.html, one.spoilerText),
+              domain: one.domain,
+              mentions: one.mentionIds.length,
+              boost: one.boosted !== null
+            }
           }))
           const authors = yield* facts.of(
-            posts.map(({ accountId, createdAt, mentionIds }) => ({
+            posts.map(({ accountId, boosted, createdAt, mentionIds }) => ({
               accountId,
+              boosted,
               at: createdAt.getTime(),
               mentionIds,
               hash: null
             })),
-            names
+            { names, past: true }
           )
-          posts.forEach(({ accountId, createdAt, id, post, visibility }, place) => {
+          posts.forEach(({ accountId, createdAt, domain, id, post, visibility }, place) => {
             const author = authors.get(place)
-            const sameTextAccounts = sameText(post.hash, accountId, createdAt.getTime())
+            const at = createdAt.getTime()
+            const sameTextAccounts = post.boost ? 0 : figures.sameText(post.hash, accountId, at)
             if (author === undefined) return
-            for (const { id: ruleId } of judge(rules, post, { ...author, sameTextAccounts }).hits) {
+            const scored = figures.scoresOf(accountId, domain, at)
+            const { hits, score } = judge(rules, post, { ...author, ...scored, sameTextAccounts })
+            figures.give(accountId, domain, score, at)
+            for (const { id: ruleId } of hits) {
               const tally = tallies.get(ruleId)
               if (tally === undefined) continue
               tally.statuses++

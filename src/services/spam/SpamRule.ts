@@ -43,6 +43,12 @@ export const Conditions = Schema.Struct({
   /** Posts of the author within an hour before this one. */
   hourlyPostsMin: number,
   lookAlike: Schema.optionalKey(Schema.Array(Lookalike)),
+  /** The author's picture looks like one of these, or of these accounts: `name` or `name@domain`. */
+  avatarAlike: Schema.optionalKey(Schema.Array(Lookalike)),
+  avatarAccounts: many,
+  /** Boosts of the author within an hour before, and others who boosted the same within a day: such a rule is about boosts alone. */
+  hourlyBoostsMin: number,
+  sameBoostAccountsMin: number,
   /** Others who said the same within a day. */
   sameTextAccountsMin: number,
   /** What rules gave the author, and the author's server; what is a week old counts half. */

@@ -1,16 +1,15 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../Ids.ts"
+import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { ActiveSpamRules } from "./ActiveSpamRules.ts"
+import { DomainScores } from "./DomainScores.ts"
 import { SpamFacts } from "./SpamFacts.ts"
-import { clean, judge, type Verdict } from "./SpamMatching.ts"
-import { decayed } from "./SpamScores.ts"
-import { readPost } from "./SpamText.ts"
-
-/** The most that an account's score comes to. */
-const accountScoreMax = 1_000_000
+import { clean, isAboutBoosts, judge, type PostFacts, type ReadyRule, type Verdict } from "./SpamMatching.ts"
+import { decayed, scoreTotalMax } from "./SpamScores.ts"
+import { type PostText, readPost } from "./SpamText.ts"
 
 /** A post that is about to be stored, or an edit of one. */
 export interface ScreenedPost {
@@ -21,10 +20,22 @@ export interface ScreenedPost {
   readonly domain: string | null
 }
 
+/** A boost that is about to be stored. */
+export interface ScreenedBoost {
+  readonly statusId: bigint
+  /** Of who boosts; null for people of this server. */
+  readonly domain: string | null
+}
+
+const domainRows = rowsOf(Schema.Struct({ domain: Schema.NullOr(Schema.String) }))
+const textRows = rowsOf(Schema.Struct({ html: Schema.String, spoilerText: Schema.String }))
+
 /** Has posts judged by the rules against spam, in the running transaction of their authors' actors. */
 export class SpamScreening extends Context.Service<SpamScreening, {
   /** Costs a look at what is kept in memory where there are no rules, and no statement where none concerns the post. */
   readonly judge: (accountId: AccountId, post: ScreenedPost) => Effect.Effect<Verdict, SqlError>
+  /** The same of a boost, for which rules are asked that are about boosts; what they say of texts is of the boosted post. */
+  readonly judgeBoost: (accountId: AccountId, boost: ScreenedBoost) => Effect.Effect<Verdict, SqlError>
   /** Writes down what was found; `statusId` is undefined where the post is not taken. */
   readonly record: (
     accountId: AccountId,
@@ -37,14 +48,31 @@ export class SpamScreening extends Context.Service<SpamScreening, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const active = yield* ActiveSpamRules
+      const domainScores = yield* DomainScores
       const facts = yield* SpamFacts
+
+      const verdictOf = Effect.fnUntraced(function*(
+        accountId: AccountId,
+        rules: ReadonlyArray<ReadyRule>,
+        post: PostFacts,
+        asked: { readonly at: number; readonly mentionIds: ReadonlyArray<bigint>; readonly boosted: bigint | null }
+      ) {
+        const concerned = rules.filter((rule) => rule.concerns(post))
+        if (concerned.length === 0) return clean
+        const names = concerned.some(({ conditions: { avatarAccounts, avatarAlike, lookAlike } }) =>
+          lookAlike !== undefined || avatarAlike !== undefined || avatarAccounts !== undefined
+        )
+        const found = yield* facts.of([{ ...asked, accountId, hash: post.hash ?? null }], { names, past: false })
+        const author = found.get(0)
+        return author === undefined ? clean : judge(concerned, post, author)
+      })
 
       return SpamScreening.of({
         judge: traced("SpamScreening.judge")(function*(accountId, { domain, html, mentionIds, spoilerText }) {
           const rules = yield* active.current
           if (rules.length === 0) return clean
-          const text = readPost(html, spoilerText)
-          const post = { ...text, domain, mentions: mentionIds.length }
+          const text: PostText = readPost(html, spoilerText)
+          const post = { ...text, domain, mentions: mentionIds.length, boost: false }
           const now = yield* Clock.currentTimeMillis
           const comparing = rules.filter(({ conditions }) => conditions.sameTextAccountsMin !== undefined)
           if (comparing.length > 0 && text.hash !== undefined) {
@@ -52,14 +80,16 @@ export class SpamScreening extends Context.Service<SpamScreening, {
               VALUES (${text.hash}, ${accountId}, ${new Date(now)})
               ON CONFLICT (hash, account_id) DO UPDATE SET seen_at = excluded.seen_at`
           }
-          const concerned = rules.filter((rule) => rule.concerns(post))
-          if (concerned.length === 0) return clean
-          const asked = { accountId, at: now, mentionIds, hash: text.hash ?? null }
-          const author = (yield* facts.of(
-            [asked],
-            concerned.some(({ conditions }) => conditions.lookAlike !== undefined)
-          )).get(0)
-          return author === undefined ? clean : judge(concerned, post, author)
+          return yield* verdictOf(accountId, rules, post, { at: now, mentionIds, boosted: null })
+        }),
+        judgeBoost: traced("SpamScreening.judgeBoost")(function*(accountId, { domain, statusId }) {
+          const rules = (yield* active.current).filter(({ conditions }) => isAboutBoosts(conditions))
+          if (rules.length === 0) return clean
+          const [boosted] = yield* textRows(sql`SELECT html, spoiler_text FROM statuses WHERE id = ${statusId}`)
+          if (boosted === undefined) return clean
+          const post = { ...readPost(boosted.html, boosted.spoilerText), domain, mentions: 0, boost: true }
+          const at = yield* Clock.currentTimeMillis
+          return yield* verdictOf(accountId, rules, post, { at, mentionIds: [], boosted: statusId })
         }),
         record: traced("SpamScreening.record")(function*(accountId, { hits, score }, statusId) {
           if (hits.length === 0) return
@@ -71,12 +101,16 @@ export class SpamScreening extends Context.Service<SpamScreening, {
             FROM unnest(${hits.map(({ id }) => id)}::bigint[], ${hits.map(({ state }) => state !== "on")}::boolean[])
               AS h (id, dry) JOIN spam_rules r ON r.id = h.id`
           if (score === 0) return
-          yield* sql`INSERT INTO spam_scores AS k (account_id, domain, score, scored_at)
-            SELECT id, domain, least(${score}::float8, ${accountScoreMax}), ${at} FROM accounts WHERE id = ${accountId}
-            ON CONFLICT (account_id) DO UPDATE SET scored_at = excluded.scored_at, score = least(${accountScoreMax},
-              excluded.score + k.score * ${sql.literal(decayed("k.scored_at", "excluded.scored_at"))})`
+          const [scored] = yield* domainRows(sql`INSERT INTO spam_scores AS k (account_id, domain, score, scored_at)
+            SELECT id, domain, least(${score}::float8, ${scoreTotalMax}), ${at} FROM accounts WHERE id = ${accountId}
+            ON CONFLICT (account_id) DO UPDATE SET scored_at = excluded.scored_at, score = least(${scoreTotalMax},
+              excluded.score + k.score * ${
+            sql.literal(decayed("k.scored_at", "excluded.scored_at"))
+          }) RETURNING domain`)
+          const domain = scored?.domain ?? null
+          if (domain !== null) yield* domainScores.add(domain, score, at)
         })
       })
     })
-  ).pipe(Layer.provide([ActiveSpamRules.layer, SpamFacts.layer]))
+  ).pipe(Layer.provide([ActiveSpamRules.layer, DomainScores.layer, SpamFacts.layer]))
 }

@@ -1,9 +1,16 @@
 import { hash } from "node:crypto"
 import { addressesInHtml } from "../cards/StatusLinks.ts"
 import { plainText } from "../html/PlainText.ts"
+import { statusBytesMax } from "../instance/ContentLimits.ts"
 
-/** Characters of a post that rules look at. */
-const readCharactersMax = 10_000
+/** Characters of a post that rules look at: all that one may have, so that nothing is hidden behind what fills it. */
+const readCharactersMax = statusBytesMax
+/**
+ * More marks on one letter than any language has, which take time that grows with their square to be put in order, and the two
+ * letters that are written out as whole sentences.
+ */
+const heaped = /(\p{M}{4})\p{M}+/gu
+const unfolding = /[\uFDFA\uFDFB]/g
 /** Letters and digits that a text has at least to be known again; shorter ones many say by themselves. */
 const sameLettersMin = 20
 
@@ -13,7 +20,8 @@ const word = /[\p{L}\p{M}\p{N}_]+/gu
 
 /** A text as rules compare it: capital and small letters, wide and narrow ones are the same, and nothing is hidden between them. */
 export const folded = (text: string): string =>
-  text.slice(0, readCharactersMax).normalize("NFKC").replace(unseen, "").toLowerCase()
+  text.slice(0, readCharactersMax).replace(unseen, "").replace(heaped, "$1").replace(unfolding, " ").normalize("NFKC")
+    .toLowerCase()
 
 /** The words of a folded text, one blank before and after each, so that whole words and phrases are found by looking for them. */
 export const spaced = (text: string): string => ` ${(text.match(word) ?? []).join(" ")} `

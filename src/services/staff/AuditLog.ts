@@ -1,8 +1,10 @@
-import { Clock, Context, Effect, Layer, String } from "effect"
+import { Clock, Context, Data, Effect, Layer, String } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import type { NotAllowed, RecordNotFound, Unprocessable } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
+import { transaction } from "../Transactions.ts"
 import type { AuditAction, AuditTarget } from "./AuditActions.ts"
 
 /** Characters of a target's label, and bytes of what it was and became as JSON; of more only the size is kept. */
@@ -28,6 +30,17 @@ interface Act<Target extends AuditTarget> {
 /** Values that JSON has, and ids and moments. */
 type State = { readonly [name: string]: unknown }
 
+type AnyAct = { readonly [Target in AuditTarget]: Act<Target> }[AuditTarget]
+/** How staff are told that they cannot do something. */
+export type Refusal = NotAllowed | RecordNotFound | Unprocessable
+
+/**
+ * Somebody else was faster: an act that finds done what it was for, and how who wanted it is told. It ends the transaction; the log
+ * gets it afterwards, by `deciding` or `lost`, so that it has both sides.
+ */
+export class LostAct extends Data.TaggedError("LostAct")<{ readonly act: AnyAct; readonly refusal: Refusal }> {}
+const isLost = (error: unknown): error is LostAct => error instanceof LostAct
+
 /**
  * What staff did, by whom, on whom, before and after. Written in the transaction of the act, so that neither is without the
  * other; rows are never changed, which a trigger of the table holds.
@@ -35,13 +48,19 @@ type State = { readonly [name: string]: unknown }
 export class AuditLog extends Context.Service<AuditLog, {
   /** Inside the transaction of the act. */
   readonly record: <Target extends AuditTarget>(act: Act<Target>) => Effect.Effect<void, SqlError>
+  /** After the transaction of an act that came second: writes down that it was refused, and refuses it. */
+  readonly lost: (error: LostAct) => Effect.Effect<never, Refusal | SqlError>
+  /** Does an act in a transaction of its own; one that comes second is in the log all the same. */
+  readonly deciding: <A, E, R>(
+    act: Effect.Effect<A, E | LostAct | SqlError, R>
+  ) => Effect.Effect<A, E | Refusal, R>
 }>()("murmuration/services/staff/AuditLog") {
   static readonly layer = Layer.effect(
     AuditLog,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      return AuditLog.of({
-        record: traced("AuditLog.record")(function*({ action, after, before, by, target }) {
+      const record = traced("AuditLog.record")(
+        function*<Target extends AuditTarget>({ action, after, before, by, target }: Act<Target>) {
           const now = yield* Clock.currentTimeMillis
           yield* sql`INSERT INTO audit_log
               (id, account_id, username, action, target_type, target_id, target_label, before, after, created_at)
@@ -49,7 +68,25 @@ export class AuditLog extends Context.Service<AuditLog, {
               ${action}, ${String.camelToSnake(target.type)}, ${target.id ?? null},
               ${target.label.slice(0, labelCharactersMax)}, ${stateText(before)}::jsonb, ${stateText(after)}::jsonb,
               ${new Date(now)})`
-        })
+        }
+      )
+      const lost = traced("AuditLog.lost")(function*({ act, refusal }: LostAct) {
+        yield* record({ ...act, after: { refused: refusal.message } })
+        return yield* Effect.fail(refusal)
+      })
+      return AuditLog.of({
+        record,
+        lost,
+        deciding: <A, E, R>(act: Effect.Effect<A, E | LostAct | SqlError, R>) =>
+          Effect.catch(
+            transaction(sql)(act),
+            (error): Effect.Effect<never, E | Refusal> =>
+              isLost(error)
+                ? Effect.catchTag(lost(error), "SqlError", Effect.die)
+                : isSqlError(error)
+                ? Effect.die(error)
+                : Effect.fail(error)
+          )
       })
     })
   )

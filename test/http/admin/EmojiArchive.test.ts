@@ -1,9 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { strToU8, zipSync } from "fflate"
+import { gzipSync, strToU8, zipSync } from "fflate"
 import sharp from "sharp"
-import { picturesIn } from "../../../src/services/media/EmojiArchiveFiles.ts"
+import { emojiBytesMax } from "../../../src/services/instance/ContentLimits.ts"
+import { picturesIn, tarballWith } from "../../../src/services/media/EmojiArchiveFiles.ts"
+import { tarballOf } from "../../../src/services/media/EmojiTarballs.ts"
 import { chief } from "../../support/Chief.ts"
 import { TestServer } from "../../support/Server.ts"
 import { auditEntries } from "../../support/Staff.ts"
@@ -54,6 +56,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       for (const bytes of [strToU8("nothing"), strToU8("PK\u0003\u0004xxxx"), archive.subarray(0, 60), zipSync({})]) {
         assert.strictEqual((yield* send(bytes)).status, 422)
       }
+      const { status } = yield* browser.request("/admin/custom_emojis/export.tar.gz")
+      assert.strictEqual(status, 200)
       const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
       const file = yield* fetch("/admin/custom_emojis/export.zip", { headers: { cookie } })
       const out = (yield* picturesIn(new Uint8Array(yield* Effect.promise(() => file.arrayBuffer())))) ?? []
@@ -65,6 +69,41 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         "custom_emoji export",
         "custom_emoji create"
       ])
+    }))
+
+  it.effect("S-093: a tar.gz as Mastodon's command line writes one is read, and written", () =>
+    Effect.gen(function*() {
+      const picture = yield* png()
+      const at = new Date(Date.UTC(2026, 10, 1))
+      const names = Effect.fnUntraced(function*(files: ReadonlyArray<readonly [string, Uint8Array]>) {
+        return (yield* picturesIn(yield* tarballOf(files, at)))?.map(({ shortcode }) => shortcode)
+      })
+      const long = `${"x".repeat(120)}/heron.gif`
+      const odd: ReadonlyArray<readonly [string, Uint8Array]> = [
+        ["duck.png", picture],
+        ["._duck.png", picture],
+        ["birds/owl.webp", picture],
+        [long, picture],
+        ["readme.txt", picture],
+        ["large.png", new Uint8Array(emojiBytesMax + 1)],
+        ["after.png", picture]
+      ]
+      assert.deepStrictEqual(yield* names(odd), ["duck", "owl", "heron", "after"])
+      const out = yield* tarballWith(at, [{ shortcode: "duck", category: null, bytes: picture, fileName: "duck.png" }])
+      const [duck] = (yield* picturesIn(out)) ?? []
+      assert.isTrue(duck !== undefined && picture.equals(duck.bytes))
+      // What is no archive, or only the beginning of one, or of which a byte is another one.
+      const broken = Uint8Array.from(out)
+      broken[Math.floor(out.length / 2)]! ^= 255
+      for (const bytes of [gzipSync(strToU8("nothing")), out.subarray(0, 40), Uint8Array.of(0x1f, 0x8b)]) {
+        const found = yield* picturesIn(bytes)
+        assert.isTrue(found === undefined || found.length === 0)
+      }
+      yield* picturesIn(broken)
+      const small = new Uint8Array(200_000)
+      const bomb = yield* tarballOf(Array.from({ length: 400 }, (_, n) => [`small${n}.png`, small] as const), at)
+      assert.isBelow(bomb.length, 1_000_000)
+      assert.isUndefined(yield* picturesIn(bomb))
     }))
 
   it.effect("a file that is packed small and is large is left out, without holding it", () =>

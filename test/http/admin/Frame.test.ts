@@ -50,7 +50,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the staff area", (it) 
       })
       assert.isNull(headers.get("content-encoding"))
       assert.isAbove(text.length, 2_048, text)
-      assert.strictEqual(headers.get("cache-control"), "private, no-store")
+      assert.strictEqual(headers.get("cache-control"), "private, no-store, no-transform")
       assert.include(
         headers.get("content-security-policy") ?? "",
         "default-src 'none'; style-src 'self'; img-src 'self'"

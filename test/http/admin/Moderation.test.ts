@@ -46,6 +46,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.notInclude((yield* browser.get(pathOf(bad))).text, "not limited any more")
       assert.deepStrictEqual((yield* auditEntries(moderator.accountId)).map(({ act }) => act), [
         "account unsilence",
+        "account silence",
         "account silence"
       ])
     }))

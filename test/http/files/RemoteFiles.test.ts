@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { createHash, randomBytes } from "node:crypto"
 import { cli } from "../../support/CommandLine.ts"
 import { bytesAt, call, picture } from "../../support/MediaFiles.ts"
-import { otherServer, remotePost } from "../../support/RemotePosts.ts"
+import { avatarHashOf, otherServer, remotePost } from "../../support/RemotePosts.ts"
 import { TestServer } from "../../support/Server.ts"
 
 class Other extends Context.Service<Other, Effect.Success<typeof otherServer>>()("test/OtherServer") {
@@ -47,8 +47,10 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       const part = yield* bytesAt(media.url, { range: "bytes=1-3" })
       assert.deepStrictEqual([part.status, Buffer.from(part.bytes).toString()], [206, "PNG"])
       assert.strictEqual((yield* bytesAt(media.url, { "if-none-match": headers.get("etag") ?? "" })).status, 304)
+      assert.deepStrictEqual(yield* avatarHashOf(statusId), null)
       assert.isTrue(avatar.equals((yield* bytesAt(account.avatar)).bytes))
       assert.deepStrictEqual(other.asked, ["/file.png", "/face"])
+      assert.typeOf(yield* avatarHashOf(statusId), "bigint")
     }))
 
   it.effect("F42: a picture of which its server does not say how large it is gets its size when it is looked at", () =>

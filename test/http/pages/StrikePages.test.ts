@@ -84,5 +84,46 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.strictEqual(sent.status, 302)
         assert.include((yield* browser.follow(sent)).text, "Please")
       }))
+
+    it.effect("S-234: who is frozen or suspended is led to them by signing in, also without a letter, and nowhere else", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const moderator = yield* staffMember("judge3", ["manageUsers"])
+        for (const type of ["disable", "suspend"]) {
+          const bad = yield* newPerson(`${type}3`)
+          yield* ask(moderator, "POST", `/api/v1/admin/accounts/${bad.accountId}/action`, {
+            type,
+            text: "Out",
+            send_email_notification: false
+          })
+          const browser = yield* staffBrowser()
+          const known = yield* browser.signIn(bad.username, undefined, bad.password)
+          assert.strictEqual(known.status, 302)
+          assert.strictEqual(locationOf(known).pathname, "/disputes/strikes")
+          const list = yield* browser.follow(known)
+          const [, href = ""] = /href="(\/disputes\/strikes\/[^"]*)"/.exec(list.text) ?? []
+          const page = yield* browser.get(href.replaceAll("&amp;", "&"))
+          assert.include(page.text, "Out")
+          const sent = yield* browser.submit(page, { text: `I was not ${type}` })
+          assert.strictEqual(sent.status, 302)
+          assert.include((yield* browser.follow(sent)).text, `I was not ${type}`)
+          // Nobody is signed in.
+          for (const path of ["/oauth/authorized_applications", "/settings/two_factor_authentication", "/admin"]) {
+            assert.strictEqual(locationOf(yield* browser.get(path)).pathname, "/auth/sign_in", path)
+          }
+          assert.deepStrictEqual(yield* sql`SELECT FROM sessions WHERE account_id = ${bad.accountId}`, [])
+          assert.strictEqual((yield* ask(bad, "GET", "/api/v1/strikes")).status, 403)
+          // A wrong password tells nothing, and the way is open for some time only.
+          assert.strictEqual((yield* (yield* staffBrowser()).signIn(bad.username, undefined, "wrong")).status, 422)
+          const [key] = yield* sql<{ value: string }>`SELECT value FROM secrets WHERE name = 'signing_key'`
+          const tokens = linkTokens<string>(key!.value, "links to all strikes of an account")
+          const hour = Math.floor(Date.now() / 3_600_000)
+          const reads = Effect.fnUntraced(function*(at: number) {
+            const token = tokens.make(`hour ${at}`, bad.accountId)
+            return (yield* (yield* staffBrowser()).get(`/disputes/strikes?${new URLSearchParams({ token })}`)).status
+          })
+          assert.deepStrictEqual([yield* reads(hour), yield* reads(hour - 3), yield* reads(hour + 2)], [200, 302, 302])
+        }
+      }))
   }
 )

@@ -1,22 +1,121 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { tokenField } from "../../../src/http/html/Forms.ts"
 import { compressedBytesMin } from "../../../src/layers/Compression.ts"
-import { TestServer } from "../../support/Server.ts"
+import { ask } from "../../support/Api.ts"
+import { setUp } from "../../support/Authenticator.ts"
+import { type Person, TestServer } from "../../support/Server.ts"
+import { sourcesIn } from "../../support/source.ts"
+import { staffMember } from "../../support/Staff.ts"
+import { staffBrowser } from "../../support/StaffBrowser.ts"
+import { locationOf } from "../../support/TestBrowser.ts"
+import { pages as staffPages } from "../admin/pages.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("BREACH", (it) => {
-  it.effect("pages with a form's token are sent as they are, however large; others are compressed", () =>
-    Effect.gen(function*() {
-      const { fetch } = yield* TestServer
-      const far = encodeURIComponent(`/oauth/authorize?state=${"x".repeat(3_000)}`)
-      const get = Effect.fnUntraced(function*(path: string) {
-        const response = yield* fetch(path, { headers: { "accept-encoding": "br, gzip", accept: "text/html" } })
-        const text = yield* Effect.promise(() => response.text())
-        assert.isAbove(text.length, compressedBytesMin, path.slice(0, 40))
-        return { coding: response.headers.get("content-encoding"), text }
-      })
-      const { coding, text } = yield* get(`/auth/sign_in?return_to=${far}`)
-      assert.include(text, "authenticity_token")
-      assert.isNull(coding)
-      assert.strictEqual((yield* get("/api/docs")).coding, "br")
-    }))
+const strikeOf = Effect.fnUntraced(function*(person: Person) {
+  const sql = yield* SqlClient.SqlClient
+  const moderator = yield* staffMember("judge", ["administrator"], 2_000)
+  yield* ask(moderator, "POST", `/api/v1/admin/accounts/${person.accountId}/action`, { type: "none", text: "Careful" })
+  const [strike] = yield* sql<
+    { id: bigint }
+  >`SELECT id FROM account_warnings WHERE target_account_id = ${person.accountId}`
+  return `/disputes/strikes/${strike?.id}`
 })
+
+const consentOf = Effect.gen(function*() {
+  const { body: app } = yield* ask(undefined, "POST", "/api/v1/apps", {
+    client_name: "App",
+    redirect_uris: "https://app.example/back"
+  })
+  return `/oauth/authorize?${new URLSearchParams({
+    response_type: "code",
+    client_id: app.client_id,
+    redirect_uri: "https://app.example/back"
+  })}`
+})
+
+/** Where each file that puts a token into a form can be looked at; of the parts of staff pages it is every such page. */
+const places: Readonly<Record<string, string | undefined>> = {
+  "src/http/admin/EmojiArchive.ts": "/admin/custom_emojis",
+  "src/http/admin/NewEmoji.ts": "/admin/custom_emojis/new",
+  "src/http/admin/Shell.ts": "/admin",
+  "src/http/admin/parts/Controls.ts": "/admin/settings",
+  "src/http/oauth/AuthorizedApplications.ts": "/oauth/authorized_applications",
+  "src/http/oauth/ConsentPage.ts": "consent",
+  // Every page that tests look at through `TestBrowser` is looked at as well; this one by `Captcha.test.ts`.
+  "src/http/pages/CaptchaPage.ts": undefined,
+  "src/http/pages/Confirmations.ts": "/auth/confirmation/new",
+  "src/http/pages/InvitePage.ts": "invite",
+  "src/http/pages/OwnInvites.ts": "/invites",
+  "src/http/pages/Passwords.ts": "/auth/password/new",
+  "src/http/pages/SecondStep.ts": "second",
+  "src/http/pages/SignIn.ts": "/auth/sign_in?force_login=true",
+  "src/http/pages/StrikePages.ts": "strike",
+  "src/http/pages/Subscribing.ts": "/email_subscriptions/new/holder",
+  "src/http/pages/TwoFactor.ts": "/settings/two_factor_authentication"
+}
+
+layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: true, timeout: "2 minutes" })(
+  "BREACH",
+  (it) => {
+    it.effect("pages with a form's token are sent as they are, however large; others are compressed", () =>
+      Effect.gen(function*() {
+        const { fetch } = yield* TestServer
+        const far = encodeURIComponent(`/oauth/authorize?state=${"x".repeat(3_000)}`)
+        const get = Effect.fnUntraced(function*(path: string) {
+          const response = yield* fetch(path, { headers: { "accept-encoding": "br, gzip", accept: "text/html" } })
+          const text = yield* Effect.promise(() => response.text())
+          assert.isAbove(text.length, compressedBytesMin, path.slice(0, 40))
+          return { coding: response.headers.get("content-encoding"), text }
+        })
+        const { coding, text } = yield* get(`/auth/sign_in?return_to=${far}`)
+        assert.include(text, tokenField)
+        assert.isNull(coding)
+        assert.strictEqual((yield* get("/api/docs")).coding, "br")
+      }))
+
+    it.effect("every page that has a token says by itself that nobody may change it on its way", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const users = sourcesIn("src/http").flatMap(({ path, text }) =>
+          /\btokenInput\(/.test(text) && !path.endsWith("html/Forms.ts") ? [path] : []
+        )
+        assert.deepStrictEqual(users.toSorted(), Object.keys(places).toSorted())
+        const holder = yield* staffMember("holder", ["administrator"], 1000)
+        yield* sql`UPDATE users SET email_subscriptions = true WHERE account_id = ${holder.accountId}`
+        const browser = yield* staffBrowser(holder)
+        const strike = yield* strikeOf(holder)
+        yield* browser.submit(yield* browser.get("/invites"), { max_uses: "5" })
+        const [invite] = yield* sql<{ code: string }>`SELECT code FROM invites`
+        const named: Readonly<Record<string, string>> = {
+          consent: yield* consentOf,
+          invite: `/invite/${invite?.code}`,
+          strike
+        }
+        const look = Effect.fnUntraced(function*(one: typeof browser, path: string, holds: boolean) {
+          const { headers, status, text } = yield* one.request(path, { headers: { "accept-encoding": "br, gzip" } })
+          assert.strictEqual(status, 200, path)
+          if (holds) assert.include(text, `name="${tokenField}"`, path)
+          assert.isNull(headers.get("content-encoding"), path)
+          assert.strictEqual(headers.get("cache-control"), "private, no-store, no-transform", path)
+        })
+        const stranger = yield* staffBrowser()
+        for (const place of Object.values(places)) {
+          if (place === undefined || place === "second") continue
+          const visitor = place === "invite" ? stranger : browser
+          yield* look(visitor, named[place] ?? place, true)
+        }
+        const plain = staffPages.map(({ path }) => path).filter((path) =>
+          !path.includes(":") && !path.includes("export")
+        )
+        assert.isAbove(plain.length, 20)
+        for (const path of plain) yield* look(browser, path, true)
+        // The second step of a sign-in, and the codes that are shown once.
+        yield* setUp(browser, holder.password)
+        const other = yield* staffBrowser()
+        const led = yield* other.signIn(holder.username, undefined, holder.password)
+        assert.strictEqual(locationOf(led).pathname, "/auth/two_factor")
+        yield* look(other, locationOf(led).pathname + locationOf(led).search, true)
+      }))
+  }
+)

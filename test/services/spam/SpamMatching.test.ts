@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
+import { statusBytesMax } from "../../../src/services/instance/ContentLimits.ts"
 import { checkConditions, type GivenConditions } from "../../../src/services/spam/ConditionChecks.ts"
 import { skeleton } from "../../../src/services/spam/Skeletons.ts"
 import { type AuthorFacts, judge, type PostFacts, readyRule } from "../../../src/services/spam/SpamMatching.ts"
@@ -14,13 +15,17 @@ const author: AuthorFacts = {
   hourlyPosts: 4,
   strangers: 2,
   lookAlike: ["staff"],
+  avatarAlike: ["followed"],
+  avatarAccounts: ["anna", "ben@far.example"],
   sameTextAccounts: 6,
+  hourlyBoosts: 7,
+  sameBoostAccounts: 8,
   score: 10,
   domainScore: 20
 }
 const html = `<p>Buy <a href="https://Shop.Evil.example/x?y">cheap</a> pills, friends of the long evening
   <a href="https://other.example/">too</a></p>`
-const post: PostFacts = { ...readPost(html, "Sale"), domain: "far.example", mentions: 2 }
+const post: PostFacts = { ...readPost(html, "Sale"), domain: "far.example", mentions: 2, boost: false }
 
 let ids = 0n
 const rule = (conditions: Conditions, more: Partial<Parameters<typeof readyRule>[0]> = {}) =>
@@ -45,6 +50,8 @@ const edges: ReadonlyArray<readonly [holds: Conditions, fails: Conditions]> = [
   [{ followersMax: 2 }, { followersMax: 1 }],
   [{ hourlyPostsMin: 4 }, { hourlyPostsMin: 5 }],
   [{ lookAlike: ["local", "staff"] }, { lookAlike: ["local", "followed"] }],
+  [{ avatarAlike: ["staff", "followed"] }, { avatarAlike: ["staff", "local"] }],
+  [{ avatarAccounts: ["cleo", "ben@far.example"] }, { avatarAccounts: ["ben", "staff"] }],
   [{ sameTextAccountsMin: 6 }, { sameTextAccountsMin: 7 }],
   [{ scoreMin: 10 }, { scoreMin: 11 }],
   [{ domainScoreMin: 20 }, { domainScoreMin: 21 }]
@@ -56,7 +63,24 @@ describe("conditions of rules against spam", () => {
       assert.isTrue(finds(holds), JSON.stringify(holds))
       assert.isFalse(finds(fails), JSON.stringify(fails))
     }
-    assert.strictEqual(new Set(edges.flatMap(([holds]) => Object.keys(holds))).size, 16)
+    assert.strictEqual(new Set(edges.flatMap(([holds]) => Object.keys(holds))).size, 18)
+  })
+
+  it("rules about boosts find no posts, and others no boosts; each holds at its edge", () => {
+    const boost = { ...post, boost: true }
+    for (
+      const [holds, fails] of [
+        [{ hourlyBoostsMin: 7 }, { hourlyBoostsMin: 8 }],
+        [{ sameBoostAccountsMin: 8 }, { sameBoostAccountsMin: 9 }]
+      ] as const
+    ) {
+      assert.deepStrictEqual([finds(holds, boost), finds(fails, boost), finds(holds)], [true, false, false])
+      for (const [also, not] of edges) {
+        assert.isFalse(finds(also, boost), JSON.stringify(also))
+        assert.isTrue(finds({ ...holds, ...also }, boost), JSON.stringify(also))
+        assert.isFalse(finds({ ...holds, ...not }, boost), JSON.stringify(not))
+      }
+    }
   })
 
   it("all that is said has to hold: a rule finds what each of its conditions finds", () => {
@@ -72,9 +96,24 @@ describe("conditions of rules against spam", () => {
 
   it("nobody hides words by characters that are not seen, wide letters or capitals", () => {
     for (const text of ["che\u200Bap pil\u00ADls", "ＣＨＥＡＰ pills", "cheap\u2060 pills", "CHEAP PILLS"]) {
-      const facts = { ...readPost(`<p>${text}</p>`, ""), domain: null, mentions: 0 }
+      const facts = { ...readPost(`<p>${text}</p>`, ""), domain: null, mentions: 0, boost: false }
       assert.isTrue(finds({ textContains: ["cheap pills"] }, facts), text)
       assert.isTrue(finds({ textWords: ["cheap pills"] }, facts), text)
+    }
+  })
+
+  it("nothing is hidden behind what fills a post, and no text of the size that one may have holds the server up", () => {
+    const advert = "cheap pills"
+    const room = statusBytesMax - advert.length - 7
+    const terms = Array.from({ length: 1_000 }, (_, n) => `offer number ${n}`)
+    const rules = [rule({ textContains: [...terms.slice(0, 99), advert] }), rule({ textWords: [advert] })]
+    for (const padding of ["a ", "\u0301\u0316", "\uFDFA", "@", "가", "&amp;", "<b>x</b>", "\u200B"]) {
+      const filled = padding.repeat(Math.floor(room / new TextEncoder().encode(padding).length))
+      const begun = performance.now()
+      const facts = { ...readPost(`<p>${filled} ${advert}</p>`, ""), domain: null, mentions: 0, boost: false }
+      const { hits } = judge(rules, facts, author)
+      assert.isBelow(performance.now() - begun, 150, JSON.stringify(padding))
+      assert.lengthOf(hits, 2, JSON.stringify(padding))
     }
   })
 
@@ -127,9 +166,10 @@ describe("conditions of rules against spam", () => {
     const usual = {
       ...readPost(`<p>${"some words of somebody ".repeat(20)}</p>${html}`, ""),
       domain: null,
-      mentions: 0
+      mentions: 0,
+      boost: false
     }
-    const slow = { ...readPost(`<p>${"a".repeat(10_000)}</p>${html}`, ""), domain: null, mentions: 0 }
+    const slow = { ...readPost(`<p>${"a".repeat(10_000)}</p>${html}`, ""), domain: null, mentions: 0, boost: false }
     const timed = (facts: PostFacts, rounds: number) => {
       const begun = performance.now()
       for (let round = 0; round < rounds; round++) judge(rules, facts, author)
@@ -147,11 +187,20 @@ describe("conditions as staff write them", () => {
   it("are cleaned, and what is empty is not asked", () =>
     assert.deepStrictEqual(
       check({
-        lists: { textWords: [" Free ", "", "Free"], linkDomains: ["*.Evil.example", "bücher.example"] },
+        lists: {
+          textWords: [" Free ", "", "Free"],
+          linkDomains: ["*.Evil.example", "bücher.example"],
+          avatarAccounts: ["@Anna", "anna", " @Ben@Far.example "]
+        },
         numbers: { linksMin: 2 },
         origin: ""
       }),
-      Exit.succeed({ textWords: ["Free"], linkDomains: ["evil.example", "xn--bcher-kva.example"], linksMin: 2 })
+      Exit.succeed({
+        textWords: ["Free"],
+        linkDomains: ["evil.example", "xn--bcher-kva.example"],
+        avatarAccounts: ["anna", "ben@far.example"],
+        linksMin: 2
+      })
     ))
   it("are refused where they find everything or nothing", () => {
     const wrong: ReadonlyArray<Partial<GivenConditions>> = [
@@ -165,7 +214,11 @@ describe("conditions as staff write them", () => {
       { numbers: { linksMin: -1 } },
       { numbers: { linksMin: 1_000_001 } },
       { origin: "elsewhere" },
-      { lookAlike: ["nobody"] }
+      { lookAlike: ["nobody"] },
+      { avatarAlike: ["nobody"] },
+      { lists: { avatarAccounts: ["@"] } },
+      { lists: { avatarAccounts: ["a b"] } },
+      { lists: { avatarAccounts: ["a@b@c"] } }
     ]
     for (const given of wrong) assert.isTrue(Exit.isFailure(check(given)), JSON.stringify(given).slice(0, 80))
   })

@@ -1,7 +1,9 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
 import { feedsOf } from "../../../services/feeds/FeedKeys.ts"
 import { Feeds, listFeed } from "../../../services/feeds/Feeds.ts"
+import type { AccountId } from "../../../services/Ids.ts"
 import { Fanouts } from "../../../services/intents/Fanouts.ts"
 import type { Homes } from "../../../services/intents/Intent.ts"
 import { rowsMax } from "../../../services/Paging.ts"
@@ -9,7 +11,13 @@ import { rowsOf } from "../../../services/Rows.ts"
 import type { Owners } from "../Ownership.ts"
 import { type Slice, SliceRows } from "./Slice.ts"
 
-const followRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
+const readerRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
+
+/** The newest posts of the account whose hashtags and boosts are looked at: a feed holds 800. */
+const postsMax = 800
+/** The newest boosts of one of them, and those who boosted that are asked for their followers. */
+const boostsMax = 200
+const boostersMax = 5_000
 
 /** Feeds that are out of date are dropped. Made once a node. */
 export const make = Effect.fnUntraced(function*({ owned }: Owners) {
@@ -18,22 +26,48 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners) {
   const feeds = yield* Feeds
   const sliceRows = yield* SliceRows
 
-  const slice: Slice<Homes> = (own, at, { followers = false, lists = [], readers }) =>
+  const posts = (author: AccountId): Fragment =>
+    sql`(SELECT id FROM statuses WHERE account_id = ${author} AND deleted_at IS NULL ORDER BY id DESC
+      LIMIT ${rowsMax(sql, postsMax)})`
+  const tags = (author: AccountId): Fragment =>
+    sql`(SELECT DISTINCT t.tag_id FROM ${posts(author)} p JOIN statuses_tags t ON t.status_id = p.id)`
+  const boosters = (author: AccountId): Fragment =>
+    sql`(SELECT DISTINCT r.account_id FROM ${posts(author)} p CROSS JOIN LATERAL (SELECT b.account_id FROM statuses b
+      WHERE b.reblog_of_id = p.id AND b.deleted_at IS NULL ORDER BY b.id DESC LIMIT ${rowsMax(sql, boostsMax)}) r
+      LIMIT ${rowsMax(sql, boostersMax)})`
+
+  /**
+   * Who may have posts of the account in a feed, phase by phase: its followers; who follows a hashtag of its posts; who has such a
+   * hashtag in a list; who follows somebody who boosted one.
+   */
+  const readers: ReadonlyArray<(author: AccountId) => Fragment> = [
+    (author) => sql`SELECT m.id, m.account_id FROM follows m WHERE m.target_account_id = ${author} AND NOT m.remote`,
+    (author) => sql`SELECT m.id, m.account_id FROM tag_follows m WHERE m.tag_id IN ${tags(author)}`,
+    (author) =>
+      sql`SELECT m.id, l.account_id FROM list_tags m JOIN lists l ON l.id = m.list_id WHERE m.tag_id IN ${
+        tags(author)
+      }`,
+    (author) =>
+      sql`SELECT m.id, m.account_id FROM follows m WHERE m.target_account_id IN ${boosters(author)} AND NOT m.remote`
+  ]
+
+  const slice: Slice<Homes> = (own, at, { followers = false, lists = [], readers: named }) =>
     owned(
       own,
       Effect.gen(function*() {
-        const rows = followers
-          ? yield* followRows(
-            sql`SELECT id, account_id FROM follows WHERE target_account_id = ${own.accountId} AND NOT remote
-            AND id > ${at.cursor} ORDER BY id LIMIT ${rowsMax(sql, sliceRows)}`
+        const phase = followers ? readers[at.phase] : undefined
+        const rows = phase === undefined
+          ? []
+          : yield* readerRows(
+            sql`${phase(own.accountId)} AND m.id > ${at.cursor} ORDER BY m.id LIMIT ${rowsMax(sql, sliceRows)}`
           )
-          : []
-        const all = [...readers, ...rows.map(({ accountId }) => accountId)]
+        const all = [...new Set([...named, ...rows.map(({ accountId }) => accountId)])]
         yield* feeds.drop([...(yield* feedsOf(sql, all)), ...lists.map(listFeed)])
         const last = rows.at(-1)
-        return yield* last === undefined || rows.length < sliceRows
+        if (last !== undefined && rows.length === sliceRows) return yield* fanouts.advance(at, at.phase, last.id)
+        return yield* phase === undefined || at.phase + 1 === readers.length
           ? fanouts.complete(at)
-          : fanouts.advance(at, at.phase, last.id)
+          : fanouts.advance(at, at.phase + 1, 0n)
       })
     )
   return slice

@@ -1,10 +1,10 @@
-import { hidden, tokenField } from "../../html/Forms.ts"
+import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Confirmation, View, Visit } from "../Visit.ts"
 
 /** A form of the page; `path` where it is another page's. */
 export const form = (visit: Visit, inside: Html, path: string = visit.here): Html =>
-  html`<form method="post" action="${path}">${hidden(tokenField, visit.formToken)}${inside}</form>`
+  html`<form method="post" action="${path}">${tokenInput(visit.formToken)}${inside}</form>`
 
 type Kind = "main" | "quiet" | "danger"
 

@@ -80,8 +80,11 @@ export const totalOf = (visit: Visit, shown: number, counted: Effect.Effect<numb
 export const nothing = (text: string): Html => html`<p class="empty">${text}</p>`
 
 /** The box by which a row is chosen for a bulk act. */
-export const choose = (id: bigint, label: string): Html =>
-  html`<input type="checkbox" name="ids[]" value="${String(id)}" aria-label="${label}">`
+export const choose = (id: bigint, label: string): Html => chooseOf("ids", id, label)
+
+/** The same for rows of another kind in one form. */
+export const chooseOf = (field: string, id: bigint, label: string): Html =>
+  html`<input type="checkbox" name="${field}[]" value="${String(id)}" aria-label="${label}">`
 
 /** A list whose rows are chosen by boxes, with the buttons of what is done to those. */
 export const bulk = (visit: Visit, rows: Html, buttons: Html): Html =>

@@ -8,13 +8,15 @@ import {
   statusActionTypes
 } from "../../../services/moderation/ActionTypes.ts"
 import type { AdminReport } from "../../../services/moderation/AdminReports.ts"
+import { reportCollectionsMax } from "../../../services/moderation/Reports.ts"
 import { WarningEmails } from "../../../services/moderation/WarningEmails.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { type Act, chosenIds, type Visit } from "../Visit.ts"
 import { button, select, textArea } from "./Controls.ts"
+import { collectionsField } from "./ReportedCollections.ts"
 import { postsMax } from "./ReportedPosts.ts"
 
-/** What moderators do about posts that a report names. */
+/** What moderators do about posts and collections that a report names. */
 export class PostActs extends Context.Service<PostActs, {
   readonly act: (asked: (visit: Visit) => Effect.Effect<AdminReport, ClientError>) => Act
 }>()("murmuration/http/admin/parts/PostActs") {
@@ -26,9 +28,27 @@ export class PostActs extends Context.Service<PostActs, {
       return PostActs.of({
         act: (asked) => ({
           confirm: Effect.fnUntraced(function*(visit) {
-            const { type } = yield* postAct(visit)
-            const count = chosenIds(visit, postsMax).length
+            const { collectionIds, ids, type } = yield* postAct(visit)
+            const count = ids.length
             const { say } = visit.words
+            if (collectionIds.length > 0) {
+              return type === "delete"
+                ? {
+                  title: say("Remove what is chosen?"),
+                  text: say(
+                    "What is chosen is removed here and on other servers, the report is resolved, and its owner gets a strike. It cannot be undone."
+                  ),
+                  button: say("Remove"),
+                  danger: true
+                }
+                : {
+                  title: say("Mark as sensitive?"),
+                  text: say(
+                    "What is chosen is hidden behind a warning, the report is resolved, and its owner gets a strike. An appeal that is granted undoes it."
+                  ),
+                  button: say("Mark as sensitive")
+                }
+            }
             return type === "delete"
               ? {
                 title: say("Remove posts?"),
@@ -50,17 +70,25 @@ export class PostActs extends Context.Service<PostActs, {
           }),
           run: Effect.fnUntraced(function*(visit) {
             const { targetAccountId, id } = yield* asked(visit)
-            const { ids, type } = yield* postAct(visit)
+            const { collectionIds, ids, type } = yield* postAct(visit)
             const strike = yield* actors.tell(AccountId.make(targetAccountId), {
               _tag: "ModerateStatuses",
               by: visit.by,
               type,
               statusIds: ids.map((one) => StatusId.make(one)),
+              collectionIds,
               text: visit.form.get("text") ?? "",
               reportId: id,
               tells: true
             })
             yield* warningEmails.send(BigInt(strike.id))
+            if (collectionIds.length > 0) {
+              return {
+                notice: type === "delete"
+                  ? visit.words.say("Done: what was chosen is removed, and the report is resolved.")
+                  : visit.words.say("Done: what was chosen is marked as sensitive, and the report is resolved.")
+              }
+            }
             return {
               notice: type === "delete"
                 ? visit.words.say("Done: the posts are removed, and the report is resolved.")
@@ -74,16 +102,23 @@ export class PostActs extends Context.Service<PostActs, {
 }
 
 const postAct = (visit: Visit): Effect.Effect<
-  { readonly type: StatusActionType; readonly ids: ReadonlyArray<bigint> },
+  {
+    readonly type: StatusActionType
+    readonly ids: ReadonlyArray<bigint>
+    readonly collectionIds: ReadonlyArray<bigint>
+  },
   ClientError
 > => {
   const type = statusActionTypes.find((one) => one === visit.form.get("do"))
   const ids = chosenIds(visit, postsMax)
   if (type === undefined) return validationFailed("Type is not included in the list")
-  return ids.length === 0 ? validationFailed("Status ids can't be blank") : Effect.succeed({ type, ids })
+  const collectionIds = chosenIds(visit, reportCollectionsMax, collectionsField)
+  return ids.length + collectionIds.length === 0
+    ? validationFailed("Status ids can't be blank")
+    : Effect.succeed({ type, ids, collectionIds })
 }
 
-/** What is to be done with the posts that are chosen above. */
+/** What is to be done with the posts and collections that are chosen above. */
 export const postFields = (visit: Visit): Html => {
   const { say } = visit.words
   return html`${

@@ -38,7 +38,8 @@ const listTexts: Names<ListName> = {
   textContains: ({ say }) => say("The text has one of these anywhere"),
   textWords: ({ say }) => say("The text has one of these as whole words"),
   linkDomains: ({ say }) => say("A link leads to one of these domains"),
-  domains: ({ say }) => say("The author is on one of these servers")
+  domains: ({ say }) => say("The author is on one of these servers"),
+  avatarAccounts: ({ say }) => say("The picture looks like that of one of these accounts")
 }
 
 const numberTexts: Names<NumberName> = {
@@ -50,6 +51,10 @@ const numberTexts: Names<NumberName> = {
   followersMax: ({ say }) => say("Followers of the author, at most"),
   hourlyPostsMin: ({ say }) => say("Posts of the author in the last hour, at least"),
   sameTextAccountsMin: ({ say }) => say("Others who said the same within a day, at least"),
+  hourlyBoostsMin: ({ say }) =>
+    say("Boosts of the author in the last hour, at least; such a rule is about boosts alone"),
+  sameBoostAccountsMin: ({ say }) =>
+    say("Others who boosted the same post within a day, at least; such a rule is about boosts alone"),
   scoreMin: ({ say }) => say("Score of the author, at least"),
   domainScoreMin: ({ say }) => say("Score of the author's server, at least")
 }
@@ -58,6 +63,11 @@ const lookAlikeTexts: Names<Lookalike> = {
   staff: ({ say }) => say("The name looks like one of staff"),
   local: ({ say }) => say("The name looks like one of people here"),
   followed: ({ say }) => say("The name looks like one whom many follow")
+}
+const avatarTexts: Names<Lookalike> = {
+  staff: ({ say }) => say("The picture looks like one of staff"),
+  local: ({ say }) => say("The picture looks like one of people here"),
+  followed: ({ say }) => say("The picture looks like one whom many follow")
 }
 const lookalikes = ["staff", "local", "followed"] as const
 
@@ -150,6 +160,15 @@ export const spamRuleForm = (visit: Visit, act: string, rule?: SpamRule): Html =
               checked: conditions.lookAlike?.includes(name) === true
             })
           )
+        }${
+          lookalikes.map((name) =>
+            checkbox(visit, {
+              name: "avatar_alike[]",
+              value: name,
+              label: avatarTexts[name](words),
+              checked: conditions.avatarAlike?.includes(name) === true
+            })
+          )
         }`
       )
     }${button(act, say("Save"), "main")}`
@@ -185,7 +204,8 @@ export const spamRuleIn = Effect.fnUntraced(function*({ form: sent }: Visit) {
       lists: given(listNames.map((name) => [name, (sent.get(fieldOf(name)) ?? "").split(/[\r\n]+/)] as const)),
       numbers: given(numbers),
       origin: sent.get("origin") ?? undefined,
-      lookAlike: sent.getAll("look_alike")
+      lookAlike: sent.getAll("look_alike"),
+      avatarAlike: sent.getAll("avatar_alike")
     }
   }
 })

@@ -1,7 +1,7 @@
-import { Context, Effect, Layer } from "effect"
-import { Collections } from "../../../services/collections/Collections.ts"
+import { Context, Effect, Layer, Struct } from "effect"
 import type { AccountId } from "../../../services/Ids.ts"
 import { type AdminReport as Report, AdminReports } from "../../../services/moderation/AdminReports.ts"
+import { KeptCollections } from "../../../services/moderation/KeptCollections.ts"
 import { renderedRows } from "../../../services/RenderedRows.ts"
 import { traced } from "../../../services/Traced.ts"
 import type { AdminReport } from "../../wire/admin/Report.ts"
@@ -25,7 +25,7 @@ export class AdminReportViews extends Context.Service<AdminReportViews, {
     AdminReportViews,
     Effect.gen(function*() {
       const adminReports = yield* AdminReports
-      const collections = yield* Collections
+      const keptCollections = yield* KeptCollections
       const collectionViews = yield* CollectionViews
       const accounts = yield* AdminAccountViews
       const statuses = yield* StatusViews
@@ -42,8 +42,8 @@ export class AdminReportViews extends Context.Service<AdminReportViews, {
         const named = new Set(reports.flatMap(({ statusIds }) => statusIds))
         const posts = yield* statuses.byId(moderator, [...named], "permitted")
         const lists = new Map(
-          (yield* collections.permitted([...new Set(reports.flatMap(({ collectionIds }) => collectionIds))]))
-            .map((record) => [record.id, collectionViews.of(record)] as const)
+          (yield* keptCollections.load(reports.flatMap(({ collectionIds }) => collectionIds)))
+            .map((record) => [record.id, collectionViews.of(Struct.omit(record, ["gone"]))] as const)
         )
         const rules = yield* adminReports.rules(reports.flatMap(({ ruleIds }) => ruleIds))
         return yield* renderedRows("report", reports, (one) => one.id, (one): Ready<AdminReport> | undefined => {
@@ -94,5 +94,13 @@ export class AdminReportViews extends Context.Service<AdminReportViews, {
       })
       return AdminReportViews.of({ render })
     })
-  ).pipe(Layer.provide([AdminAccountViews.layer, AdminReports.layer, CollectionViews.layer, StatusViews.layer]))
+  ).pipe(
+    Layer.provide([
+      AdminAccountViews.layer,
+      AdminReports.layer,
+      CollectionViews.layer,
+      KeptCollections.layer,
+      StatusViews.layer
+    ])
+  )
 }

@@ -81,7 +81,8 @@ const wishOf = ({ action, conditions, name, position, score, state }: SpamRuleWr
     lists: Struct.pick(conditions, listNames),
     numbers: Struct.pick(conditions, numberNames),
     origin: conditions.origin ?? undefined,
-    lookAlike: conditions.lookAlike
+    lookAlike: conditions.lookAlike,
+    avatarAlike: conditions.avatarAlike
   }
 })
 

@@ -4,6 +4,7 @@ import { AccountActors } from "../../../actors/account/AccountActors.ts"
 import { RecordNotFound, validationFailed } from "../../../services/Errors.ts"
 import { StatusId } from "../../../services/Ids.ts"
 import { statusActionTypes } from "../../../services/moderation/ActionTypes.ts"
+import { CollectionActions } from "../../../services/moderation/CollectionActions.ts"
 import { StatusAuthors } from "../../../services/moderation/StatusAuthors.ts"
 import { WarningEmails } from "../../../services/moderation/WarningEmails.ts"
 import { traced } from "../../../services/Traced.ts"
@@ -29,12 +30,13 @@ export class AdminStatusActionsGroup extends HttpApiGroup.make("admin/statusActi
   .middleware(Guard)
 {}
 
-/** What moderators do about posts of one account, beyond Mastodon's API: a command of the author's actor. */
+/** What moderators do about posts and collections of one account, beyond Mastodon's API: a command of the author's actor. */
 export const layer = group(
   AdminStatusActionsGroup,
   Effect.fn(function*(handlers) {
     const actors = yield* AccountActors
     const authors = yield* StatusAuthors
+    const collections = yield* CollectionActions
     const warningEmails = yield* WarningEmails
     return handlers.handleAll({
       act: traced("admin.statuses.act")(function*({ payload }) {
@@ -42,9 +44,13 @@ export const layer = group(
         const type = statusActionTypes.find((one) => one === payload.type)
         if (type === undefined) return yield* validationFailed("Type is not included in the list")
         const statusIds = Lists.idsOf(payload.statusIds)
-        const [first] = statusIds
-        if (first === undefined) return yield* validationFailed("Status ids can't be blank")
-        const author = yield* authors.of(first)
+        const collectionIds = Lists.idsOf(payload.collectionIds)
+        const [[post], [collection]] = [statusIds, collectionIds]
+        const author = post !== undefined
+          ? yield* authors.of(post)
+          : collection === undefined
+          ? yield* validationFailed("Status ids can't be blank")
+          : yield* collections.ownerOf(collection)
         if (Option.isNone(author)) return yield* new RecordNotFound()
         const tells = payload.sendEmailNotification ?? true
         const strike = yield* actors.tell(author.value, {
@@ -52,6 +58,7 @@ export const layer = group(
           by,
           type,
           statusIds: statusIds.map((id) => StatusId.make(id)),
+          collectionIds,
           text: payload.text ?? "",
           reportId: yield* decodeId(payload.reportId),
           tells
@@ -61,4 +68,4 @@ export const layer = group(
       })
     })
   })
-).pipe(Layer.provide([StatusAuthors.layer, WarningEmails.layer]))
+).pipe(Layer.provide([CollectionActions.layer, StatusAuthors.layer, WarningEmails.layer]))

@@ -67,11 +67,13 @@ export type AdminAccountsQueryV2 = typeof AdminAccountsQueryV2.Type
 export const StatusActionWrite = Schema.Struct({
   type: text,
   statusIds: Schema.optionalKey(list(Text)),
+  collectionIds: Schema.optionalKey(list(Text)),
   reportId: Schema.optionalKey(Schema.NullOr(Text)),
   text: Schema.optionalKey(Schema.NullOr(Text)),
   sendEmailNotification: flag
 }).pipe(Schema.encodeKeys({
   statusIds: "status_ids",
+  collectionIds: "collection_ids",
   reportId: "report_id",
   sendEmailNotification: "send_email_notification"
 }))

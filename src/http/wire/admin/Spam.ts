@@ -7,6 +7,7 @@ import { AdminAccount } from "./Account.ts"
 const texts = Schema.Array(Schema.String)
 const optionalTexts = Schema.optionalKey(texts)
 const count = Schema.optionalKey(Count)
+const optionalLooks = Schema.optionalKey(Schema.Array(Schema.Literals(["staff", "local", "followed"])))
 
 const origin = Schema.Literals(["local", "remote"])
 const visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
@@ -25,7 +26,11 @@ const SpamConditions = Schema.Struct({
   statuses_max: count,
   followers_max: count,
   hourly_posts_min: count,
-  look_alike: Schema.optionalKey(Schema.Array(Schema.Literals(["staff", "local", "followed"]))),
+  look_alike: optionalLooks,
+  avatar_alike: optionalLooks,
+  avatar_accounts: optionalTexts,
+  hourly_boosts_min: count,
+  same_boost_accounts_min: count,
   same_text_accounts_min: count,
   score_min: count,
   domain_score_min: count
@@ -62,6 +67,10 @@ const ConditionsWrite = Schema.Struct({
   followersMax: number,
   hourlyPostsMin: number,
   lookAlike: many,
+  avatarAlike: many,
+  avatarAccounts: many,
+  hourlyBoostsMin: number,
+  sameBoostAccountsMin: number,
   sameTextAccountsMin: number,
   scoreMin: number,
   domainScoreMin: number
@@ -77,6 +86,10 @@ const ConditionsWrite = Schema.Struct({
   followersMax: "followers_max",
   hourlyPostsMin: "hourly_posts_min",
   lookAlike: "look_alike",
+  avatarAlike: "avatar_alike",
+  avatarAccounts: "avatar_accounts",
+  hourlyBoostsMin: "hourly_boosts_min",
+  sameBoostAccountsMin: "same_boost_accounts_min",
   sameTextAccountsMin: "same_text_accounts_min",
   scoreMin: "score_min",
   domainScoreMin: "domain_score_min"

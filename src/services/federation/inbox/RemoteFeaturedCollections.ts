@@ -73,8 +73,9 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
       const ours = new URL(config.publicUrl).origin
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
-      const roomFor = (owner: bigint) =>
-        sql`(SELECT count(*) FROM collections WHERE account_id = ${owner}) < ${remoteCollectionsMax}`
+      /** Whether one more may be kept, and moderators did not remove this one. */
+      const roomFor = (owner: bigint, uri: string) =>
+        sql`NOT EXISTS (SELECT FROM collection_decisions WHERE uri = ${uri} AND removed) AND (SELECT count(*) FROM collections WHERE account_id = ${owner}) < ${remoteCollectionsMax}`
 
       const known = traced("RemoteFeaturedCollections.known")(function*(owner: bigint, uri: string, stub: boolean) {
         const [found] = yield* idRows(sql`SELECT id FROM collections WHERE uri = ${uri} AND account_id = ${owner}`)
@@ -83,7 +84,7 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
         const [made] = yield* idRows(sql`INSERT INTO collections (id, account_id, local, uri, url, name, discoverable,
             created_at, updated_at)
           SELECT next_id(${at.getTime()}), ${owner}, false, ${uri}, ${uri}, '', false, ${at}::timestamptz, ${at}::timestamptz
-          WHERE ${roomFor(owner)} ON CONFLICT DO NOTHING RETURNING id`)
+          WHERE ${roomFor(owner, uri)} ON CONFLICT DO NOTHING RETURNING id`)
         return made?.id
       })
 
@@ -106,9 +107,10 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
           INSERT INTO collections AS c (id, account_id, local, uri, url, name, description, language, sensitive, discoverable,
             tag_id, created_at, updated_at)
           SELECT next_id(${created.getTime()}), ${owner}, false, ${collection.uri}, ${collection.url}, ${collection.name},
-            ${collection.description}, ${collection.language}, ${collection.sensitive}, ${collection.discoverable},
+            ${collection.description}, ${collection.language},
+            ${collection.sensitive} OR EXISTS (SELECT FROM collection_decisions WHERE uri = ${collection.uri}), ${collection.discoverable},
             ${tag?.id ?? null}::bigint, ${created}::timestamptz, ${at}::timestamptz
-          WHERE EXISTS (SELECT FROM before) OR ${roomFor(owner)}
+          WHERE EXISTS (SELECT FROM before) OR (${roomFor(owner, collection.uri)})
           ON CONFLICT (uri) WHERE uri IS NOT NULL DO UPDATE SET url = excluded.url, name = excluded.name,
             description = excluded.description, language = excluded.language, sensitive = excluded.sensitive,
             discoverable = excluded.discoverable, tag_id = excluded.tag_id, updated_at = excluded.updated_at

@@ -80,7 +80,7 @@ export class Purges extends Context.Service<Purges, {
         yield* sql`DELETE FROM users WHERE account_id = ${accountId}`
         yield* sql`UPDATE accounts SET suspended_at = coalesce(suspended_at, ${at}), display_name = '', note = '',
           note_html = '', fields = '[]', also_known_as = '{}', attribution_domains = '{}', moved_to_id = NULL,
-          avatar_name = NULL, avatar_static_name = NULL, header_name = NULL, header_static_name = NULL,
+          avatar_name = NULL, avatar_static_name = NULL, avatar_hash = NULL, header_name = NULL, header_static_name = NULL,
           avatar_description = '', header_description = '' WHERE id = ${accountId}`
         yield* sql`UPDATE stored_files SET account_id = NULL WHERE account_id = ${accountId}`
         yield* sql`DELETE FROM moves WHERE account_id = ${accountId}`

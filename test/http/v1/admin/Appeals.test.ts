@@ -24,6 +24,7 @@ const strike = Effect.fnUntraced(function*(by: Person, bad: Person, type: string
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("what follows an act", (it) => {
   it.effect("S-234: an appeal within 20 days takes back what the strike did, where staff grants it", () =>
     Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
       const moderator = yield* staffMember("moderator1", ["manageUsers"])
       const judge = yield* staffMember("judge1", ["manageAppeals"])
       const [bad, other] = [yield* newPerson("bad1"), yield* newPerson("other1")]
@@ -59,6 +60,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       )
       assert.deepStrictEqual(decided.map(({ status }) => status).toSorted(), [200, 422])
       const granted = decided[0]?.status === 200
+      // The log has both.
+      const logged = yield* sql<{ action: string; lost: boolean }>`SELECT action,
+          coalesce(after ? 'refused', false) AS lost FROM audit_log WHERE target_type = 'appeal' ORDER BY lost`
+      assert.deepStrictEqual(logged, [
+        { action: granted ? "approve" : "reject", lost: false },
+        { action: granted ? "reject" : "approve", lost: true }
+      ])
       const { body: account } = yield* ask(moderator, "GET", `/api/v1/admin/accounts/${bad.accountId}`)
       assert.strictEqual(account.silenced, !granted)
       const { body: after } = yield* ask(bad, "GET", `/api/v1/strikes/${id}`)

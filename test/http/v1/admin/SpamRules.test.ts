@@ -1,13 +1,25 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import sharp from "sharp"
 import { AdminHeldPost, AdminSpamRule } from "../../../../src/http/wire/admin/Spam.ts"
 import { ask, idsOf, newPerson, settled } from "../../../support/Api.ts"
+import { blob, call, form } from "../../../support/MediaFiles.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
 import { path, rule, unruled, write } from "./SpamCalls.ts"
 
 const held = "/api/v1/admin/held_posts"
+
+/** A picture with a bright field that begins at a share of its width, and stripes below. */
+const face = (share: number) => {
+  const edge = 200
+  const pixels = Uint8Array.from({ length: edge * edge * 3 }, (_, at) => {
+    const [x, y] = [Math.floor(at / 3) % edge, Math.floor(at / 3 / edge)]
+    return y < edge / 2 ? (x > share * edge ? 240 : 20) : 60 + 90 * (Math.floor((x + share * 100) / 25) % 2)
+  })
+  return sharp(pixels, { raw: { width: edge, height: edge, channels: 3 } }).png().toBuffer()
+}
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("rules against spam", (it) => {
   it.effect("staff write, order and remove them; the log says so", () =>
@@ -147,6 +159,53 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* write(dora, "see https://shop.example/4")
       assert.strictEqual((yield* ask(by, "GET", `${path}/${limits.id}`)).body.hits.on, 1)
       yield* unruled(by)
+    }))
+
+  it.effect("pictures that pass for those of others are found, and boosts: by how many there are and who boosted the same", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const by = yield* staffMember("curator", ["manageRules"])
+      const [gina, hans, ines] = [yield* newPerson("gina"), yield* newPerson("hans"), yield* newPerson("ines")]
+      const wear = (one: typeof gina, file: Buffer) =>
+        call("PATCH", "/api/v1/accounts/update_credentials", one.token, form({ avatar: blob(file) }))
+      const faces = yield* Effect.promise(() => Promise.all([0.2, 0.8].map((share) => face(share))))
+      yield* wear(gina, faces[0]!)
+      yield* wear(hans, faces[1]!)
+      // The same in small, packed anew.
+      yield* wear(ines, yield* Effect.promise(() => sharp(faces[0]).resize(60, 60).jpeg({ quality: 50 }).toBuffer()))
+      yield* rule(by, "drop", { avatar_accounts: ["@gina"], account_hours_max: 10 })
+      const says = (one: typeof gina) => Effect.map(write(one, "look at me"), ({ status }) => status)
+      assert.deepStrictEqual([yield* says(gina), yield* says(hans), yield* says(ines)], [200, 200, 422])
+      yield* wear(ines, faces[1]!)
+      assert.strictEqual(yield* says(ines), 200)
+      yield* wear(ines, faces[0]!)
+      assert.strictEqual(yield* says(ines), 422)
+      // Another picture elsewhere is one of which nothing is known yet.
+      yield* sql`UPDATE accounts SET avatar_remote_url = 'https://else.example/face' WHERE id = ${ines.accountId}`
+      assert.strictEqual(yield* says(ines), 200)
+      yield* wear(ines, faces[0]!)
+      yield* call("DELETE", "/api/v1/profile/avatar", ines.token)
+      const [bare] = yield* sql`SELECT avatar_hash FROM accounts WHERE id = ${ines.accountId}`
+      assert.deepStrictEqual([bare, yield* says(ines)], [{ avatarHash: null }, 200])
+      yield* unruled(by)
+
+      const posts = yield* Effect.forEach(
+        ["one", "two", "three"],
+        (text) => Effect.map(write(gina, text), (one) => one.body.id)
+      )
+      const boost = (one: typeof gina, id: string) =>
+        Effect.map(ask(one, "POST", `/api/v1/statuses/${id}/reblog`), ({ status }) => status)
+      yield* rule(by, "drop", { hourly_boosts_min: 2 })
+      const many = yield* Effect.forEach(posts, (id) => boost(hans, id))
+      assert.deepStrictEqual([many, yield* says(hans)], [[200, 200, 422], 200])
+      const [count] = yield* sql`SELECT count(*)::int AS boosts FROM statuses WHERE account_id = ${hans.accountId}
+        AND reblog_of_id IS NOT NULL`
+      assert.deepStrictEqual(count, { boosts: 2 })
+      yield* unruled(by)
+      yield* rule(by, "hold", { same_boost_accounts_min: 1, text_words: ["one"] })
+      assert.deepStrictEqual([yield* boost(ines, posts[1]), yield* boost(ines, posts[0])], [200, 422])
+      yield* unruled(by)
+      assert.strictEqual(yield* boost(ines, posts[0]), 200)
     }))
 
   it.effect("the same text of several accounts, and names that pass for staff's, are found", () =>

@@ -54,6 +54,37 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* unruled(by)
     }))
 
+  it.effect("followers, posts and scores are those of the time, and boosts are judged where a rule is about them", () =>
+    Effect.gen(function*() {
+      const by = yield* staffMember("historian", ["manageRules"])
+      const [gus, fan] = [yield* newPerson("gus"), yield* newPerson("fan")]
+      const first = (yield* write(gus, "@fan a bargain")).body.id
+      yield* ask(fan, "POST", `/api/v1/accounts/${gus.accountId}/follow`)
+      yield* write(gus, "@fan a bargain again")
+      yield* ask(fan, "POST", `/api/v1/statuses/${first}/reblog`)
+      const said = { text_words: ["bargain"] }
+      const off = { state: "off" }
+      const alone = yield* rule(by, "report", { ...said, followers_max: 0 }, off)
+      const newcomers = yield* rule(by, "report", { ...said, statuses_max: 0 }, off)
+      const strangers = yield* rule(by, "report", { ...said, strangers_min: 1 }, off)
+      yield* rule(by, "score", said, { score: 5 })
+      const scored = yield* rule(by, "report", { ...said, score_min: 10 }, off)
+      const boosted = yield* rule(by, "report", { ...said, hourly_boosts_min: 0 }, off)
+      const { body: started } = yield* ask(by, "POST", runs, { days: 1 })
+      const { body: run } = yield* eventually(
+        ask(by, "GET", `${runs}/${started.id}`),
+        ({ body }) => body.state === "done"
+      )
+      const found = (one: { readonly id: string }) =>
+        run.results.find((result: { readonly rule_id: string }) => result.rule_id === one.id)?.samples
+      for (const one of [alone, newcomers, strangers]) assert.deepStrictEqual(found(one), [first], one.id)
+      assert.lengthOf(found(scored), 1)
+      assert.notInclude(found(scored), first)
+      assert.lengthOf(found(boosted), 1)
+      assert.notInclude(found(boosted), first)
+      yield* unruled(by)
+    }))
+
   it.effect("a run whose node died is begun anew by another one; one that no node finishes has failed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

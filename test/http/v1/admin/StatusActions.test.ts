@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Retention } from "../../../../src/services/intents/Retention.ts"
 import { ask, idsOf, newPerson } from "../../../support/Api.ts"
 import { type Person, TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
@@ -75,6 +76,85 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.deepInclude((yield* read(bad, warned)).body, { sensitive: true, spoiler_text: "Careful" })
       }))
 
+    it.effect("S-234 S-066: reported collections are marked, which an appeal takes back, and removed; what is deleted meanwhile stays for moderators", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const bits = ["manageReports", "manageAppeals"] as const
+        const two = [yield* staffMember("moderator4", bits), yield* staffMember("other4", bits)] as const
+        const [moderator] = two
+        const [bad, witness, friend] = [
+          yield* newPerson("bad4"),
+          yield* newPerson("witness4"),
+          yield* newPerson("friend4")
+        ]
+        yield* sql`UPDATE accounts SET discoverable = true WHERE id = ${friend.accountId}`
+        const make = Effect.fnUntraced(function*(name: string) {
+          const { body } = yield* ask(bad, "POST", "/api/v1/collections", {
+            name,
+            account_ids: [String(friend.accountId)]
+          })
+          return String(body.collection.id)
+        })
+        const collection_ids = [yield* make("First"), yield* make("Second")]
+        const [first = "", second = ""] = collection_ids
+        const report = Effect.fnUntraced(function*() {
+          const { body } = yield* ask(witness, "POST", "/api/v1/reports", {
+            account_id: String(bad.accountId),
+            collection_ids
+          })
+          return String(body.id)
+        })
+        const shown = (id: string) => ask(moderator, "GET", `/api/v1/admin/reports/${id}`)
+        const sensitive = (id: string) =>
+          Effect.map(ask(witness, "GET", `/api/v1/collections/${id}`), ({ body }) => body.collection.sensitive)
+        const sweep = Effect.flatMap(Retention, (retention) => retention.sweep).pipe(Effect.provide(Retention.layer))
+        const one = yield* report()
+        const marked = yield* ask(moderator, "POST", path, {
+          type: "mark_as_sensitive",
+          collection_ids: [first],
+          report_id: one
+        })
+        assert.strictEqual(marked.status, 200)
+        assert.deepStrictEqual([yield* sensitive(first), yield* sensitive(second)], [true, false])
+        assert.isTrue((yield* shown(one)).body.action_taken)
+        const [strike = ""] = yield* idsOf(bad, "/api/v1/strikes")
+        const { body: told } = yield* ask(bad, "GET", `/api/v1/strikes/${strike}`)
+        assert.deepInclude(told, { action: "mark_statuses_as_sensitive", status_ids: null })
+        const named = yield* sql`SELECT collection_ids, collection_names FROM account_warnings WHERE id = ${
+          BigInt(strike)
+        }`
+        assert.deepStrictEqual(named, [{ collectionIds: [BigInt(first)], collectionNames: ["First"] }])
+        yield* ask(bad, "POST", `/api/v1/strikes/${strike}/appeal`, { text: "It is not" })
+        const [appeal = ""] = yield* idsOf(moderator, "/api/v1/admin/appeals?state=pending")
+        assert.strictEqual((yield* ask(moderator, "POST", `/api/v1/admin/appeals/${appeal}/approve`)).status, 200)
+        assert.isFalse(yield* sensitive(first))
+        // Its owner deletes one while moderators have still to see it.
+        const open = yield* report()
+        assert.strictEqual((yield* ask(bad, "DELETE", `/api/v1/collections/${second}`)).status, 200)
+        assert.strictEqual((yield* ask(bad, "GET", `/api/v1/collections/${second}`)).status, 404)
+        yield* sweep
+        const { body: { collections } } = yield* shown(open)
+        assert.deepStrictEqual(
+          collections.map(({ item_count, name }: Record<string, unknown>) => [name, item_count]),
+          [["First", 1], ["Second", 1]]
+        )
+        // Two moderators at once: the log has both.
+        const given = { type: "delete", collection_ids: [first], report_id: open, text: "No" }
+        const answers = yield* Effect.all(two.map((by) => ask(by, "POST", path, given)), { concurrency: "unbounded" })
+        const late = answers.findIndex(({ status }) => status !== 200)
+        assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 422])
+        const [lost] = yield* auditEntries(two[late]!.accountId)
+        assert.deepStrictEqual([lost?.act, Object.keys(lost?.after ?? {})], ["collection destroy", ["refused"]])
+        assert.include(
+          (yield* auditEntries(two[1 - late]!.accountId)).map(({ act, targetLabel }) => `${act} ${targetLabel}`),
+          "collection destroy First"
+        )
+        assert.strictEqual((yield* ask(bad, "GET", `/api/v1/collections/${first}`)).status, 404)
+        yield* sweep
+        assert.deepStrictEqual(yield* sql`SELECT id FROM kept_collections`, [])
+        assert.deepStrictEqual((yield* shown(open)).body.collections, [])
+      }))
+
     it.effect("S-234 S-252: posts of others, of several, of none and of higher roles are refused", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
@@ -90,7 +170,9 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           [{ type: "delete", status_ids: [mine, theirs] }, 404],
           [{ type: "delete", status_ids: [mine], report_id: "900000000000000001" }, 404],
           [{ type: "delete", status_ids: [mine], text: "x".repeat(5_001) }, 422],
-          [{ type: "delete", status_ids: [boss] }, 403]
+          [{ type: "delete", status_ids: [boss] }, 403],
+          [{ type: "delete", collection_ids: ["900000000000000001"] }, 404],
+          [{ type: "delete", status_ids: [mine], collection_ids: ["900000000000000001"] }, 404]
         ]
         for (const [given, status] of cases) {
           assert.strictEqual((yield* ask(moderator, "POST", path, given)).status, status, JSON.stringify(given))

@@ -1,0 +1,83 @@
+import { Array as Arr, Context, Effect, Layer, type Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AccountId } from "../Ids.ts"
+import { accountIdRows, rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+
+const ReportedCollection = Schema.Struct({
+  id: Schema.BigInt,
+  name: Schema.String,
+  local: Schema.Boolean,
+  sensitive: Schema.Boolean,
+  /** Deleted by its owner, and kept for who looks at the report. */
+  gone: Schema.Boolean
+})
+export type ReportedCollection = typeof ReportedCollection.Type
+const reportedRows = rowsOf(ReportedCollection)
+
+/** What moderators do about collections of accounts, in the transaction of a command of their owner's actor. */
+export class CollectionActions extends Context.Service<CollectionActions, {
+  /** Whose it is, or was. */
+  readonly ownerOf: (id: bigint) => Effect.Effect<Option.Option<AccountId>>
+  /** Those of the owner among these; nobody else changes them until the transaction ends. */
+  readonly find: (
+    owner: AccountId,
+    ids: ReadonlyArray<bigint>
+  ) => Effect.Effect<ReadonlyArray<ReportedCollection>, SqlError>
+  /** Whether a moderator removed one of them before. */
+  readonly removedBefore: (owner: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<boolean, SqlError>
+  /** One of another server does not come back when that tells of it again. */
+  readonly removeRemote: (id: bigint) => Effect.Effect<void, SqlError>
+  /** One of another server stays so whatever that says. */
+  readonly markRemote: (id: bigint, sensitive: boolean) => Effect.Effect<void, SqlError>
+}>()("murmuration/services/moderation/CollectionActions") {
+  static readonly layer = Layer.effect(
+    CollectionActions,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const decided = (id: bigint, removed: boolean) =>
+        sql`INSERT INTO collection_decisions (uri, account_id, removed)
+          SELECT uri, account_id, ${removed} FROM collections WHERE id = ${id} AND uri IS NOT NULL
+          ON CONFLICT (uri) DO UPDATE SET removed = excluded.removed`
+      return CollectionActions.of({
+        ownerOf: traced("CollectionActions.ownerOf")(
+          (id) =>
+            Effect.map(
+              accountIdRows(sql`SELECT account_id FROM collections WHERE id = ${id}
+                UNION ALL SELECT account_id FROM kept_collections WHERE id = ${id} LIMIT 1`),
+              (rows) => Arr.head(rows.map(({ accountId }) => accountId))
+            ),
+          Effect.orDie
+        ),
+        find: traced("CollectionActions.find")(function*(owner, ids) {
+          if (ids.length === 0) return []
+          const there = yield* reportedRows(sql`SELECT id, name, local, sensitive, false AS gone FROM collections
+            WHERE id = ANY (${ids}::bigint[]) AND account_id = ${owner} ORDER BY id FOR UPDATE`)
+          const kept = yield* reportedRows(sql`SELECT id, name, local, sensitive, true AS gone FROM kept_collections
+            WHERE id = ANY (${ids}::bigint[]) AND account_id = ${owner} ORDER BY id`)
+          return [...there, ...kept.filter(({ id }) => there.every((one) => one.id !== id))]
+        }),
+        removedBefore: traced("CollectionActions.removedBefore")((owner, ids) =>
+          Effect.map(
+            sql`SELECT FROM account_warnings WHERE target_account_id = ${owner} AND action = 'delete_statuses'
+              AND collection_ids && ${ids}::bigint[] LIMIT 1`,
+            (rows) => rows.length > 0
+          )
+        ),
+        removeRemote: traced("CollectionActions.removeRemote")(function*(id) {
+          yield* decided(id, true)
+          yield* sql`DELETE FROM collections WHERE id = ${id} AND NOT local`
+        }),
+        markRemote: traced("CollectionActions.markRemote")(function*(id, sensitive) {
+          if (sensitive) yield* decided(id, false)
+          else {
+            yield* sql`DELETE FROM collection_decisions d USING collections c WHERE c.id = ${id} AND d.uri = c.uri
+              AND NOT d.removed`
+          }
+          yield* sql`UPDATE collections SET sensitive = ${sensitive} WHERE id = ${id} AND NOT local`
+        })
+      })
+    })
+  )
+}
