@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { boundedCount } from "../BoundedCounts.ts"
-import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { validationFailed } from "../Errors.ts"
 import { DomainAllows } from "../federation/domains/DomainAllows.ts"
 import { DomainBlocks } from "../federation/domains/DomainBlocks.ts"
