@@ -95,7 +95,7 @@ const make = Effect.gen(function*() {
           measure === undefined ? [] : [html`<section class="card">${
             bars(words, {
               title: measureNames(words, measure.key),
-              points: measure.data.map(({ date, value }) => [date.toISOString().slice(0, 10), Number(value)] as const)
+              points: measure.data.map(({ date, value }) => [words.day(date), Number(value)] as const)
             })
           }</section>`]
         )

@@ -33,9 +33,10 @@ main h1 { font-size: 1.625rem; margin-bottom: 1.25rem }
 main h2 { font-size: 1.0625rem; margin: 0 0 .75rem }
 main h3 { font-size: .9375rem; margin: 1rem 0 .5rem }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1.25rem; margin-bottom: 1.25rem }
+main > .card > p { margin-bottom: 1rem }
 .card > :last-child, .card > form:last-child > :last-child { margin-bottom: 0 }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 0 1.25rem; align-items: start }
-.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .75rem; list-style: none; margin: 0 0 1.25rem; padding: 0 }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem; list-style: none; margin: 0 0 1.25rem; padding: 0 }
 .tiles a, .tiles > li > div {
   display: block; height: 100%; padding: 1rem 1.125rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem;
   text-decoration: none; color: inherit;
@@ -77,6 +78,10 @@ main > table, main > form > table { background: var(--card); border: 1px solid v
 th, td { text-align: left; vertical-align: top; padding: .625rem .875rem }
 thead th { font-size: .8125rem; color: var(--soft); font-weight: 600 }
 thead th, td time { overflow-wrap: normal }
+td time { white-space: nowrap }
+td { min-width: 5.5rem }
+main > table, main > form > table { margin-bottom: 1rem }
+.card form + table { margin-top: .75rem }
 td .account { min-width: 8rem }
 tbody td, tbody th { border-top: 1px solid var(--line) }
 tbody th { font-weight: 400 }
@@ -85,7 +90,7 @@ tbody th { font-weight: 400 }
 td form { display: inline }
 td .row { gap: .375rem .5rem }
 td button { padding: .1875rem .625rem; font-size: .875rem }
-.total { margin: 0 0 .5rem .25rem; font-size: .875rem; color: var(--soft) }
+.total { margin: 0 0 .5rem; font-size: .875rem; color: var(--soft) }
 .pager { display: flex; gap: 1.5rem; padding: 1rem .25rem }
 .empty { padding: 2.5rem 1rem; text-align: center; color: var(--soft); background: var(--card); border: 1px dashed var(--line); border-radius: .75rem }
 .card .empty { padding: .75rem 1rem }
@@ -152,8 +157,9 @@ summary { cursor: pointer }
   main > table, main > form > table { border: 0; background: none }
   main table thead { display: none }
   main > table tr, main > form > table tr { display: block; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; margin-bottom: .75rem; padding: .5rem .25rem }
-  main > table td, main > form > table td { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: .5rem; border: 0; padding: .375rem .75rem }
+  main > table td, main > form > table td { min-width: 0; display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: .5rem; border: 0; padding: .375rem .75rem }
   main > table td::before, main > form > table td::before { content: attr(data-head); font-size: .8125rem; color: var(--soft) }
+  td:has(> div:empty) { display: none !important }
   td.right { text-align: left }
   .filters { grid-template-columns: 1fr 1fr }
   .filters p { grid-column: 1 / -1 }

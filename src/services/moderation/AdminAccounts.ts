@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { boundedCount } from "../BoundedCounts.ts"
 import { RecordNotFound } from "../Errors.ts"
-import { beginning } from "../LikePatterns.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { beginsLike } from "../Prefixes.ts"
 import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
 import { effective, everyone, staffBits } from "../staff/Permissions.ts"
 import { traced } from "../Traced.ts"
@@ -151,11 +151,11 @@ const conditionsOf = (sql: SqlClient.SqlClient, selection: AccountSelection): Re
     ...(invitedBy === undefined
       ? []
       : [ofUser(sql`u.invite_id IN (SELECT id FROM invites WHERE account_id = ${invitedBy})`)]),
-    ...(named(username) ? [sql`lower(a.username) LIKE ${beginning(username.replace(/^@/, ""))}`] : []),
+    ...(named(username) ? [beginsLike(sql, "lower(a.username)", username.replace(/^@/, ""))] : []),
     ...(named(displayName)
-      ? [sql`a.display_name <> '' AND lower(a.display_name) LIKE ${beginning(displayName)}`]
+      ? [sql`a.display_name <> '' AND ${beginsLike(sql, "lower(a.display_name)", displayName)}`]
       : []),
-    ...(named(email) ? [ofUser(sql`lower(u.email) LIKE ${beginning(email)}`)] : []),
+    ...(named(email) ? [ofUser(beginsLike(sql, "lower(u.email)", email))] : []),
     ...(named(domain)
       ? [sql`a.domain IS NOT NULL AND (domain_key(a.domain) COLLATE "C") = (domain_key(${domain.trim()}) COLLATE "C")`]
       : []),

@@ -5,8 +5,8 @@ import { boundedCount } from "../BoundedCounts.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import type { AccountId } from "../Ids.ts"
-import { beginning } from "../LikePatterns.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { beginsLike } from "../Prefixes.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
@@ -101,7 +101,7 @@ export class TagWriter extends Context.Service<TagWriter, {
         unusable: sql`NOT usable`
       }
       // A name of nothing but signs is nobody's.
-      const namedLike = (start: string) => start === "" ? sql`FALSE` : sql`name LIKE ${beginning(start)}`
+      const namedLike = (start: string) => start === "" ? sql`FALSE` : beginsLike(sql, "name", start)
       const wanted = ({ name, state }: TagQuery) =>
         sql.and([
           sql`TRUE`,

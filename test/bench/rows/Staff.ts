@@ -6,6 +6,7 @@ const postsOf = (quick: boolean) => quick ? 20_000 : 1_000_000
 const remoteCount = 20_000
 const domainsCount = 500
 const reportsCount = 10_000
+const tagsCount = 50_000
 const timesEach = 40
 /** Of a list, and of counts over a million posts, which are kept for minutes once they are made. */
 const [listMillis, countsMillis] = [100, 500]
@@ -40,6 +41,8 @@ const seed = async ({ options, people, stand: { query } }: Bench) => {
       'spam', 'A comment', '{}', '{}', '{}', '${at}', CASE n % 3 WHEN 0 THEN NULL ELSE '${at}'::timestamptz END
     FROM generate_series(1, ${reportsCount}) n`
   )
+  await query(`INSERT INTO tags (id, name, display_name, created_at)
+    SELECT n, 'tag' || n, 'Tag' || n, '${at}' FROM generate_series(1, ${tagsCount}) n`)
   await query("SET session_replication_role = origin")
   await query(`UPDATE users SET role_id = (SELECT id FROM roles ORDER BY position DESC LIMIT 1)
     WHERE account_id = ${people.accountId(staff)}`)
@@ -78,6 +81,11 @@ const questions: Readonly<Record<string, (bench: Bench, n: number) => readonly [
   "page of accounts by name": (_, n) => [`/admin/accounts?username=person${n * 23}`],
   "page of an account": ({ people }, n) => [`/admin/accounts/${people.accountId(n + 1)}`],
   "page of reports": () => ["/admin/reports"],
+  "page of reports about a server": (_, n) => [`/admin/reports?by_target_domain=server${n}.test`],
+  "page of accounts of a server": (_, n) => [`/admin/accounts?domain=server${n}.test`],
+  "page of accounts that are suspended": () => ["/admin/accounts?status=suspended"],
+  "page of hashtags": () => ["/admin/tags"],
+  "page of hashtags by name": (_, n) => [`/admin/tags?name=tag${n}`],
   "page of what waits": () => ["/admin"],
   "measures of 30 days": (_, n) => ["/api/v1/admin/measures", { keys: measureKeys, ...dates(n) }],
   "measures of a server": (_, n) => ["/api/v1/admin/measures", {
@@ -131,7 +139,7 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
       target: { text: `${target} ms (95 of 100)`, met: p95 < target }
     })
   }
-  const figures = { accounts: people.accounts + remoteCount, posts, reports: reportsCount }
+  const figures = { accounts: people.accounts + remoteCount, posts, reports: reportsCount, hashtags: tagsCount }
   return [{ name: row.name, figures }, ...measured]
 }
 

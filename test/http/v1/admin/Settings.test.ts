@@ -95,6 +95,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const json = { file: `data:image/png;base64,${Buffer.from(png).toString("base64")}`, description: "us" }
       const thumbnail = yield* call("PUT", `${uploads}/thumbnail`, by.token, json)
       assert.deepInclude(thumbnail.body[0], { kind: "thumbnail", description: "us" })
+      const half = yield* call("PUT", `${uploads}/thumbnail`, by.token, { ...json, description: "a\ud800b" })
+      assert.deepInclude(half.body[0], { description: "a\ufffdb" }, JSON.stringify(half.body))
       assert.strictEqual((yield* call("PUT", `${uploads}/banner`, by.token, json)).status, 404)
       assert.strictEqual((yield* call("PUT", `${uploads}/favicon`, by.token, {})).status, 422)
       for (const kind of ["app_icon", "thumbnail", "favicon"]) {
@@ -198,6 +200,16 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
       assert.deepStrictEqual((yield* ask(by, "GET", path)).body, before)
       assert.deepStrictEqual(yield* auditEntries(by.accountId), [])
+      // Half a letter is none: Postgres keeps none in JSON.
+      const half = "a\ud800b"
+      const halves = yield* ask(by, "PATCH", path, {
+        site_title: half,
+        site_extended_description: half,
+        closed_registrations_message: half,
+        privacy_policy: { content: half, notice: half }
+      })
+      assert.deepInclude(halves.body, { site_title: "a\ufffdb" }, JSON.stringify(halves.body))
+      yield* ask(by, "PATCH", path, { site_title: "", site_extended_description: "", closed_registrations_message: "" })
       const sql = yield* SqlClient.SqlClient
       // What an operator wrote by hand in another shape counts as not set.
       yield* sql`INSERT INTO settings (name, value, updated_at) VALUES ('min_age', '"old"', ${new Date(0)}),
