@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schema, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Semaphore, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { boundedMap } from "../BoundedMap.ts"
 import { Broadcast } from "../Broadcast.ts"
@@ -25,8 +25,9 @@ const failuresMax = 10_000
 const measuredBytesMax = 1_048_576
 const unmeasurableMax = 10_000
 
-/** Avatars that wait to be looked at; of more those that are asked for again later. */
+/** Avatars that wait to be looked at, of more those that are asked for again later; and those of them that are in memory. */
 const lookingMax = 100
+const lookingAtOnceMax = 2
 
 /** What hosts call files; the bytes decide what they are. */
 const files: DocumentType = {
@@ -69,6 +70,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
       const failures = boundedMap<string, number>(failuresMax)
       const scope = yield* Effect.scope
       const looking = new Set<string>()
+      const turns = Semaphore.makeUnsafe(lookingAtOnceMax)
 
       const find = Effect.fnUntraced(function*(key: string) {
         const attachment = (column: string) => {
@@ -159,7 +161,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         }
         if (named.unlooked && !looking.has(key) && looking.size < lookingMax) {
           looking.add(key)
-          yield* look(key, copy).pipe(
+          yield* turns.withPermit(look(key, copy)).pipe(
             Effect.catchCause((cause) => Effect.logDebug("an avatar was not looked at", cause)),
             Effect.ensuring(Effect.sync(() => looking.delete(key))),
             Effect.forkIn(scope)

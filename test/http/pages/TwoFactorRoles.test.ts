@@ -103,7 +103,8 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
           [
             { accountId: keeper.accountId, targetId: member, after: null },
             { accountId: keeper.accountId, targetId: member, after: { refused: "Record not found" } }
-          ]
+          ],
+          "also who came too late"
         )
         const letters = yield* Effect.replicateEffect(Postbox.next, 3)
         assert.include(
