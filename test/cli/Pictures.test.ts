@@ -181,8 +181,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         for (const name of ["icon", "favicon"]) yield* run("instance", name, "--remove")
         yield* soon(get("/api/v2/instance"), (now) => now.icon[0].src === own[0].src)
         assert.strictEqual((yield* bytesAt(icon[8].src)).status, 404)
-      })),
-    60_000
+      }))
   )
 
   it.effect("media usage and prune: what is whose, and what is nobody's goes", () =>
