@@ -10,7 +10,7 @@ import * as Reply from "./Reply.ts"
 /** What other servers and monitors ask for. */
 const documents = /^\/(?:\.well-known\/|nodeinfo\/|health$|metrics$)/
 /** Where other servers bring what they have, and what they read of ours. */
-const federation = /^\/(?:inbox$|actor(?:\/|$)|users\/|contexts\/|emojis\/)/
+const federation = /^\/(?:inbox$|actor(?:\/|$)|users\/|ap\/users\/|contexts\/|emojis\/)/
 const files = /^\/(?:system|assets|avatars|headers)\//
 /** Endpoints of the API have limits of their own, which the guard spends. */
 const guarded = /^\/(?:api\/(?:v\d|oembed$)|oauth\/(?:token|revoke|introspect|userinfo)(?:\/|$))/

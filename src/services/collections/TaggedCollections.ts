@@ -36,11 +36,11 @@ export class TaggedCollections extends Context.Service<TaggedCollections, {
       const config = yield* ServerConfig
       const jobs = yield* Jobs
 
-      /** The collection at the address of a row `t`, ours or another server's. */
+      /** The collection at the address of a row `t`, ours or another server's; not one of which only the address is known. */
       const known: Fragment = sql`coalesce((SELECT c.id FROM collections c WHERE c.id = t.own AND c.local
           AND t.owner IN (0, c.account_id)),
-        (SELECT c.id FROM collections c WHERE t.own = 0 AND c.uri = t.uri),
-        (SELECT c.id FROM collections c WHERE t.own = 0 AND c.url = t.uri ORDER BY c.id LIMIT 1))`
+        (SELECT c.id FROM collections c WHERE t.own = 0 AND c.uri = t.uri AND c.name <> ''),
+        (SELECT c.id FROM collections c WHERE t.own = 0 AND c.url = t.uri AND c.name <> '' ORDER BY c.id LIMIT 1))`
       const named = (addresses: ReadonlyArray<string>) => {
         const ours = addresses.map((address) => collectionAt(config, address))
         return sql`unnest(${addresses}::text[], ${ours.map((one) => one?.id ?? 0n)}::bigint[],
@@ -80,7 +80,7 @@ export class TaggedCollections extends Context.Service<TaggedCollections, {
         settle: traced("TaggedCollections.settle")((statusId) =>
           Effect.map(
             idRows(sql`UPDATE tagged_collections t SET collection_id = c.id FROM collections c
-              WHERE t.status_id = ${statusId} AND t.collection_id IS NULL AND c.uri = t.uri AND NOT EXISTS (
+              WHERE t.status_id = ${statusId} AND t.collection_id IS NULL AND c.uri = t.uri AND c.name <> '' AND NOT EXISTS (
                 SELECT FROM tagged_collections o WHERE o.status_id = t.status_id AND o.collection_id = c.id)
               RETURNING c.id`),
             (rows) => rows.length > 0

@@ -56,6 +56,8 @@ describe("every route has a limit", () => {
     ]
     assert.deepStrictEqual(paths.filter((path) => limitOf(path) === undefined), [])
     assert.strictEqual(limitOf("/api/v1/statuses"), undefined)
+    // Of servers, not of readers.
+    assert.strictEqual(limitOf("/ap/users/1/feature_authorizations/2"), "federationAddress")
   })
 
   it("F18: nobody adds a route by hand where the guard is believed to see to it", () => {
