@@ -88,7 +88,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         Effect.gen(function*() {
           const owner = yield* chief("livia")
           const addressOf = yield* staffThings(owner)
-          const elsewhere = /^\/admin(?:$|\/(?:accounts|reports|appeals)|.*\.(?:csv|zip)$)/
+          const elsewhere = /^\/admin(?:$|\/(?:accounts|reports|appeals)|.*\/export\.[\w.]+$)/
           const mine = pages.map(({ path }) => path).filter((path) => !elsewhere.test(path))
           const all = [
             ...(yield* Effect.forEach(mine, addressOf)),
@@ -103,7 +103,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           )
           console.info(`${all.length} pages of settings, looked at in four ways`)
         }),
-      120_000
+      180_000
     )
   }
 )

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { eventually } from "./Eventually.ts"
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -70,12 +71,15 @@ export const remotePost = Effect.fnUntraced(function*(files: ReadonlyArray<strin
   return { accountId, statusId }
 })
 
-/** What is known of the looks of the picture of a post's author. */
+/** What is known of the looks of the picture of a post's author, as soon as there is something. */
 export const avatarHashOf = (statusId: bigint) =>
   SqlClient.SqlClient.use((sql) =>
-    Effect.map(
-      sql<{ avatarHash: bigint | null }>`SELECT a.avatar_hash FROM accounts a JOIN statuses s ON s.account_id = a.id
-        WHERE s.id = ${statusId}`,
-      ([row]) => row?.avatarHash
+    eventually(
+      Effect.map(
+        sql<{ avatarHash: bigint | null }>`SELECT a.avatar_hash FROM accounts a JOIN statuses s ON s.account_id = a.id
+          WHERE s.id = ${statusId}`,
+        ([row]) => row?.avatarHash
+      ),
+      (hash) => typeof hash === "bigint"
     )
   )

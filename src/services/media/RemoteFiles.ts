@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schema, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Semaphore, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { boundedMap } from "../BoundedMap.ts"
 import { Broadcast } from "../Broadcast.ts"
@@ -24,6 +24,10 @@ const failuresMax = 10_000
 /** Bytes at the beginning of a picture in which its size is looked for; and pictures that are remembered to have none there. */
 const measuredBytesMax = 1_048_576
 const unmeasurableMax = 10_000
+
+/** Avatars that wait to be looked at, of more those that are asked for again later; and those of them that are in memory. */
+const lookingMax = 100
+const lookingAtOnceMax = 2
 
 /** What hosts call files; the bytes decide what they are. */
 const files: DocumentType = {
@@ -64,6 +68,9 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
       const broadcast = yield* Broadcast
       const unmeasurable = boundedMap<string, true>(unmeasurableMax)
       const failures = boundedMap<string, number>(failuresMax)
+      const scope = yield* Effect.scope
+      const looking = new Set<string>()
+      const turns = Semaphore.makeUnsafe(lookingAtOnceMax)
 
       const find = Effect.fnUntraced(function*(key: string) {
         const attachment = (column: string) => {
@@ -119,7 +126,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         if (ids.length > 0) yield* broadcast.publish({ _tag: "Changed", kind: "status", ids })
       })
 
-      /** Keeps what an avatar looks like, for rules against spam. */
+      /** Keeps what an avatar looks like, for rules against spam. Who is shown it does not wait for that. */
       const look = Effect.fnUntraced(function*(key: string, { bytes, mime, read }: RemoteCopy) {
         const readable = mime.startsWith("image/") && bytes <= profilePictureBytesMax
         const chunks = readable ? yield* Stream.runCollect(read({ offset: 0, length: bytes })) : []
@@ -152,8 +159,13 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         if (named.unmeasured) {
           yield* Effect.catchCause(measure(key, copy), (cause) => Effect.logDebug("a picture was not measured", cause))
         }
-        if (named.unlooked) {
-          yield* Effect.catchCause(look(key, copy), (cause) => Effect.logDebug("an avatar was not looked at", cause))
+        if (named.unlooked && !looking.has(key) && looking.size < lookingMax) {
+          looking.add(key)
+          yield* turns.withPermit(look(key, copy)).pipe(
+            Effect.catchCause((cause) => Effect.logDebug("an avatar was not looked at", cause)),
+            Effect.ensuring(Effect.sync(() => looking.delete(key))),
+            Effect.forkIn(scope)
+          )
         }
         return copy
       })

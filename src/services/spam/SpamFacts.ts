@@ -33,10 +33,10 @@ interface Asked {
   /** Whether it matters for whom accounts pass. */
   readonly names: boolean
   /**
-   * Posts of long ago: followers and posts that came since are not counted. Those who unfollowed, and posts that were deleted, are
-   * not known any more.
+   * Posts of long ago: followers and posts that came since are not counted, where it is asked for them. Those who unfollowed, and
+   * posts that were deleted, are not known any more.
    */
-  readonly past: boolean
+  readonly past?: { readonly followers: boolean; readonly statuses: boolean }
 }
 
 const FactRow = Schema.Struct({
@@ -91,18 +91,21 @@ export class SpamFacts extends Context.Service<SpamFacts, {
             hash: hash === null ? null : String(hash)
           }))
           /** How many rows of a table came after the post. */
-          const since = (rows: Fragment) =>
-            past ? sql`(SELECT count(*)::int FROM (SELECT FROM ${rows} LIMIT ${countedMax}) later)` : sql`0`
-          const followed = past ? sql`AND f.id < p.until` : sql``
+          const since = (asked: boolean | undefined, rows: Fragment) =>
+            asked === true ? sql`(SELECT count(*)::int FROM (SELECT FROM ${rows} LIMIT ${countedMax}) later)` : sql`0`
+          const followed = past !== undefined ? sql`AND f.id < p.until` : sql``
           const rows = yield* factRows(sql`
             SELECT p.place, a.id AS account_id, a.username, a.display_name, a.avatar_hash, a.created_at,
               EXISTS (SELECT FROM users u JOIN roles r ON r.id = u.role_id
                 WHERE u.account_id = a.id AND r.permissions & ${staffBits}::bigint <> 0) AS exempt,
               greatest(0, coalesce(c.statuses_count, 0) - ${
-            since(sql`statuses s WHERE s.account_id = a.id AND s.deleted_at IS NULL AND s.id >= p.until`)
+            since(
+              past?.statuses,
+              sql`statuses s WHERE s.account_id = a.id AND s.deleted_at IS NULL AND s.id >= p.until`
+            )
           })::int AS statuses,
               greatest(0, coalesce(c.followers_count, 0) - ${
-            since(sql`follows f WHERE f.target_account_id = a.id AND f.id >= p.until`)
+            since(past?.followers, sql`follows f WHERE f.target_account_id = a.id AND f.id >= p.until`)
           })::int AS followers,
               (SELECT count(*)::int FROM (SELECT FROM statuses s WHERE s.account_id = a.id AND s.deleted_at IS NULL
                 AND s.id >= p.since AND s.id < p.until LIMIT ${countedMax}) written) AS hourly_posts,

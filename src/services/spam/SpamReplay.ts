@@ -113,6 +113,10 @@ export class SpamReplay extends Context.Service<SpamReplay, {
           lookAlike !== undefined || avatarAlike !== undefined || avatarAccounts !== undefined
         )
         const boosts = rules.some(({ conditions }) => isAboutBoosts(conditions))
+        const past = {
+          followers: rules.some(({ conditions }) => conditions.followersMax !== undefined),
+          statuses: rules.some(({ conditions }) => conditions.statusesMax !== undefined)
+        }
         const figures = replayedFigures()
         const before = idAt(until)
         const first = idAt(until - claimed.days * 86_400_000)
@@ -139,7 +143,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
               mentionIds,
               hash: null
             })),
-            { names, past: true }
+            { names, past }
           )
           posts.forEach(({ accountId, createdAt, domain, id, post, visibility }, place) => {
             const author = authors.get(place)

@@ -62,14 +62,14 @@ export class SpamScreening extends Context.Service<SpamScreening, {
         const names = concerned.some(({ conditions: { avatarAccounts, avatarAlike, lookAlike } }) =>
           lookAlike !== undefined || avatarAlike !== undefined || avatarAccounts !== undefined
         )
-        const found = yield* facts.of([{ ...asked, accountId, hash: post.hash ?? null }], { names, past: false })
+        const found = yield* facts.of([{ ...asked, accountId, hash: post.hash ?? null }], { names })
         const author = found.get(0)
         return author === undefined ? clean : judge(concerned, post, author)
       })
 
       return SpamScreening.of({
         judge: traced("SpamScreening.judge")(function*(accountId, { domain, html, mentionIds, spoilerText }) {
-          const rules = yield* active.current
+          const rules = (yield* active.current).filter(({ conditions }) => !isAboutBoosts(conditions))
           if (rules.length === 0) return clean
           const text: PostText = readPost(html, spoilerText)
           const post = { ...text, domain, mentions: mentionIds.length, boost: false }

@@ -136,6 +136,45 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include((yield* does(first, path, "reopen")).text, "open again")
     }))
 
+  it.effect("S-234 S-066: collections of accounts stand on the page of a report, are removed from there, and stay on it when they are gone", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const browser = yield* staffBrowser(yield* staffMember("mod6", ["manageReports"]))
+      const [bad, friend, good] = [yield* newPerson("bad6"), yield* newPerson("friend6"), yield* newPerson("good6")]
+      yield* sql`UPDATE accounts SET discoverable = true WHERE id = ${friend.accountId}`
+      const ids: Array<string> = []
+      for (const name of ["Rude <people>", "Worse"]) {
+        const given = { name, description: "Look & laugh", account_ids: [String(friend.accountId)] }
+        ids.push((yield* ask(bad, "POST", "/api/v1/collections", given)).body.collection.id)
+      }
+      const [rude = "", worse = ""] = ids
+      const reported = { account_id: String(bad.accountId), collection_ids: ids }
+      const reports = [
+        yield* ask(good, "POST", "/api/v1/reports", reported),
+        yield* ask(good, "POST", "/api/v1/reports", reported)
+      ]
+      const [first, second] = reports.map(({ body }) => `/admin/reports/${body.id}`)
+      const page = yield* browser.get(first!)
+      for (const text of ["Rude &lt;people&gt;", "Look &amp; laugh", "@friend6", "Worse"]) {
+        assert.include(page.text, text)
+      }
+      const done = yield* does(browser, first!, "posts", { do: "delete", text: "No", "collections[]": rude })
+      assert.include(done.text, "what was chosen is removed")
+      assert.strictEqual((yield* ask(bad, "GET", `/api/v1/collections/${rude}`)).status, 404)
+      const still = yield* browser.get(second!)
+      assert.include(still.text, "Deleted since")
+      assert.notInclude(still.text, `value="${rude}"`)
+      // The other moderators' act comes too late for it.
+      const late = yield* does(browser, second!, "posts", { do: "delete", "collections[]": rude })
+      assert.strictEqual(late.status, 422)
+      yield* ask(bad, "DELETE", `/api/v1/collections/${worse}`)
+      assert.include((yield* browser.get(second!)).text, "Worse")
+      const strike = yield* (yield* staffBrowser(bad)).get("/disputes/strikes")
+      assert.include(strike.text, "removed some of your collections")
+      const [, href = ""] = /href="(\/disputes\/strikes\/\d+)"/.exec(strike.text) ?? []
+      assert.include((yield* (yield* staffBrowser(bad)).get(href)).text, "Rude &lt;people&gt;")
+    }))
+
   it.effect("S-252: an administrator gives roles below the own one, changes an address, and deletes who is suspended, by name only", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

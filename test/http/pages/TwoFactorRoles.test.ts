@@ -99,8 +99,12 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
         yield* reset.disable(member, keeper.accountId)
         assert.strictEqual(yield* tag(keeper.accountId, member), "RecordNotFound", "once")
         assert.deepStrictEqual(
-          yield* sql`SELECT account_id, action, target_id FROM audit_log WHERE action = 'disable_2fa'`,
-          [{ accountId: keeper.accountId, action: "disable_2fa", targetId: member }]
+          yield* sql`SELECT account_id, target_id, after FROM audit_log WHERE action = 'disable_2fa' ORDER BY id`,
+          [
+            { accountId: keeper.accountId, targetId: member, after: null },
+            { accountId: keeper.accountId, targetId: member, after: { refused: "Record not found" } }
+          ],
+          "also who came too late"
         )
         const letters = yield* Effect.replicateEffect(Postbox.next, 3)
         assert.include(

@@ -80,7 +80,8 @@ layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: tr
         const users = sourcesIn("src/http").flatMap(({ path, text }) =>
           /\btokenInput\(/.test(text) && !path.endsWith("html/Forms.ts") ? [path] : []
         )
-        assert.deepStrictEqual(users.toSorted(), Object.keys(places).toSorted())
+        assert.isAbove(users.length, 10)
+        assert.includeMembers(Object.keys(places), users, "each has a place where it is looked at")
         const holder = yield* staffMember("holder", ["administrator"], 1000)
         yield* sql`UPDATE users SET email_subscriptions = true WHERE account_id = ${holder.accountId}`
         const browser = yield* staffBrowser(holder)

@@ -13,7 +13,7 @@ export const collectionsField = "collections"
 
 /** Collections of accounts as moderators look at them: what they say, and who is in them. */
 export class ReportedCollections extends Context.Service<ReportedCollections, {
-  /** With boxes to choose them where `chosen`; what their owner deleted is named as that. */
+  /** With boxes to choose them where `chosen`; what was deleted since is named as that. */
   readonly show: (visit: Visit, ids: ReadonlyArray<bigint>, chosen: boolean) => Effect.Effect<Html>
 }>()("murmuration/http/admin/parts/ReportedCollections") {
   static readonly layer = Layer.effect(
@@ -36,7 +36,7 @@ export class ReportedCollections extends Context.Service<ReportedCollections, {
                 members.map(({ accountId }) => html`<li>${names.line(accountId)}</li>`)
               }</ul><p class="row soft">${moment(words, record.createdAt)} ${
                 record.sensitive ? badge(say("Sensitive"), "warn") : ""
-              } ${record.gone ? badge(say("Deleted by its owner"), "warn") : ""}</p>`
+              } ${record.gone ? badge(say("Deleted since"), "warn") : ""}</p>`
               return html`<article class="post">${
                 chosen && !record.gone
                   ? html`<div class="row top">${
