@@ -5,16 +5,16 @@ const shared = {
   pool: "forks",
   // Files share a process: reading the program anew for each took a third of the time.
   isolate: false,
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
   teardownTimeout: 60_000
 } as const
 
 /**
  * Tests that look at how long answers take while nodes fail or are replaced, which leave half of the processors idle; and
- * one whose time is its own, for that half.
+ * those whose time is their own, for that half, which let all others go first.
  */
-const timed = ["test/cluster/**/*.test.ts", "test/layers/Handover.test.ts", "test/simulation/simulation.test.ts"]
+const timed = ["test/cluster/**/*.test.ts", "test/layers/Handover.test.ts", "test/simulation/**/*.test.ts"]
 
 /** Those of the next order begin when these have ended, each with as many processes as leave no processor idle. */
 const project = (name: string, groupOrder: number, maxWorkers: number, files: object) => ({

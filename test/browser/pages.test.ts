@@ -97,8 +97,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               await picture(shown, `${lang}-${path.split(/[/?]/)[2] ?? "profile"}`)
             }
           })
-        }),
-      60_000
+        })
     )
   }
 )

@@ -33,7 +33,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
         const half = yield* cli(["doctor"], { ...common, S3_BUCKET: "files" })
         assert.match(half.err, /S3_ACCESS_KEY_ID: .*\n.*S3_SECRET_ACCESS_KEY: /)
       })),
-    60_000
+    180_000
   )
 
   it.effect("F19: compares this machine's clock with that of Postgres", () =>

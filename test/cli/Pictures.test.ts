@@ -85,7 +85,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
           err: "There is no emoji :party: here\n"
         })
       })),
-    60_000
+    180_000
   )
 
   it.effect(
@@ -101,7 +101,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         assert.deepInclude(yield* formatAt(emoji.url), { format: "png", width: 256, height: 128 })
         assert.deepStrictEqual(yield* get("/api/v1/custom_emojis"), [])
       })),
-    60_000
+    180_000
   )
 
   it.effect(
@@ -132,7 +132,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         }
         assert.deepStrictEqual(yield* sql`SELECT name FROM stored_files`, before)
       })),
-    60_000
+    180_000
   )
 
   it.effect(
@@ -164,7 +164,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         assert.strictEqual((yield* bytesAt(next.url)).status, 404)
         assert.deepInclude(yield* run("instance", "thumbnail"), { code: 1, err: "Name a picture, or --remove\n" })
       })),
-    60_000
+    180_000
   )
 
   it.effect(
@@ -181,8 +181,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         for (const name of ["icon", "favicon"]) yield* run("instance", name, "--remove")
         yield* soon(get("/api/v2/instance"), (now) => now.icon[0].src === own[0].src)
         assert.strictEqual((yield* bytesAt(icon[8].src)).status, 404)
-      })),
-    60_000
+      }))
   )
 
   it.effect("media usage and prune: what is whose, and what is nobody's goes", () =>
@@ -214,5 +213,5 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
       const after = yield* run("media", "usage", "--check")
       assert.match(after.out, /^in storage +2 files/m)
       assert.match(after.out, /^nobody's +0 files +0 bytes$/m)
-    }), 60_000)
+    }), 180_000)
 })

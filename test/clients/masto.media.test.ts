@@ -71,7 +71,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: files", (it) =>
             statusCode: 422
           })
         })
-      }), 60_000)
+      }), 180_000)
   }
 
   it.effect("every kind that is said to be supported is among those that were tried", () =>

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import WebSocket from "ws"
 import { redisUrl } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { spread } from "./Checks.ts"
 import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
 
 const authors = 40
@@ -126,11 +127,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         const failover = Math.max(...firstAfterKill.values())
         assert.isBelow(failover, failoverMillisMax)
 
-        let left = 1
-        while (left > 0) {
-          const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM fanouts`
-          left = row?.n ?? 0
-        }
+        yield* spread(sql)
         const home = Effect.fnUntraced(function*(person: Account) {
           const seen: Array<string> = []
           for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {

@@ -63,6 +63,6 @@ layer(services, { excludeTestServices: true })("documents of other servers, on t
         for (let round = 0; round < 10 && last.join() !== "1,1"; round++) last = yield* asked(`zoe${round}`)
         assert.deepStrictEqual(last, [1, 1])
       })),
-    60_000
+    180_000
   )
 })

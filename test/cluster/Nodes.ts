@@ -6,7 +6,7 @@ import type { AccountId } from "../../src/services/Ids.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
 import { freePort } from "../support/ports.ts"
 import * as Program from "../support/Program.ts"
-import { allScopes } from "../support/Server.ts"
+import { allScopes, quick } from "../support/Server.ts"
 
 export interface Account {
   readonly id: AccountId
@@ -50,7 +50,7 @@ export const makeAccounts = Effect.fnUntraced(
     scopes: ReadonlyArray<string> = allScopes
   ) {
     const config = ConfigProvider.layer(ConfigProvider.fromUnknown(variables))
-    const services = yield* Layer.build(Layer.fresh(Operator.layer.pipe(Layer.provide(config))))
+    const services = yield* Layer.build(Layer.fresh(Operator.layerWith(quick).pipe(Layer.provide(config))))
     const registrations = Context.get(services, Registrations)
     const tokens = Context.get(services, Tokens)
     return yield* Effect.forEach(names, (username) =>

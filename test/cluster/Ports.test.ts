@@ -41,7 +41,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
         const { CLUSTER_PORT, PORT } = variables
         assert.sameMembers([...listening(child.pid!)], [`${loopback}:${PORT}`, `${loopback}:${CLUSTER_PORT}`])
       })),
-    30_000
+    180_000
   )
 
   it.effect("is not there in a process of its own", () =>
@@ -57,7 +57,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
       })
       yield* Program.said(program, "Murmuration is at")
       assert.deepStrictEqual(listening(program.child.pid!), [`${loopback}:${port}`])
-    })), 30_000)
+    })), 180_000)
 
   it.effect("a public address for it ends the start, in words", () =>
     Effect.scoped(Effect.gen(function*() {
@@ -69,5 +69,5 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
       const { code, err, out } = yield* ended
       assert.notStrictEqual(code, 0)
       assert.include(out + err, "CLUSTER_HOST: 0.0.0.0 is a public address")
-    })), 30_000)
+    })), 180_000)
 })

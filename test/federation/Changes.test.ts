@@ -45,7 +45,7 @@ it.live(
       }
       assert.strictEqual(new Set(votes.map((vote) => vote.id)).size, 2)
     }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  60_000
+  180_000
 )
 
 it.live(
@@ -84,7 +84,7 @@ it.live(
       assert.isString(last.object.closed)
       assert.notStrictEqual(last.id, first.id)
     }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  60_000
+  180_000
 )
 
 it.live("S-014: a suspension and its end are told to followers", () =>
@@ -104,4 +104,4 @@ it.live("S-014: a suspension and its end are told to followers", () =>
     yield* measure(false)
     const [back] = yield* heard("Update")
     assert.deepInclude(back.object, { id: anna.uri, suspended: false })
-  }).pipe(Effect.provide(keyOperations), Effect.scoped), 60_000)
+  }).pipe(Effect.provide(keyOperations), Effect.scoped), 180_000)

@@ -64,5 +64,5 @@ it.live(
       assert.isTrue(told.every(({ target }) => target === `${anna.uri}/collections/featured`))
       assert.strictEqual(new Set(told.map(({ id }) => id)).size, 3)
     }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  60_000
+  180_000
 )

@@ -40,5 +40,5 @@ it.live(
         assert.deepStrictEqual([...new Set(yield* outcomes(place))], ["done"])
       }
     }).pipe(Effect.scoped),
-  60_000
+  180_000
 )

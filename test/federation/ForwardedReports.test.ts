@@ -58,5 +58,5 @@ it.live(
         WHERE target_type = 'report' ORDER BY id`
       assert.deepStrictEqual(logged, [{ action: "forward", late: false }, { action: "forward", late: true }])
     }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  60_000
+  180_000
 )

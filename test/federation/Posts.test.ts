@@ -69,7 +69,7 @@ it.live(
       assert.isEmpty(yield* anna.home)
       for (const place of places) assert.deepStrictEqual([...new Set(yield* outcomes(place))], ["done"])
     }).pipe(Effect.scoped),
-  60_000
+  180_000
 )
 
 it.live(
@@ -128,5 +128,5 @@ it.live(
         tag: []
       })
     }).pipe(Effect.scoped),
-  60_000
+  180_000
 )

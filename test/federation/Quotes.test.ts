@@ -78,7 +78,7 @@ it.live(
         assert.deepStrictEqual((yield* outcomes(place)).filter((outcome) => !expected.has(outcome ?? "")), [])
       }
     }).pipe(Effect.scoped),
-  60_000
+  180_000
 )
 
 it.live(
@@ -106,5 +106,5 @@ it.live(
       yield* done
       assert.deepStrictEqual(stateOf(yield* anna.ask("GET", `/api/v1/statuses/${friend.id}`)), ["accepted", post.uri])
     }).pipe(Effect.scoped),
-  60_000
+  180_000
 )

@@ -54,5 +54,5 @@ it.live(
       yield* settled(places)
       assert.isTrue((yield* zoe.relationship(anna)).following)
     }).pipe(Effect.scoped),
-  60_000
+  180_000
 )

@@ -65,5 +65,5 @@ it.live(
       assert.strictEqual((yield* ben.ask("GET", `/api/v1/statuses/${quote.id}`)).quote.state, "revoked")
       assert.strictEqual((yield* anna.ask("GET", `/api/v1/statuses/${post.id}`)).replies_count, 0)
     }).pipe(Effect.scoped),
-  60_000
+  180_000
 )

@@ -73,7 +73,7 @@ it.live(
       assert.deepInclude(gone?.activity, { to: [everybody] })
       assert.deepStrictEqual(gone?.activity.object, { id: post.uri, type: "Tombstone", atomUri: post.uri })
     }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  60_000
+  180_000
 )
 
 it.live(
@@ -99,7 +99,7 @@ it.live(
       assert.strictEqual(flag?.keyId, `${instance}#main-key`)
       assert.notInclude(JSON.stringify(flag?.activity), "anna")
     }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  60_000
+  180_000
 )
 
 it.live(
@@ -137,7 +137,7 @@ it.live(
       }
       assert.isTrue(last.startsWith(`${anna.uri}#`))
     }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  60_000
+  180_000
 )
 
 it.live(
@@ -158,7 +158,7 @@ it.live(
       yield* done
       assert.strictEqual(there.take("Reject")[0]?.activity.object.id, `${zoe.id}#third`)
     }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  60_000
+  180_000
 )
 
 it.live(
@@ -176,5 +176,5 @@ it.live(
       yield* done
       assert.deepInclude(there.take("Announce")[0]?.activity.object, { id: post.uri, type: "Note" })
     }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  60_000
+  180_000
 )

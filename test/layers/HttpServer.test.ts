@@ -8,10 +8,21 @@ import { Handover } from "../../src/layers/Handover.ts"
 import * as HttpServer from "../../src/layers/HttpServer.ts"
 import * as NodeServer from "../../src/layers/NodeServer.ts"
 import * as Telemetry from "../../src/layers/Telemetry.ts"
+import { eventually } from "../support/Eventually.ts"
 import { testEnvironment } from "../support/TestEnvironment.ts"
 
-/** What `/slow` waits for: the last of them. */
-const gates: Array<Deferred.Deferred<void>> = []
+/** What `/slow` waits for, and what is told when as many as may be in work wait: the last of them. */
+const gates: Array<{
+  readonly open: Deferred.Deferred<void>
+  readonly full: Deferred.Deferred<void>
+  waiting: number
+}> = []
+
+const waitAtGate = Effect.suspend(() => {
+  const gate = gates.at(-1)!
+  if (++gate.waiting === HttpServer.requestsInFlightMax) Deferred.doneUnsafe(gate.full, Effect.void)
+  return Deferred.await(gate.open)
+})
 
 const routes = Layer.mergeAll(
   HttpRouter.add(
@@ -25,7 +36,7 @@ const routes = Layer.mergeAll(
   HttpRouter.add(
     "GET",
     "/slow",
-    Effect.suspend(() => Effect.as(Deferred.await(gates.at(-1)!), HttpServerResponse.text("done")))
+    Effect.as(waitAtGate, HttpServerResponse.text("done"))
   ),
   HttpRouter.add(
     "POST",
@@ -179,7 +190,7 @@ layer(serve({ TRUSTED_PROXIES: "127.0.0.9", CONNECTIONS_PER_ADDRESS: "16" }), { 
 const under = (what: string, upgrade: string) =>
   it.effect(`row 40, F16: takes so many requests at once and tells the next ones to come back, ${what}`, () =>
     Effect.gen(function*() {
-      const gate = Deferred.makeUnsafe<void>()
+      const gate = { open: Deferred.makeUnsafe<void>(), full: Deferred.makeUnsafe<void>(), waiting: 0 }
       gates.push(gate)
       const base = new URL(yield* baseUrl)
       // Raw sockets, because a client library would queue so many requests.
@@ -190,7 +201,9 @@ const under = (what: string, upgrade: string) =>
         (sockets) => Effect.sync(() => sockets.forEach((socket) => socket.destroy()))
       )
       for (const socket of sockets) socket.write(`GET /slow HTTP/1.1\r\nHost: test\r\n${upgrade}\r\n`)
-      const refused = yield* Effect.repeat(get("/address"), { until: ({ status }) => status !== 200 })
+      // Whoever asks before all are in has a place that one of them needs.
+      yield* Deferred.await(gate.full)
+      const refused = yield* get("/address")
       assert.strictEqual(refused.status, 503)
       assert.strictEqual(refused.headers.get("retry-after"), "1")
       const answered = yield* Effect.forkChild(
@@ -199,9 +212,9 @@ const under = (what: string, upgrade: string) =>
         }),
         { startImmediately: true }
       )
-      yield* Deferred.succeed(gate, undefined)
+      yield* Deferred.succeed(gate.open, undefined)
       assert.match(yield* Fiber.join(answered), /^HTTP\/1\.1 200/)
-      yield* Effect.repeat(get("/address"), { until: ({ status }) => status === 200 })
+      yield* eventually(get("/address"), ({ status }) => status === 200)
     }).pipe(Effect.scoped, Effect.timeout("30 seconds"), Effect.provide(Layer.fresh(serve({})))))
 
 describe("HttpServer under load", () => {

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { HeldSessions } from "../../src/layers/Database.ts"
 import { Handover } from "../../src/layers/Handover.ts"
 import * as SingleServer from "../../src/layers/SingleServer.ts"
+import { eventually } from "../support/Eventually.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { testEnvironment } from "../support/TestEnvironment.ts"
 
@@ -39,7 +40,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SingleServer", (it) =>
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
       const [before] = yield* holders
       yield* sql`SELECT pg_terminate_backend(${before!.pid})`
-      const after = yield* Effect.repeat(holders, { until: (rows) => rows.length > 0 && rows[0]!.pid !== before!.pid })
+      const after = yield* eventually(holders, (rows) => rows.length > 0 && rows[0]!.pid !== before!.pid)
       assert.strictEqual(after.length, 1)
     })))
 })

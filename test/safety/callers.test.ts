@@ -241,6 +241,6 @@ layer(TestServer.layer({ LIMITED_FEDERATION: "true" }), { excludeTestServices: t
           }
         }
       }),
-    60_000
+    180_000
   )
 })

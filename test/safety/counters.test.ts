@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { eventually } from "../support/Eventually.ts"
 import { TestServer } from "../support/Server.ts"
 import { type Answer, get, post, publish } from "./Calls.ts"
 
@@ -63,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
         const { body: favouriters } = yield* get(`/api/v1/statuses/${id}/favourited_by`)
         assert.lengthOf(favouriters, 4)
       }),
-    60_000
+    180_000
   )
 
   it.effect("F20: a command that Postgres ends to resolve a deadlock is done again, and its client hears of none", () =>
@@ -82,7 +83,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
         yield* Effect.forkScoped(
           Effect.flatMap(post(`/api/v1/statuses/${id}/favourite`, bob), (got) => Deferred.succeed(answer, got))
         )
-        yield* Effect.repeat(waits, { until: ([row]) => row?.count === 1 })
+        yield* eventually(waits, ([row]) => row?.count === 1)
         yield* sql`SELECT FROM actors WHERE account_id = ${bob.accountId} FOR UPDATE`
         return yield* Effect.fail("undone")
       }))

@@ -132,7 +132,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
         }
         assert.isBelow(memoryUsage.rss() - before, 200 * mebibyte)
       }).pipe(Effect.scoped),
-    30_000
+    180_000
   )
 
   it.effect("what is too deep, too long or too much in a body is refused, not choked on", () =>

@@ -119,7 +119,7 @@ layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeT
             // A new period may have begun in between, which does not happen twice.
             assert.strictEqual(first === uses ? first : yield* attemptsUntilRefused(attempt, by, uses), uses)
           }),
-        60_000
+        180_000
       )
     }
 

@@ -151,7 +151,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 62: somebody who",
           const counted = Object.keys(met).filter((surface) => met[surface])
           assert.sameMembers(counted, meets === "everywhere" ? Object.keys(everything) : [...meets])
         }),
-      60_000
+      180_000
     )
   }
 })

@@ -210,7 +210,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), { exclude
             }
           }
         })),
-      60_000
+      180_000
     )
   }
 )

@@ -141,7 +141,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
         assert.deepStrictEqual(yield* types(follower), ["status", "status"])
         assert.deepStrictEqual(yield* types(stranger), [])
       }),
-    60_000
+    180_000
   )
 
   it.effect("row 59: being named in a post tells nobody who may not read it", () =>

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { eventually } from "../support/Eventually.ts"
 import { TestServer } from "../support/Server.ts"
 import { call, get, post } from "./Calls.ts"
 
@@ -81,7 +82,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("what people write", (i
       const [dora, emil] = [yield* createPerson("dora"), yield* createPerson("emil")]
       yield* post(`/api/v1/accounts/${dora.accountId}/follow`, emil)
       const { body: { id } } = yield* post("/api/v1/statuses", dora, { status: "@emil read me #kept" })
-      yield* Effect.repeat(get("/api/v1/notifications", emil), { until: ({ body }) => body.length === 1 })
+      yield* eventually(get("/api/v1/notifications", emil), ({ body }) => body.length === 1)
       // One that was never used: its first use would be noted.
       const fresh = { token: yield* createToken(emil.accountId, ["read"]) }
       const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`

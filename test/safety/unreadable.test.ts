@@ -91,7 +91,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
         const { body: told } = yield* get("/api/v1/notifications", author)
         assert.deepStrictEqual(told.map(({ type }: { readonly type: string }) => type), ["follow"])
       }),
-    60_000
+    180_000
   )
 
   it.effect(
@@ -122,7 +122,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
           assert.isTrue(hidden.low <= missing.high && missing.low <= hidden.high, JSON.stringify({ hidden, missing }))
         }
       }),
-    60_000
+    180_000
   )
 
   it.effect("S-127, row 56: what was marked when it could be read can be unmarked, and shows nothing of what is private", () =>

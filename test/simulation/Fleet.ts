@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process"
+import { constants, setPriority } from "node:os"
 import { fileURLToPath } from "node:url"
 import type { Address } from "../support/PostgresServer.ts"
 import type { Result } from "./Simulation.ts"
@@ -13,6 +14,8 @@ export interface Settings {
   readonly faults: ReadonlyArray<number>
   /** The number of the mutant that runs in the place of the program. */
   readonly mutant: number | undefined
+  /** Whatever the seed: it is about consent, polls and moderators. */
+  readonly talks?: true
   readonly logs: boolean
 }
 
@@ -98,6 +101,8 @@ export class Fleet {
       env: { ...process.env, ["NODE_COMPILE_CACHE"]: fileURLToPath(compiled) }
     }
     const child = fork(new URL("worker.ts", import.meta.url), planted ? ["planted"] : [], options)
+    // Its time is its own: what looks at a clock beside it goes first.
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
     this.alive.add(child)
     return { child, planted, ran: 0 }
   }

@@ -52,7 +52,7 @@ const epochUnchecked: Mutant = {
         }))
     })
   },
-  foundAt: 11,
+  foundAt: 12,
   seedsMax: 30
 }
 

@@ -59,7 +59,7 @@ const unordered: Mutant = {
   },
   breaks: /^I21/,
   overlapping: true,
-  foundAt: 17,
+  foundAt: 25,
   seedsMax: 60
 }
 

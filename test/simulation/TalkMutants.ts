@@ -120,7 +120,7 @@ const suspendedShown: Mutant = {
     to: (on) => `authorSuspended: !${on} && answers.suspended.has(status.accountId)`
   },
   breaks: /^I18/,
-  foundAt: 3
+  foundAt: 17
 }
 
 /** Who is quoted is told of it, and goes on to be when the consent was taken back. */
@@ -135,7 +135,7 @@ const quoteNoticeKept: Mutant = {
     to: (on) => `if (!${on}) yield* notificationWriter.retractOne("quote", quote.accountId, quotingId)`
   },
   breaks: /^I26/,
-  foundAt: 4
+  foundAt: 12
 }
 
 export const talkMutants: ReadonlyArray<Mutant> = [

@@ -25,12 +25,13 @@ let backends: Awaited<ReturnType<typeof Backends.open>> | undefined
 const overlapping = async (address: Address) =>
   backends ??= await Backends.open(address, "murmuration_template", Performed.statement)
 
-const result = async (seed: number, { commands, faults, federation, logs, mutant, postgres }: Settings) => {
+const result = async (seed: number, settings: Settings) => {
+  const { commands, faults, federation, logs, mutant, postgres } = settings
   if (federation) {
     const mutation = mutant === undefined ? {} : federationMutants[mutant]?.mutation ?? {}
     return Federation.run(await opened(Federation.sitesMax), seed, { commands, faults, mutation, logs })
   }
-  const { mutation = {}, name, standstills = false, talks } = mutants[mutant ?? mutants.length] ?? {}
+  const { mutation = {}, name, standstills = false, talks = settings.talks } = mutants[mutant ?? mutants.length] ?? {}
   Sources.switchOn(name)
   if (postgres !== undefined) {
     return runOverlapping(await overlapping(postgres), seed, { commands, faults, mutation, logs })

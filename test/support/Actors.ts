@@ -7,6 +7,7 @@ import { OriginChecks } from "../../src/services/federation/fetching/OriginCheck
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
 import { configurationOf } from "./Configuration.ts"
+import { eventually } from "./Eventually.ts"
 import { noOutbound } from "./NoOutbound.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
@@ -31,12 +32,7 @@ export const node = Actors.layer.pipe(
 /** The actors with a database of their own. */
 export const layerActors = Layer.satisfiesServicesType<never>()(node.pipe(Layer.provideMerge(TestDatabase.layer)))
 
-/** Waits until no account has anything left to tell: looks again after each turn of the event loop. */
-export const settled = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  let waiting = 1
-  while (waiting > 0) {
-    const [row] = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM fanouts`
-    waiting = row!.n
-  }
-})
+/** Waits until no account has anything left to tell. */
+export const settled = SqlClient.SqlClient.use((sql) =>
+  Effect.asVoid(eventually(sql`SELECT FROM fanouts LIMIT 1`, (rows) => rows.length === 0))
+)

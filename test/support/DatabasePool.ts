@@ -1,27 +1,30 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { inject } from "vitest"
-import { type Address, connection, template } from "./PostgresServer.ts"
+import { connection, template } from "./PostgresServer.ts"
 
 /*
  * Databases with the schema and nothing else. To make one takes Postgres a thousand files, which cost a test file more
  * than its tests; so a process of tests empties those that it used, and uses them again.
  */
 
-/** Bytes of a table from which a database is dropped rather than emptied. */
-const tableBytesMax = 4 * 1_048_576
+/** Bytes of a table from which on it is made small again, too, when it is emptied. */
+const tableBytesMax = 1_048_576
 /** Milliseconds that a session may take to end that a test left behind. */
 const endMillisMax = 10_000
 
-const query = (address: Address, database: string) => (statement: string) =>
-  Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Record<string, string>>(statement)).pipe(
-    Effect.provide(PgClient.layer({ ...connection(address, database), maxConnections: 1 })),
-    Effect.orDie
+/** One session with a database. */
+const within = (database: string) =>
+  Effect.provide(
+    Layer.suspend(() => PgClient.layer({ ...connection(inject("postgres"), database), maxConnections: 1 }))
   )
 
-/** What a test might change and what is not undone: the schema, and the rows that migrations wrote. */
+const query = (statement: string) =>
+  Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement)).pipe(within("postgres"), Effect.orDie)
+
+/** What a test might change: the schema, which is not undone, and the rows that migrations wrote. */
 const fingerprint = (kept: ReadonlyArray<string>) =>
   `SELECT md5(string_agg(part, ';' ORDER BY part)) AS fingerprint FROM (
     SELECT relname || relkind::text || relchecks || reloptions::text AS part FROM pg_class
@@ -40,16 +43,30 @@ const fingerprint = (kept: ReadonlyArray<string>) =>
 const tables = `SELECT relname AS name, pg_relation_size(oid) AS bytes FROM pg_class
   WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND pg_relation_size(oid) > 0`
 
-const emptied = (filled: ReadonlyArray<string>) =>
-  `DO $$ BEGIN
+/** Rows of a table as one text. */
+const rowsIn = (table: string) => `SELECT coalesce(json_agg(t), '[]')::text AS rows FROM ${table} t`
+
+/** Nothing but the rows that migrations wrote is left. */
+const emptied = (filled: ReadonlyArray<string>, written: ReadonlyArray<readonly [table: string, rows: string]>) =>
+  `DO $body$ BEGIN
     SET LOCAL session_replication_role = replica;
     ${filled.map((table) => `DELETE FROM "${table}";`).join("\n")}
+    ${
+    written.map(([table, rows]) =>
+      `INSERT INTO "${table}" OVERRIDING SYSTEM VALUE
+        SELECT * FROM json_populate_recordset(NULL::"${table}", $rows$${rows}$rows$);`
+    ).join("\n")
+  }
     PERFORM setval(seqrelid, seqstart, false) FROM pg_sequence;
-  END $$`
+  END $body$`
 
 const free: Array<string> = []
-/** The tables that are filled in a new database, and its fingerprint. */
-let pristine: { readonly kept: ReadonlyArray<string>; readonly fingerprint: string | undefined } | undefined
+/** The rows of tables that are filled in a new database, its fingerprint, and that of its schema alone. */
+let pristine: {
+  readonly written: ReadonlyArray<readonly [table: string, rows: string]>
+  readonly schema: string | undefined
+  readonly fingerprint: string | undefined
+} | undefined
 
 const unused = Effect.gen(function*() {
   const uuid = yield* (yield* SecureRandom.SecureRandom).uuidV4()
@@ -59,44 +76,60 @@ const unused = Effect.gen(function*() {
 /** A database of the test's own, made anew from `from` (all of a `CREATE DATABASE` behind the name). */
 export const create = Effect.fn("DatabasePool.create")(function*(from: string) {
   const name = yield* unused
-  yield* query(inject("postgres"), "postgres")(`CREATE DATABASE ${name}${from}`)
+  yield* query(`CREATE DATABASE ${name}${from}`)
   return name
 })
 
-export const drop = (name: string) => query(inject("postgres"), "postgres")(`DROP DATABASE ${name} WITH (FORCE)`)
+export const drop = (name: string) => query(`DROP DATABASE ${name} WITH (FORCE)`)
+
+const look = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
+  const kept = (yield* sql.unsafe<{ name: string }>(tables)).map(({ name }) => name)
+  const written: Array<readonly [string, string]> = []
+  for (const table of kept) {
+    written.push([table, (yield* sql.unsafe<{ rows: string }>(rowsIn(table)))[0]?.rows ?? "[]"])
+  }
+  const [schema] = yield* sql.unsafe<{ fingerprint: string }>(fingerprint([]))
+  const [all] = yield* sql.unsafe<{ fingerprint: string }>(fingerprint(kept))
+  return { written, schema: schema?.fingerprint, fingerprint: all?.fingerprint }
+})
 
 /** A migrated database without rows. */
 export const take = Effect.gen(function*() {
   const found = free.pop()
   if (found !== undefined) return found
-  const name = yield* create(` TEMPLATE ${template}`)
-  if (pristine === undefined) {
-    const ask = query(inject("postgres"), name)
-    const kept = (yield* ask(tables)).map(({ name }) => name ?? "")
-    pristine = { kept, fingerprint: (yield* ask(fingerprint(kept)))[0]?.["fingerprint"] }
-  }
+  // A copy of its files costs less than one by the log.
+  const name = yield* create(` TEMPLATE ${template} STRATEGY FILE_COPY`)
+  pristine ??= yield* Effect.flatMap(PgClient.PgClient, look).pipe(within(name), Effect.orDie)
   return name
 })
 
-/** Empties a database for the next who takes one; what was changed beyond its rows is dropped. */
+/** Empties a database for the next who takes one; one whose schema was changed is dropped. */
 export const giveBack = Effect.fn("DatabasePool.giveBack")(function*(name: string) {
-  const kept = pristine?.kept ?? []
   const usable = yield* Effect.gen(function*() {
+    if (pristine === undefined) return false
     const sql = yield* PgClient.PgClient
     yield* sql.unsafe(`SELECT pg_terminate_backend(pid, ${endMillisMax}) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`)
-    const filled = (yield* sql.unsafe<{ name: string; bytes: string }>(tables)).filter(({ name }) =>
-      !kept.includes(name)
+    const kept = pristine.written.map(([table]) => table)
+    const [now] = yield* sql.unsafe<{ fingerprint: string }>(fingerprint(kept))
+    const same = now?.fingerprint === pristine.fingerprint
+    if (!same) {
+      const [schema] = yield* sql.unsafe<{ fingerprint: string }>(fingerprint([]))
+      if (schema?.fingerprint !== pristine.schema) return false
+    }
+    const filled = (yield* sql.unsafe<{ name: string; bytes: bigint }>(tables)).filter(({ name }) =>
+      !same || !kept.includes(name)
     )
-    if (filled.some(({ bytes }) => Number(bytes) > tableBytesMax)) return false
-    const [found] = yield* sql.unsafe<{ fingerprint: string }>(fingerprint(kept))
-    if (found?.fingerprint !== pristine?.fingerprint) return false
-    yield* sql.unsafe(emptied(filled.map(({ name }) => name)))
+    yield* sql.unsafe(emptied(filled.map(({ name }) => name), same ? [] : pristine.written))
+    const large = filled.filter(({ bytes }) => bytes > tableBytesMax).map(({ name }) => `"${name}"`)
+    if (large.length > 0) {
+      yield* sql.unsafe(`VACUUM ${large.join(", ")}`)
+      // Plans are made as if nobody had looked at them.
+      yield* sql.unsafe(`SELECT pg_clear_relation_stats('public', relname) FROM pg_class
+        WHERE oid = ANY ('{${large.join(", ")}}'::regclass[])`)
+    }
     return true
-  }).pipe(
-    Effect.provide(PgClient.layer({ ...connection(inject("postgres"), name), maxConnections: 1 })),
-    Effect.orElseSucceed(() => false)
-  )
+  }).pipe(within(name), Effect.orElseSucceed(() => false))
   if (usable) free.push(name)
   else yield* drop(name)
 })

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { eventually } from "./Eventually.ts"
 import { freePort, unlessTaken } from "./ports.ts"
 import { type Person, type RequestOptions, TestServer } from "./Server.ts"
 
@@ -128,14 +129,14 @@ const waiting = ({ sql }: Place, again: boolean) =>
     ([row]) => row?.count ?? 0
   )
 
-const quiet = (again: boolean) =>
-  Effect.fnUntraced(function*(places: ReadonlyArray<Place>) {
+const quiet = (again: boolean) => (places: ReadonlyArray<Place>) =>
+  Effect.suspend(() => {
     let looks = 0
-    while (looks < 2) {
-      yield* turn
-      const counts = yield* Effect.forEach(places, (place) => waiting(place, again))
-      looks = counts.every((count) => count === 0) ? looks + 1 : 0
-    }
+    const counts = Effect.andThen(turn, Effect.forEach(places, (place) => waiting(place, again)))
+    return Effect.asVoid(eventually(counts, (found) => {
+      looks = found.every((count) => count === 0) ? looks + 1 : 0
+      return looks === 2
+    }))
   })
 
 /** Waits until nothing is on its way any more but what has failed and waits for its next try. */

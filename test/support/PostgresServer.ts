@@ -65,10 +65,13 @@ export const start = async () => {
       username: postgres.username,
       password: Redacted.value(postgres.password)
     }
-    yield* PgClient.PgClient.pipe(
-      Effect.flatMap((sql) => sql.unsafe(`CREATE DATABASE ${template}`)),
-      Effect.provide(PgClient.layer(connection(address, "postgres")))
-    )
+    yield* Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      yield* sql.unsafe(`CREATE DATABASE ${template}`)
+      // Thousands of sessions prove that they know the password, which is of this run and made by chance.
+      yield* sql.unsafe("SET scram_iterations = 1")
+      yield* sql.unsafe(`ALTER ROLE ${address.username} PASSWORD '${address.password}'`)
+    }).pipe(Effect.provide(PgClient.layer({ ...connection(address, "postgres"), maxConnections: 1 })))
     yield* Database.migrate(connection(address, template))
     return address
   }).pipe(Effect.provide(Platform), Scope.provide(scope), Effect.runPromise)

@@ -47,7 +47,7 @@ export interface RequestOptions extends RequestInit {
 }
 
 /** People of tests sign in with passwords that are no secrets. */
-const quick = { memory: 64, passes: 1, parallelism: 1 }
+export const quick = { memory: 64, passes: 1, parallelism: 1 }
 const password = "correct horse battery staple"
 
 const start = Effect.fn("TestServer.start")(function*(given: Record<string, string>) {

@@ -1,9 +1,12 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Rooms of long files, the longest first: one that began last would be waited for alone. */
+/** Rooms of long files and long files alone, the longest first: one that began last would be waited for alone. */
 const rooms = [
   "simulation",
   "cluster",
+  "check.test.ts",
+  "main.test.ts",
+  "http/admin/Pages.test.ts",
   "cli",
   "federation",
   "layers",
@@ -14,7 +17,7 @@ const rooms = [
 ]
 
 const rank = ({ moduleId }: TestSpecification) => {
-  const found = rooms.findIndex((room) => moduleId.includes(`/test/${room}/`))
+  const found = rooms.findIndex((room) => `${moduleId}/`.includes(`/test/${room}/`))
   return found === -1 ? rooms.length : found
 }
 

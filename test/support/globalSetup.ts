@@ -1,10 +1,13 @@
 import type { TestProject } from "vitest/node"
+import type { KeyPair } from "../../src/services/federation/signatures/KeyOperations.ts"
+import * as KeyPairs from "./KeyPairs.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import * as Programs from "./programs/Programs.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
     readonly postgres: PostgresServer.Address
+    readonly keyPairs: ReadonlyArray<KeyPair>
   }
 }
 
@@ -22,7 +25,8 @@ export default async function setup(project: TestProject) {
     if (!partOnly()) throw new Error(lacking)
     console.warn(lacking)
   }
-  const server = await PostgresServer.start()
+  const [server, keyPairs] = await Promise.all([PostgresServer.start(), KeyPairs.make()])
   project.provide("postgres", server.address)
+  project.provide("keyPairs", keyPairs)
   return server.stop
 }

@@ -33,8 +33,8 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
     const changed = (kind: "account" | "moderation" | "user") => broadcast.publish({ _tag: "Changed", kind, ids })
     const keptOut = type === "suspend" || type === "disable"
     if (type === "suspend") yield* tellFollowers(own, "Profile")
-    // A home that was made anew in the meantime lacks its posts.
-    if (type === "suspend" && !stands) yield* intend(own, { _tag: "homes", readers: [], followers: true })
+    // A home that was made anew in the meantime, its own too, lacks its posts.
+    if (type === "suspend" && !stands) yield* intend(own, { _tag: "homes", readers: [own.accountId], followers: true })
     yield* sql.afterCommit(Effect.all([
       changed("account"),
       changed("moderation"),

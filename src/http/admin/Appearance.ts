@@ -12,7 +12,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Messages } from "../../services/languages/Messages.ts"
 import { InstanceUploads } from "../../services/media/InstanceUploads.ts"
 import { Uploads } from "../../services/media/Uploads.ts"
-import { hidden, tokenField } from "../html/Forms.ts"
+import { hidden, tokenInput } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
 import { faviconPath, iconPath, thumbnailPath } from "../html/PagePaths.ts"
 import { palette } from "../html/Palette.ts"
@@ -84,7 +84,7 @@ const make = Effect.gen(function*() {
       }" width="${width}" height="${height}" alt="${description || title(words)}">${
         url === undefined ? html`<span class="soft">${say("The server's own")}</span>` : ""
       }</p>
-<form method="post" action="${visit.here}" enctype="multipart/form-data">${hidden(tokenField, visit.formToken)}${
+<form method="post" action="${visit.here}" enctype="multipart/form-data">${tokenInput(visit.formToken)}${
         hidden("kind", kind)
       }<label>${say("Picture")}<span class="hint">${
         say("8 MB at most. It is made anew in every size that is needed, without what else is in the file.")

@@ -12,6 +12,7 @@ import { attemptsMax, MediaJobs } from "../../../src/services/media/MediaJobs.ts
 import { MediaRefused, MediaToolFailed, MediaTools } from "../../../src/services/media/MediaTools.ts"
 import { Storage, StorageFailed } from "../../../src/services/media/Storage.ts"
 import { StoredFiles, unheldMillisMax } from "../../../src/services/media/StoredFiles.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { layerJobs, leftovers, states, tools, upload } from "../../support/MediaJobs.ts"
 
 const run = (id: MediaId, made: MediaTools["Service"]) =>
@@ -191,7 +192,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       const onlooker = yield* HeldSessions
       const waits = onlooker`SELECT pid FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`
-      while ((yield* waits).length === 0);
+      yield* eventually(waits, (rows) => rows.length > 0)
       yield* Deferred.succeed(swept, undefined)
       yield* Fiber.join(post)
       assert.strictEqual(yield* Fiber.join(sweep), 0)

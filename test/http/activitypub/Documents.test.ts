@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { followers, person } from "../../support/People.ts"
 import { status } from "../../support/Posts.ts"
 import { get, send } from "../../support/Requests.ts"
@@ -92,7 +93,7 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       yield* sql`UPDATE accounts SET display_name = 'Cleo' WHERE id = ${id}`
       const broadcast = yield* Broadcast
       yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
-      yield* Effect.repeat(ask("/users/cleo", { "if-none-match": etag }), { until: ({ status }) => status === 200 })
+      yield* eventually(ask("/users/cleo", { "if-none-match": etag }), ({ status }) => status === 200)
       assert.strictEqual((yield* ask("/users/cleo")).json.name, "Cleo")
     }))
 

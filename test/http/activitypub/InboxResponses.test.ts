@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { activityBytesMax } from "../../../src/http/activitypub/Inboxes.ts"
 import { inboundBackoff } from "../../../src/services/federation/inbox/InboundActivities.ts"
 import { cli } from "../../support/CommandLine.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 
@@ -136,7 +137,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what the in
         assert.deepInclude(row, { tries, outcome: null })
         yield* sql`UPDATE inbound_activities SET due_at = ${new Date()} WHERE outcome IS NULL`
         yield* send(wolf, { type: "Like", object: me })
-        yield* Effect.repeat(waiting, { until: ([row]) => row?.tries === tries + 1 })
+        yield* eventually(waiting, ([row]) => row?.tries === tries + 1)
       }
       const [row] = yield* waiting
       assert.match(row?.outcome ?? "", /^set aside: /)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { handOverRowsMax } from "../../../src/services/social/Moves.ts"
 import { cli } from "../../support/CommandLine.ts"
+import { eventually } from "../../support/Eventually.ts"
 import type { Person } from "../../support/Server.ts"
 import { TestServer } from "../../support/Server.ts"
 import { done, OtherServer, type RemotePerson, servers } from "./Sending.ts"
@@ -14,7 +15,7 @@ const still = Effect.gen(function*() {
   const waiting = sql<{ count: number }>`SELECT (SELECT count(*) FROM inbound_activities WHERE outcome IS NULL)::int
     + (SELECT count(*) FROM errands WHERE tries < 2)::int + (SELECT count(*) FROM account_intents)::int
     + (SELECT count(*) FROM fanouts)::int AS count`
-  yield* Effect.repeat(Effect.andThen(Effect.sleep("10 millis"), waiting), { until: ([row]) => row?.count === 0 })
+  yield* eventually(waiting, ([row]) => row?.count === 0)
 })
 const says = (by: RemotePerson, more: object) =>
   OtherServer.use(({ documents }) =>
@@ -126,7 +127,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
       const left = yield* sql`SELECT FROM follows WHERE target_account_id = ${from}`
       const requests = yield* sql`SELECT FROM follow_requests WHERE target_account_id = ${id}`
       assert.deepStrictEqual([left.length, requests.length], [0, people + 1])
-    }), 60_000)
+    }), 180_000)
 
   it.effect(
     "S-009: an account here moves by the operator's word, names its aliases, and a move comes to it",
@@ -168,6 +169,6 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
         yield* still
         assert.deepStrictEqual(yield* document, [xeno.id])
       }),
-    60_000
+    180_000
   )
 })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { optionsMax } from "../../../src/services/federation/documents/ForeignPoll.ts"
 import type { Json } from "../../services/federation/Peer.ts"
+import { eventually } from "../../support/Eventually.ts"
 import type { Person } from "../../support/Server.ts"
 import { question, tally } from "./RemotePolls.ts"
 import { done, type RemotePerson, send, servers, settled } from "./Sending.ts"
@@ -158,7 +159,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
           yield* done(tom, { type: "Update", object: question(tom, "end", me, { a: 2, b: 1 }, closed) }),
           "done"
         )
-        yield* Effect.repeat(told(fay), { until: (all) => all.length === 2 })
+        yield* eventually(told(fay), (all) => all.length === 2)
       }
       assert.deepStrictEqual(yield* told(fay), ["poll tom", "mention tom"])
       assert.deepStrictEqual(yield* told(gil), ["mention tom"])

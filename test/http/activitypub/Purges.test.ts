@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { postsMax } from "../../../src/services/federation/purge/PurgedPosts.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { done, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, post, there, told } from "./Talking.ts"
 
@@ -11,7 +12,7 @@ const idOf = (by: RemotePerson) =>
   )
 /** Waits until a query gives no row. */
 const until = (query: Effect.Effect<ReadonlyArray<unknown>, unknown, SqlClient.SqlClient>) =>
-  Effect.repeat(Effect.orDie(query), { until: (rows) => rows.length === 0 })
+  eventually(Effect.orDie(query), (rows) => rows.length === 0)
 const gone = (id: bigint | undefined) =>
   SqlClient.SqlClient.use((sql) => until(sql`SELECT FROM accounts WHERE id = ${id ?? 0n}`))
 const remove = (by: RemotePerson) => done(by, { type: "Delete", object: by.id })
@@ -145,7 +146,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       const document = peer.documents.get("/users/vera")
       peer.documents.set("/users/vera", (_, response) => response.writeHead(503).end())
       assert.strictEqual(yield* done(vera, { type: "Update", object: vera.id }), "done")
-      yield* Effect.repeat(sql`SELECT FROM errands WHERE tries = 1`, { until: (rows) => rows.length === 1 })
+      yield* eventually(sql`SELECT FROM errands WHERE tries = 1`, (rows) => rows.length === 1)
       peer.documents.set("/users/vera", { ...(document as object), name: "Vera now" })
       // As a node that was killed in the middle would have left it.
       yield* sql`UPDATE errands SET due_at = ${new Date()}`

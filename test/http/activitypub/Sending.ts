@@ -4,6 +4,7 @@ import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
 import * as Cavage from "../../../src/services/federation/signatures/Cavage.ts"
 import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
 import { type Json, type Peer, peer } from "../../services/federation/Peer.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 
 /** Another server beside the one under test, which may talk to it. */
@@ -58,7 +59,7 @@ export const settled = Effect.gen(function*() {
     { count: number }
   >`SELECT (SELECT count(*) FROM inbound_activities WHERE outcome IS NULL AND tries = 0)::int
     + (SELECT count(*) FROM fanouts)::int AS count`
-  yield* Effect.repeat(Effect.andThen(turn, waiting), { until: ([row]) => row?.count === 0 })
+  yield* eventually(Effect.andThen(turn, waiting), ([row]) => row?.count === 0)
   const [row] = yield* sql<{ outcome: string | null }>`SELECT outcome FROM inbound_activities ORDER BY id DESC LIMIT 1`
   return row?.outcome
 })

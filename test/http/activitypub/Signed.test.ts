@@ -7,6 +7,7 @@ import { DomainPolicies } from "../../../src/services/federation/domains/DomainP
 import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
 import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
 import { Signatures } from "../../../src/services/federation/signatures/Signatures.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { followers, person } from "../../support/People.ts"
 import { status } from "../../support/Posts.ts"
 import { send } from "../../support/Requests.ts"
@@ -155,12 +156,7 @@ layer(server({ limitedFederation: true }), { excludeTestServices: true })("restr
       for (const domain of ["127.0.0.1", "peer.test"]) {
         yield* Effect.provide(DomainAllows.use(({ allow }) => allow(domain)), DomainAllows.layer)
       }
-      yield* Effect.repeat(
-        DomainPolicies.use(({ isAllowed }) => isAllowed("peer.test")),
-        {
-          until: (allowed) => allowed
-        }
-      )
+      yield* eventually(DomainPolicies.use(({ isAllowed }) => isAllowed("peer.test")), (allowed) => allowed)
       const by = yield* stranger("signer")
       for (const path of ["/users/cleo", `/users/cleo/statuses/${id}`, "/users/cleo/outbox", "/users/cleo/followers"]) {
         assert.strictEqual((yield* asking(path, by)).status, 200, path)

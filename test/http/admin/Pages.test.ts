@@ -205,8 +205,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
           }
         }
         console.info(`${asked} hostile requests answered`)
-      }),
-    60_000
+      })
   )
 })
 

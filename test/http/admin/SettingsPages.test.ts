@@ -160,8 +160,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         const refused = yield* browser.press(yield* browser.get(path), "color", { accent_color: "red;}" })
         assert.strictEqual(refused.status, 422)
         assert.includeMembers((yield* auditEntries(BigInt(accountId))).map(({ act }) => act), ["settings update"])
-      }),
-    60_000
+      })
   )
 
   it.effect("storage has budgets by kind, and the dashboard warns where one is passed", () =>

@@ -208,7 +208,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
         }
       }
       assert.deepStrictEqual(pauses, [])
-    }), 60_000)
+    }), 180_000)
 
   it.effect("F14: more values than anybody means are refused before they are parsed", () =>
     Effect.gen(function*() {

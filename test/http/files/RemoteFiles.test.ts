@@ -162,7 +162,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.notStrictEqual(second.headers.get("etag"), first.headers.get("etag"))
       yield* bytesAt(media.url)
       assert.strictEqual(other.timesAsked("/changing.png"), 2)
-    }), 30_000)
+    }), 180_000)
 })
 
 layer(server({}), { excludeTestServices: true })("the guard before remote files", (it) => {
@@ -206,7 +206,7 @@ layer(server({ OUTBOUND_ALLOW: "127.0.0.0/8", RATE_LIMITS: "on" }), { excludeTes
           assert.strictEqual((yield* at(urls[0]!)).status, 200)
           assert.lengthOf(other.asked, 300)
         }),
-      60_000
+      180_000
     )
   }
 )

@@ -36,6 +36,7 @@ const consentOf = Effect.gen(function*() {
 
 /** Where each file that puts a token into a form can be looked at; of the parts of staff pages it is every such page. */
 const places: Readonly<Record<string, string | undefined>> = {
+  "src/http/admin/Appearance.ts": "/admin/settings/appearance",
   "src/http/admin/EmojiArchive.ts": "/admin/custom_emojis",
   "src/http/admin/NewEmoji.ts": "/admin/custom_emojis/new",
   "src/http/admin/Shell.ts": "/admin",
@@ -81,6 +82,10 @@ layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: tr
           /\btokenInput\(/.test(text) && !path.endsWith("html/Forms.ts") ? [path] : []
         )
         assert.isAbove(users.length, 10)
+        // There is no other way in which a token comes into a page.
+        for (const { path, text } of sourcesIn("src/http")) {
+          if (!path.endsWith("html/Forms.ts")) assert.notMatch(text, /hidden\(tokenField/, path)
+        }
         assert.includeMembers(Object.keys(places), users, "each has a place where it is looked at")
         const holder = yield* staffMember("holder", ["administrator"], 1000)
         yield* sql`UPDATE users SET email_subscriptions = true WHERE account_id = ${holder.accountId}`

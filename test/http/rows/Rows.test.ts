@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { grants } from "../../../src/services/oauth/Scopes.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 import { crowd } from "./Crowd.ts"
 import { nameOf, type Row, rows } from "./Rows.ts"
@@ -129,8 +130,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows of the client API
           if (page === undefined) return undefined
           const at = listAt(row)
           // Home answers 206 while it is being made.
-          const of = (more: string) =>
-            Effect.repeat(call(row, `${at}&${more}`, by(row)), { until: ({ status }) => status !== 206 })
+          const of = (more: string) => eventually(call(row, `${at}&${more}`, by(row)), ({ status }) => status !== 206)
           if (row.path.endsWith("unread_count") || row.path.endsWith("context")) return undefined
           const sizes = page.paging === "none" ? [page.most] : [page.usual, page.most, 1]
           for (const [index, size] of sizes.entries()) {

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { eventually } from "../../support/Eventually.ts"
 import { probed, silent, sound, soundWithCover, video } from "../../support/Ffmpeg.ts"
 import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
@@ -123,7 +124,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
         assert.oneOf(status, [200, 206])
         assert.deepStrictEqual([description, meta.focus], ["a test", { x: 0.5, y: -0.5 }])
         const ready = call("GET", `/api/v1/media/${id}`, gil.token)
-        const { body } = yield* Effect.repeat(ready, { until: (found) => found.status !== 206 })
+        const { body } = yield* eventually(ready, (found) => found.status !== 206)
         assert.deepStrictEqual([body.description, body.meta.small.size], ["a test", "200x100"])
       }
     }))

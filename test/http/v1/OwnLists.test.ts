@@ -190,6 +190,6 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
           "14501"
         ])
       }),
-    60_000
+    180_000
   )
 })

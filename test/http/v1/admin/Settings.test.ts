@@ -105,7 +105,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual((yield* ask(by, "GET", uploads)).body, before)
       const [entry] = yield* auditEntries(by.accountId)
       assert.deepInclude(entry, { act: "settings update" })
-    }), 60_000)
+    }))
 
   it.effect("S-142 S-235: timelines are shown to whom staff lets read them", () =>
     Effect.gen(function*() {
