@@ -103,7 +103,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           )
           console.info(`${all.length} pages of settings, looked at in four ways`)
         }),
-      120_000
+      180_000
     )
   }
 )

@@ -22,15 +22,15 @@ const fields = [
   "attachments"
 ].filter((name) => name !== "act" && name !== "confirmed")
 
-const values = [
-  "",
-  "a\u0000\u{10FFFF}\ud800",
-  "-1",
-  "99999999999999999999",
-  `'"<>\\%${"x".repeat(7_000)}`,
-  "2026-13-99T99:99",
-  "::/0",
-  "1"
+/** What is wrong of its kind: a network that is all of them, and a day that never comes. */
+const wrong = (field: string) => /^(?:ip|domain|url|email)/.test(field) ? "::/0" : "2026-13-99T99:99"
+const values: ReadonlyArray<(field: string) => string> = [
+  () => "",
+  () => `a\u0000\u{10FFFF}\ud800'"<>\\%${"x".repeat(7_000)}`,
+  () => "-1",
+  () => "99999999999999999999",
+  wrong,
+  () => "1"
 ]
 
 /** What takes the thing of the page away comes last, so that every button is pressed on one that is there. */
@@ -77,18 +77,25 @@ const tokenIn = ({ text }: { readonly text: string }) =>
   /name="authenticity_token" value="([^"]*)"/.exec(text)?.[1] ?? ""
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("forms of staff", (it) => {
-  for (const [name, isAsked] of [["lists", false], ["pages about one thing", true]] as const) {
+  const [lists, things] = [false, true].map((named) => declaredActs.filter(([path]) => path.includes(":") === named))
+  const half = Math.ceil((lists?.length ?? 0) / 2)
+  for (
+    const [name, asked] of [
+      ["some lists", lists?.slice(0, half) ?? []],
+      ["other lists", lists?.slice(half) ?? []],
+      ["pages about one thing", things ?? []]
+    ] as const
+  ) {
     it.effect(`hostile fields of every act on ${name} are answered, never by a failure of the server`, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
-        const owner = yield* chief(isAsked ? "sturdy" : "steady")
-        const asked = declaredActs.filter(([path]) => path.includes(":") === isAsked)
-        const addressOf = isAsked ? yield* staffThings(owner) : Effect.succeed<string>
+        const owner = yield* chief(name.replaceAll(" ", ""))
+        const addressOf = asked === things ? yield* staffThings(owner) : Effect.succeed<string>
         const addresses = new Map(
           yield* Effect.forEach(asked, ([path]) => Effect.map(addressOf(path), (address) => [path, address] as const))
         )
         const token = tokenIn(yield* owner.browser.get("/admin"))
-        assert.isAtLeast(asked.length, 12)
+        assert.isAtLeast(asked.length, 10)
         assert.isAtLeast(fields.length, 70)
         let sent = 0
         for (const [path, acts] of asked) {
@@ -98,13 +105,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
           for (const act of acts.toSorted((a, b) => Number(isEnd(a)) - Number(isEnd(b)))) {
             for (const value of values) {
               const body = new URLSearchParams({ act, confirmed: "yes", authenticity_token: token })
-              for (const field of fields) body.append(field, value)
+              for (const field of fields) body.append(field, value(field))
               const { status, text } = yield* owner.browser.request(address, {
                 method: "POST",
                 body,
                 headers: { origin: baseUrl }
               })
-              assert.isBelow(status, 500, `${path} ${act} ${value.slice(0, 20)}`)
+              assert.isBelow(status, 500, `${path} ${act} ${value("any").slice(0, 20)}`)
               assert.notInclude(text, "Action is not included in the list", `${path} ${act}`)
               sent++
             }
