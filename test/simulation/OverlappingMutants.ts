@@ -46,7 +46,7 @@ const readThenWritten: Mutant = {
   seedsMax: 30
 }
 
-/** Three who follow one another in a ring wait for one another. */
+/** Three who follow one another in a ring wait for one another; a moment between two locks shows it in few seeds. */
 const unordered: Mutant = {
   name: "counters are locked in no order",
   mutation: {},
@@ -55,7 +55,7 @@ const unordered: Mutant = {
     from: "yield* ofAccounts(sql, accounts)",
     times: 1,
     to: (on) =>
-      `yield* (${on} ? Effect.forEach(accounts, (one) => ofAccount(sql, one, one.at)) : ofAccounts(sql, accounts))`
+      `yield* (${on} ? Effect.forEach(accounts, (one) => Effect.andThen(ofAccount(sql, one, one.at), Effect.sleep(20))) : ofAccounts(sql, accounts))`
   },
   breaks: /^I21/,
   overlapping: true,
