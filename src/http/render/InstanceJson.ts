@@ -77,12 +77,12 @@ const pleromaFeatures = ["pleroma_emoji_reactions", "pleroma_custom_emoji_reacti
 
 const streamingUrl = (publicUrl: string) => publicUrl.replace(/^http/, "ws")
 
+/** What the server's own picture shows. */
+const ownDescription = "A flock of birds that turns in the evening sky"
+
 /** The picture of the site in previews: the operator's, or the server's own. */
 const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About, "thumbnail">) => {
-  if (thumbnail === null) {
-    const url = config.publicUrl + thumbnailPath
-    return { url, blurhash: null, versions: { "@1x": url, "@2x": url }, description: "" }
-  }
+  if (thumbnail === null) return { url: config.publicUrl + thumbnailPath, description: ownDescription }
   const url = Urls.file(config, thumbnail.fileName)
   const double = thumbnail.doubleName === null ? url : Urls.file(config, thumbnail.doubleName)
   const { blurhash, description } = thumbnail
