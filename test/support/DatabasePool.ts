@@ -122,12 +122,11 @@ export const giveBack = Effect.fn("DatabasePool.giveBack")(function*(name: strin
     )
     yield* sql.unsafe(emptied(filled.map(({ name }) => name), same ? [] : pristine.written))
     const large = filled.filter(({ bytes }) => bytes > tableBytesMax).map(({ name }) => `"${name}"`)
-    if (large.length > 0) {
-      yield* sql.unsafe(`VACUUM ${large.join(", ")}`)
-      // Plans are made as if nobody had looked at them.
-      yield* sql.unsafe(`SELECT pg_clear_relation_stats('public', relname) FROM pg_class
-        WHERE oid = ANY ('{${large.join(", ")}}'::regclass[])`)
-    }
+    if (large.length > 0) yield* sql.unsafe(`VACUUM ${large.join(", ")}`)
+    // Plans are made as if nobody had looked at the tables, whoever has: Postgres does by itself.
+    yield* sql.unsafe("DELETE FROM pg_statistic WHERE starelid::bigint >= 16384")
+    yield* sql.unsafe(`SELECT pg_clear_relation_stats('public', relname) FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND reltuples >= 0`)
     return true
   }).pipe(within(name), Effect.orElseSucceed(() => false))
   if (usable) free.push(name)

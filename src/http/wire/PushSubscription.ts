@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { notificationTypes } from "../../services/NotificationTypes.ts"
 import { PushPolicy } from "../../services/push/PushSubscriptions.ts"
 import { IdNumber, Url } from "./Common.ts"
 import { Flag, hash, Text } from "./Params.ts"
@@ -14,29 +15,7 @@ export const WebPushSubscription = Schema.Struct({
 }).annotate({ identifier: "WebPushSubscription" })
 export type WebPushSubscription = typeof WebPushSubscription.Type
 
-/** Types that apps may ask to be told of (entities.md), those that nobody here gets among them. */
-const alertTypes = [
-  "mention",
-  "status",
-  "reblog",
-  "follow",
-  "follow_request",
-  "favourite",
-  "pleroma:emoji_reaction",
-  "poll",
-  "update",
-  "quote",
-  "quoted_update",
-  "severed_relationships",
-  "moderation_warning",
-  "annual_report",
-  "added_to_collection",
-  "collection_update",
-  "admin.sign_up",
-  "admin.report"
-] as const
-
-const Alerts = Schema.Record(Schema.Literals(alertTypes), Schema.optionalKey(Flag))
+const Alerts = Schema.Record(Schema.Literals(notificationTypes), Schema.optionalKey(Flag))
 const wanted = {
   data: Schema.optionalKey(hash(Schema.Struct({
     policy: Schema.optionalKey(Schema.NullOr(Text)),

@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import { momentOf } from "../../services/Moments.ts"
 import type { ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { Account } from "./Account.ts"
@@ -141,11 +142,26 @@ export const textsOf = (body: string, poll: string | undefined) => {
   }
 }
 
+/** What is no part of what somebody said: all else of a body is blank where its reader may not read it. */
+const facts = [
+  "id",
+  "created_at",
+  "in_reply_to_id",
+  "in_reply_to_account_id",
+  "sensitive",
+  "language",
+  "visibility",
+  "local_only",
+  "uri",
+  "url",
+  "edited_at"
+] as const
+
 /** The body of a status that its reader may not read any more. */
 export const withoutText = (body: string): string => {
-  const { content: _content, ...rest }: StatusBody = JSON.parse(`${body}}`)
+  const said: StatusBody = JSON.parse(`${body}}`)
   const blank: StatusBody = {
-    ...rest,
+    ...Struct.pick(said, facts),
     content: "",
     spoiler_text: "",
     mentions: [],

@@ -3,6 +3,8 @@ export type Listen = { readonly folder: string } | { readonly port: number; read
 
 /** How many sessions Postgres allows; the pools of the server and of a command line beside it together stay below. */
 const maxConnections = 100
+/** The same where the data may be lost: of many servers under test, each with pools of its own. */
+const maxTestConnections = 400
 
 /** The name in the socket file when no TCP port is open; it takes no port of the machine. */
 export const socketPort = 5432
@@ -18,7 +20,7 @@ export const settings = (folder: string, listen: Listen, options: { readonly dur
       : { "listen_addresses": "", port: socketPort }),
     "unix_socket_directories": listen.folder ?? "",
     "unix_socket_permissions": "0700",
-    "max_connections": maxConnections,
+    "max_connections": options.durable ? maxConnections : maxTestConnections,
     "shared_buffers": "128MB",
     "effective_cache_size": "512MB",
     "work_mem": "8MB",
