@@ -36,14 +36,7 @@ export interface Policies {
 }
 
 const settingRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown }))
-const names = [
-  settings.registrations,
-  settings.registrationsMessage,
-  settings.reasonRequired,
-  settings.minAge,
-  settings.autoClose,
-  settings.timelinesAccess
-]
+const names = Object.values(settings)
 
 /** The policies as staff set them, else as the environment's variables say. In memory, until somebody changes them on any node. */
 export class InstancePolicies extends Context.Service<InstancePolicies, {
