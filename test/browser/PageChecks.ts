@@ -15,6 +15,11 @@ interface Looked {
 
 const sizes = { desk: { width: 1280, height: 900 }, phone: { width: 375, height: 800 } } as const
 
+/** The innermost of what does not fit into the window; null where all of it does. */
+const widest = `document.documentElement.scrollWidth > innerWidth
+  ? [...document.querySelectorAll("body *")].findLast((one) => one.getBoundingClientRect().right > innerWidth)?.outerHTML.slice(0, 200)
+  : null`
+
 /** What is wrong with the page that is open: by Axe, and what is wider than the window. */
 const lookedAt = async (page: Page, { name, path }: Looked): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
@@ -26,8 +31,8 @@ const lookedAt = async (page: Page, { name, path }: Looked): Promise<ReadonlyArr
       found.push(...by.map((one) => `${path}, ${size}, ${scheme}: ${one}`))
       if (size === "desk" ? scheme === "light" : scheme === "dark") await picture(page, `${name}-${size}`)
     }
-    const wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    if (wide === true) found.push(`${path} is wider than a ${size}`)
+    const wide = await page.evaluate(widest)
+    if (wide !== null) found.push(`${path} is wider than a ${size}: ${String(wide)}`)
   }
   return found
 }

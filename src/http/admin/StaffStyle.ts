@@ -155,15 +155,17 @@ summary { cursor: pointer }
 }
 @media (max-width: 40rem) {
   main > table, main > form > table { border: 0; background: none }
-  main table thead { display: none }
-  main > table tr, main > form > table tr { display: block; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; margin-bottom: .75rem; padding: .5rem .25rem }
-  main > table td, main > form > table td { min-width: 0; display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: .5rem; border: 0; padding: .375rem .75rem }
-  main > table td::before, main > form > table td::before { content: attr(data-head); font-size: .8125rem; color: var(--soft) }
+  table:has(td[data-head]) thead { display: none }
+  table:has(td[data-head]) tr { display: block; padding: .5rem 0; border-top: 1px solid var(--line) }
+  main > table:has(td[data-head]) tr, main > form > table:has(td[data-head]) tr { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; margin-bottom: .75rem; padding: .5rem .25rem }
+  td[data-head] { min-width: 0; display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: .5rem; border: 0; padding: .375rem .75rem }
+  .card td[data-head] { padding: .25rem 0 }
+  td[data-head]::before { content: attr(data-head); font-size: .8125rem; color: var(--soft) }
   td:has(> div:empty) { display: none !important }
   td.right { text-align: left }
   .filters { grid-template-columns: 1fr 1fr }
   .filters p { grid-column: 1 / -1 }
-  th, td { padding: .5rem }
+  :is(th, td):not([data-head]) { padding: .5rem }
   .card { padding: 1rem }
 }
 `
