@@ -22,14 +22,14 @@ export type Found = ReadonlyMap<string, ReadonlyArray<Pair>>
 /** Every row has so many pairs at least, however long they take. */
 const pairsMin = 2
 
-/** Servers that are up. */
-const running = new Set<Stand>()
+/** Servers that are up, or will be. */
+const running = new Set<Promise<Stand | undefined>>()
 
-/** Stops the servers that are up. */
+/** Stops the servers that are up, and those that are starting. */
 export const stop = async () => {
   const stands = [...running]
   running.clear()
-  for (const stand of stands) await stand.stop()
+  for (const stand of stands) await (await stand.catch(() => undefined))?.stop()
 }
 
 type Figures = Readonly<Record<string, number>>
@@ -102,10 +102,10 @@ export const compare = async (
   const found = new Map<string, Array<Pair>>()
   try {
     const started = await both(sides, afterFirst, async ({ checkout, dataDir, people }) => {
-      const stand = await session.start(dataDir, checkout)
-      if (stand === undefined) return undefined
-      running.add(stand)
-      return { stand, people, options }
+      const starting = session.start(dataDir, checkout)
+      running.add(starting)
+      const stand = await starting
+      return stand && { stand, people, options }
     })
     const [before, after] = started
     if (before === undefined || after === undefined) return undefined

@@ -83,7 +83,8 @@ try {
   const sides = [await prepare(Checkout.read(folder)), await prepare(Checkout.ours)] as const
   for (const session of Sessions.wanted(followersMax, only)) {
     const found = new Map<string, Array<ReadonlyArray<Pair>>>()
-    for (let start = 0; start < starts; start++) {
+    // Rows of servers that were ended are left out; none is started any more then.
+    for (let start = 0; start < starts && ended === undefined; start++) {
       const once = await Turns.compare(session, sides, options, start % 2 === 1)
       if (once === undefined) {
         console.error("There is no redis-server, so the rows of a cluster are left out.")
