@@ -82,7 +82,11 @@ const ownDescription = "A flock of birds that turns in the evening sky"
 
 /** The picture of the site in previews: the operator's, or the server's own. */
 const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About, "thumbnail">) => {
-  if (thumbnail === null) return { url: config.publicUrl + thumbnailPath, description: ownDescription }
+  if (thumbnail === null) {
+    const url = config.publicUrl + thumbnailPath
+    // Mastodon leaves sizes and blurhash out here; masto declares both as always there.
+    return { url, blurhash: null, versions: { "@1x": url, "@2x": url }, description: ownDescription }
+  }
   const url = Urls.file(config, thumbnail.fileName)
   const double = thumbnail.doubleName === null ? url : Urls.file(config, thumbnail.doubleName)
   const { blurhash, description } = thumbnail

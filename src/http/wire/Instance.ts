@@ -74,9 +74,8 @@ export const Instance = Schema.Struct({
   usage: Schema.Struct({ users: Schema.Struct({ active_month: Count }) }),
   thumbnail: Schema.Struct({
     url: Url,
-    /** Both of an uploaded picture alone. */
-    blurhash: Schema.optionalKey(Schema.NullOr(Schema.String)),
-    versions: Schema.optionalKey(Schema.Struct({ "@1x": Url, "@2x": Url })),
+    blurhash: Schema.NullOr(Schema.String),
+    versions: Schema.Struct({ "@1x": Url, "@2x": Url }),
     description: Schema.String
   }),
   icon: Schema.Array(Schema.Struct({ src: Url, size: Schema.String })),
