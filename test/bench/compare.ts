@@ -50,6 +50,7 @@ const endAll = async () => {
 let ended: Promise<void> | undefined
 /** A signal and the failure that it causes wait for the same end. */
 const end = () => ended ??= endAll()
+const isEnded = () => ended !== undefined
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void end().then(() => process.exit(1)))
 
 /** Data of its own, as its own first start makes them. */
@@ -84,7 +85,7 @@ try {
   for (const session of Sessions.wanted(followersMax, only)) {
     const found = new Map<string, Array<ReadonlyArray<Pair>>>()
     // Rows of servers that were ended are left out; none is started any more then.
-    for (let start = 0; start < starts && ended === undefined; start++) {
+    for (let start = 0; start < starts && !isEnded(); start++) {
       const once = await Turns.compare(session, sides, options, start % 2 === 1)
       if (once === undefined) {
         console.error("There is no redis-server, so the rows of a cluster are left out.")
