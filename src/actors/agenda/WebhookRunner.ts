@@ -40,7 +40,9 @@ const make = Effect.gen(function*() {
       const secret = webhooks.secretOf(webhook)
       if (secret === undefined) return { reason: "its secret cannot be read", again: true }
       const head = JSON.stringify({ event, ["created_at"]: toldAt.toISOString() }).slice(0, -1)
-      const body = new TextEncoder().encode(templated(webhook.template, `${head},"object":${object}}`))
+      const text = templated(webhook.template, `${head},"object":${object}}`)
+      if (text === undefined) return { reason: "its template makes too much of it", again: false }
+      const body = new TextEncoder().encode(text)
       const signature = createHmac("sha256", secret).update(body).digest("hex")
       const headers = {
         "content-type": "application/json",

@@ -15,11 +15,20 @@ const at = (document: unknown, path: string): unknown => {
 const written = (value: unknown): string =>
   typeof value === "string" ? JSON.stringify(value).slice(1, -1) : JSON.stringify(value ?? null)
 
-/** The body that a template makes of an event, as Mastodon's do; without one it is the event itself. */
-export const templated = (template: string, text: string): string => {
+/** Characters of a body: what a template names it may name often, and each time it is the whole of it. */
+const bodyCharactersMax = 1_048_576
+
+/** The body that a template makes of an event, as Mastodon's do; without one it is the event itself. Undefined where it is too long. */
+export const templated = (template: string, text: string): string | undefined => {
   if (template === "") return text
   const document: unknown = JSON.parse(text)
-  return template.replace(placeholder, (_, path: string) => written(at(document, path)))
+  let room = bodyCharactersMax - template.length
+  const body = template.replace(placeholder, (_, path: string) => {
+    const value = room < 0 ? "" : written(at(document, path))
+    room -= value.length
+    return value
+  })
+  return room < 0 ? undefined : body
 }
 
 /** Whether a template makes JSON: with texts for all that it names, or with numbers where those stand outside of quotes. */
