@@ -177,7 +177,7 @@ describe("documents", () => {
     const status = documents.get("docs/wire/entities.md")?.split("\n## ").find((part) => part.startsWith("Status\n"))
     const federation = documents.get("docs/wire/federation.md") ?? ""
     const missing = (text: string | undefined, words: ReadonlyArray<string>) =>
-      words.filter((word) => text?.includes(`\`${word}\``) !== true)
+      words.filter((word) => !new RegExp(`\\b${word}\\b`).test(text ?? ""))
     assert.deepStrictEqual(missing(status, Object.keys(texts)), [])
     const [, terms = {}] = noteContext
     assert.deepStrictEqual(missing(federation, Object.keys(terms)), [])
