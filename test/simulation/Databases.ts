@@ -144,7 +144,8 @@ const emptied = async (pglite: PGlite) => {
     `SELECT quote_ident(relname) AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
       AND pg_relation_size(oid) > 0 AND relname NOT IN ('roles', 'effect_sql_migrations') ORDER BY relname`
   )
-  await pglite.exec(`DEALLOCATE ALL; TRUNCATE ${rows.map(({ name }) => name).join(", ")} RESTART IDENTITY CASCADE;
+  const tables = rows.map(({ name }) => name).join(", ")
+  await pglite.exec(`DEALLOCATE ALL; ${tables === "" ? "" : `TRUNCATE ${tables} RESTART IDENTITY CASCADE;`}
     ALTER SEQUENCE id_sequence RESTART`)
   // A library that came later would be lost at the end of a run.
   await pglite.exec("SELECT ts_lexize('english_stem', 'birds')")
