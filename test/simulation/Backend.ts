@@ -6,7 +6,7 @@ import * as Wire from "./Wire.ts"
 /** Postgres looks for a deadlock when somebody has waited that long. */
 const deadlockTimeout = "5ms"
 
-const codes = { authentication: 0x52, error: 0x45, data: 0x44, key: 0x4b, ready: 0x5a, password: 0x70 }
+const codes = { authentication: 0x52, error: 0x45, key: 0x4b, ready: 0x5a, password: 0x70 }
 
 const hmac = (key: Buffer, text: string) => createHmac("sha256", key).update(text).digest()
 
@@ -83,7 +83,7 @@ export class Backend {
   async query(text: string): Promise<ReadonlyArray<ReadonlyArray<string>>> {
     const answer = await this.send(Wire.simpleQuery(text), 1)
     if (Wire.hasError(answer)) throw new Error(`${text}: ${answer.toString("latin1")}`)
-    return Wire.messages(answer).filter(({ type }) => type === codes.data).map(({ body }) => Wire.columns(body))
+    return Wire.rows(answer)
   }
 
   close() {

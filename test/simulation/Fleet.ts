@@ -27,8 +27,8 @@ export interface Job {
 /** A process that says nothing for that long, in milliseconds, hangs, and so does the seed that it runs. */
 const silenceMillisMax = 900_000
 
-/** Seeds that a process runs; its Postgres takes a little more memory each time and gives none back. */
-const seedsOfProcessMax = 60
+/** Seeds that a process runs; what is compiled and planned for the first few serves all that come after. */
+const seedsOfProcessMax = 300
 
 /** What Node compiled of the program, so that each process does not do it anew. */
 const compiled = new URL("../../node_modules/.cache/node", import.meta.url)

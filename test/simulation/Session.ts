@@ -1,4 +1,4 @@
-import type { PGlite } from "@electric-sql/pglite"
+import type { Database } from "./Databases.ts"
 import * as Globals from "./Globals.ts"
 import type { Dice } from "./Seeded.ts"
 import { type Connection, Sockets, writes } from "./Sockets.ts"
@@ -21,12 +21,13 @@ export class Session extends Sockets<Connection> {
   private working = false
   private readonly jobs: Array<Job> = []
   private readonly statements: Wire.Statements
-  private readonly database: PGlite
+  private readonly database: Database
   private readonly dice: Dice
 
-  constructor(database: PGlite, time: VirtualTime, dice: Dice, change?: (text: string) => string) {
+  constructor(database: Database, time: VirtualTime, dice: Dice, change?: (text: string) => string) {
     super(time)
-    this.statements = new Wire.Statements(change)
+    this.statements = database.statements(change)
+    database.failed = this.failed
     this.database = database
     this.dice = dice
   }
@@ -87,7 +88,7 @@ export class Session extends Sockets<Connection> {
     this.holder = connection
     // What else can run at this moment runs first, as with a server of its own.
     await new Promise<void>((resume) => process.nextTick(resume))
-    const answer = Globals.withoutTimers(() => this.ask(request?.chunk ?? chunk))
+    const answer = Globals.withoutTimers(() => this.database.ask(request?.chunk ?? chunk))
     this.trace.update(answer)
     if (!Wire.hasError(answer)) request?.confirm()
     if (chunk[0] === 0 || Wire.endsIdle(answer)) {
@@ -103,18 +104,8 @@ export class Session extends Sockets<Connection> {
     if (machine.standsStill && this.holder === connection) this.cut(connection)
   }
 
-  /** Postgres' answer, in bytes only: what is asked without a receiver PGlite parses as well, and keeps. */
-  private ask(chunk: Buffer) {
-    if (chunk[0] === 0) return Buffer.from(this.database.execProtocolRawSync(new Uint8Array(chunk)))
-    const parts: Array<Buffer> = []
-    const onRawData = (part: Uint8Array) => void parts.push(Buffer.from(part))
-    // It is done when this returns; the promise only tells of what failed.
-    this.database.execProtocolRawStream(new Uint8Array(chunk), { syncToFs: false, onRawData }).catch(this.failed)
-    return Buffer.concat(parts)
-  }
-
   private async rollBack() {
-    Globals.withoutTimers(() => this.ask(Wire.simpleQuery("ROLLBACK")))
+    Globals.withoutTimers(() => this.database.ask(Wire.simpleQuery("ROLLBACK")))
     this.holder = undefined
   }
 }

@@ -1,4 +1,3 @@
-import type { PGlite } from "@electric-sql/pglite"
 import { Cause, Effect, Exit, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
@@ -6,7 +5,7 @@ import { type FeedKey, listFeed } from "../../src/services/feeds/Feeds.ts"
 import { followers, person } from "../support/People.ts"
 import type { Backends } from "./Backends.ts"
 import * as Crowd from "./Crowd.ts"
-import * as Databases from "./Databases.ts"
+import type * as Databases from "./Databases.ts"
 import * as Drawing from "./Drawing.ts"
 import { cpuMillis, drive } from "./Drive.ts"
 import { pair } from "./Facts.ts"
@@ -208,8 +207,8 @@ const simulate = async (session: Sessions, time: VirtualTime, seed: number, opti
 }
 
 /** Runs one seed: the same seed and options give the same result, the hash of everything that happened included. */
-export const run = async (database: PGlite, seed: number, options: Options = standard): Promise<Result> => {
-  await Databases.empty(database)
+export const run = async (database: Databases.Database, seed: number, options: Options = standard): Promise<Result> => {
+  database.empty()
   const time = new VirtualTime(new Dice(seed, "turns"))
   return simulate(new Session(database, time, new Dice(seed, "session"), options.mutation.sql), time, seed, options)
 }

@@ -10,6 +10,8 @@ const terminate = 0x58
 const errorResponse = 0x45
 const readyForQuery = 0x5a
 const rowDescription = 0x54
+const dataRow = 0x44
+const parameterDescription = 0x74
 const idle = 0x49
 const cancelRequest = 80877102
 
@@ -60,6 +62,10 @@ export const columns = (body: Buffer) => {
   return found
 }
 
+/** The rows of an answer. */
+export const rows = (answer: Buffer) =>
+  messages(answer).filter(({ type }) => type === dataRow).map(({ body }) => columns(body))
+
 /** How many times the server says that it is ready again when it has worked on a client's bytes. */
 export const endsOf = (chunk: Buffer) => messages(chunk).filter(({ type }) => type === sync || type === query).length
 
@@ -106,13 +112,19 @@ export interface Request {
  * gave it, because to plan a statement costs Postgres far more than to run it.
  */
 export class Statements {
-  private readonly shared = new Map<string, string>()
+  private readonly shared: Map<string, string>
   private readonly change: (text: string) => string
   private made = 0
 
-  /** `change` puts another text in the place of a statement's; a mutant of the program does. */
-  constructor(change: (text: string) => string = (text) => text) {
+  /** `change` puts another text in the place of a statement's; a mutant of the program does. `prepared` are there already. */
+  constructor(change: (text: string) => string = (text) => text, prepared: ReadonlyMap<string, string> = new Map()) {
     this.change = change
+    this.shared = new Map(prepared)
+  }
+
+  /** What is prepared, by texts and types. */
+  get keys() {
+    return this.shared.keys()
   }
 
   /** `own` are the statements of the connection, by the names that its client gave them. */
@@ -165,6 +177,30 @@ export class Statements {
     const confirm = () => prepared.forEach(([key, name]) => this.shared.set(key, name))
     return { chunk: Buffer.concat(parts), texts, confirm }
   }
+}
+
+/** Prepares a statement by its text and types, and asks what it takes. */
+export const describing = (name: string, key: string) =>
+  Buffer.concat([
+    message(parse, Buffer.concat([Buffer.from(`${name}\0`), Buffer.from(key, "latin1")])),
+    message(describe, Buffer.from(`S${name}\0`)),
+    message(sync, Buffer.alloc(0))
+  ])
+
+/** How many parameters a statement has, as the server describes it. */
+export const parametersOf = (answer: Buffer) =>
+  messages(answer).find(({ type }) => type === parameterDescription)?.body.readUInt16BE(0) ?? 0
+
+/** Has a statement planned: it is given only nulls, and never runs. */
+export const binding = (name: string, parameters: number) => {
+  const body = Buffer.alloc(4 + 4 * parameters + 2, 0xff)
+  body.writeUInt16BE(0, 0)
+  body.writeUInt16BE(parameters, 2)
+  body.writeUInt16BE(0, 4 + 4 * parameters)
+  return Buffer.concat([
+    message(bind, Buffer.concat([Buffer.from(`\0${name}\0`), body])),
+    message(sync, Buffer.alloc(0))
+  ])
 }
 
 /** Parse of an empty statement without a name: what stands for one that is prepared already. */

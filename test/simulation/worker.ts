@@ -1,4 +1,3 @@
-import type { PGlite } from "@electric-sql/pglite"
 import type { Address } from "../support/PostgresServer.ts"
 import type { Job, Settings } from "./Fleet.ts"
 import { mutants, planted } from "./Mutants.ts"
@@ -14,9 +13,8 @@ const { Backends } = await import("./Backends.ts")
 const Performed = await import("./Performed.ts")
 const { run, runOverlapping } = await import("./Simulation.ts")
 
-const databases: Array<PGlite> = []
+const databases: Array<Awaited<ReturnType<typeof Databases.open>>> = []
 const opened = async (count: number) => {
-  // Not copies of one: the first run on a copy differs from those after it.
   while (databases.length < count) databases.push(await Databases.open())
   return databases
 }

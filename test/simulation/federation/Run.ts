@@ -1,9 +1,8 @@
-import type { PGlite } from "@electric-sql/pglite"
 import { Cause, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { person } from "../../support/People.ts"
-import * as Databases from "../Databases.ts"
+import type * as Databases from "../Databases.ts"
 import { cpuMillis, drive } from "../Drive.ts"
 import { counters } from "../Invariants.ts"
 import { Dice } from "../Seeded.ts"
@@ -91,51 +90,60 @@ const prelude = Effect.fnUntraced(
   }
 )
 
-const scenario = Effect.fnUntraced(function*(universe: Universe, databases: ReadonlyArray<PGlite>, options: Settings) {
-  const dice = new Dice(universe.seed, "scenario")
-  const sites = dice.chance(0.4) ? sitesMax : 2
-  for (const [n, database] of databases.slice(0, sites).entries()) {
-    universe.sites.push(yield* SimulatedInstance.make(universe, database, `${"abc"[n]}.test`))
-  }
-  const citizens: Array<Clients.Citizen> = []
-  for (const site of universe.sites) {
-    for (const n of upTo(2)) {
-      const name = `${site.host[0]}${n}`
-      const locked = n === 1 && dice.chance(0.2)
-      const id = yield* person(name, { locked }).pipe(Effect.provideService(SqlClient.SqlClient, site.sql))
-      citizens.push({ site, id, name, handle: `${name}@${site.host}`, locked })
+const scenario = Effect.fnUntraced(
+  function*(universe: Universe, databases: ReadonlyArray<Databases.Database>, options: Settings) {
+    const dice = new Dice(universe.seed, "scenario")
+    const sites = dice.chance(0.4) ? sitesMax : 2
+    for (const [n, database] of databases.slice(0, sites).entries()) {
+      universe.sites.push(yield* SimulatedInstance.make(universe, database, `${"abc"[n]}.test`))
     }
-  }
-  yield* Effect.forEach(universe.sites, (site) => SimulatedInstance.start(universe, site), { concurrency: "unbounded" })
-  yield* Effect.sleep("2 seconds")
-  const clients = Clients.make(universe, citizens)
-  const followed = yield* prelude(universe, citizens, clients)
-  const harmless = universe.web.exchanges.length
-  const planned = Faults.plan(universe.seed, sites).filter((_, n) => options.faults.includes(n))
-  const over = yield* Faults.unleash(universe, planned)
-  yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
-  yield* over
-  yield* rest(universe)
-  const atlases = yield* Effect.forEach(universe.sites, Atlas.load)
-  const aftermath = { atlases, citizens, deeds: clients.deeds, followed }
-  const count = (kind: string) => universe.counts.get(kind) ?? 0
-  universe.counts.set("requests", universe.web.exchanges.length - harmless)
-  return [
-    ...universe.wrong,
-    ...atlases.flatMap(({ host, waiting }) => waiting.map(({ what }) => `I16: ${what} is left at ${host}`)),
-    ...Agreement.check(aftermath),
-    ...Traffic.check(aftermath, universe.web.exchanges, count("crash") + count("cut")),
-    ...(yield* Effect.forEach(
-      universe.sites,
-      ({ host, sql }) => Effect.map(counters(sql), (found) => found.map((text) => `${text} at ${host}`))
-    )).flat()
-  ]
-}, Effect.scoped)
+    const citizens: Array<Clients.Citizen> = []
+    for (const site of universe.sites) {
+      for (const n of upTo(2)) {
+        const name = `${site.host[0]}${n}`
+        const locked = n === 1 && dice.chance(0.2)
+        const id = yield* person(name, { locked }).pipe(Effect.provideService(SqlClient.SqlClient, site.sql))
+        citizens.push({ site, id, name, handle: `${name}@${site.host}`, locked })
+      }
+    }
+    yield* Effect.forEach(universe.sites, (site) => SimulatedInstance.start(universe, site), {
+      concurrency: "unbounded"
+    })
+    yield* Effect.sleep("2 seconds")
+    const clients = Clients.make(universe, citizens)
+    const followed = yield* prelude(universe, citizens, clients)
+    const harmless = universe.web.exchanges.length
+    const planned = Faults.plan(universe.seed, sites).filter((_, n) => options.faults.includes(n))
+    const over = yield* Faults.unleash(universe, planned)
+    yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
+    yield* over
+    yield* rest(universe)
+    const atlases = yield* Effect.forEach(universe.sites, Atlas.load)
+    const aftermath = { atlases, citizens, deeds: clients.deeds, followed }
+    const count = (kind: string) => universe.counts.get(kind) ?? 0
+    universe.counts.set("requests", universe.web.exchanges.length - harmless)
+    return [
+      ...universe.wrong,
+      ...atlases.flatMap(({ host, waiting }) => waiting.map(({ what }) => `I16: ${what} is left at ${host}`)),
+      ...Agreement.check(aftermath),
+      ...Traffic.check(aftermath, universe.web.exchanges, count("crash") + count("cut")),
+      ...(yield* Effect.forEach(
+        universe.sites,
+        ({ host, sql }) => Effect.map(counters(sql), (found) => found.map((text) => `${text} at ${host}`))
+      )).flat()
+    ]
+  },
+  Effect.scoped
+)
 
 /** Runs one seed over so many databases as servers may be: the same seed and options give the same result. */
-export const run = async (databases: ReadonlyArray<PGlite>, seed: number, options: Settings): Promise<Result> => {
+export const run = async (
+  databases: ReadonlyArray<Databases.Database>,
+  seed: number,
+  options: Settings
+): Promise<Result> => {
   const began = cpuMillis()
-  for (const database of databases) await Databases.empty(database)
+  for (const database of databases) database.empty()
   const time = new VirtualTime(new Dice(seed, "turns"))
   const universe = new Universe(time, seed, options.mutation, options.logs ? "Debug" : "None")
   const { outside, sites, web } = universe

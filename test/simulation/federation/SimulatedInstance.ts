@@ -1,4 +1,3 @@
-import type { PGlite } from "@electric-sql/pglite"
 import { Context, Effect, Layer, Option, Scope } from "effect"
 import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpBody, HttpClientRequest, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
@@ -24,6 +23,7 @@ import { PushMessages } from "../../../src/services/push/PushMessages.ts"
 import { Translator } from "../../../src/services/translation/Translator.ts"
 import { configurationOf } from "../../support/Configuration.ts"
 import { signingIn } from "../Absent.ts"
+import type { Database } from "../Databases.ts"
 import { Machine } from "../Machine.ts"
 import { Dice } from "../Seeded.ts"
 import { Session } from "../Session.ts"
@@ -119,7 +119,7 @@ const answering = (respond: Handler["Service"]["respond"]) => (request: Incoming
   )
 
 /** A database with nobody in it yet. */
-export const make = Effect.fnUntraced(function*(universe: Universe, database: PGlite, host: string) {
+export const make = Effect.fnUntraced(function*(universe: Universe, database: Database, host: string) {
   const { outside, seed, time } = universe
   const session = new Session(database, time, new Dice(seed, `session ${host}`), universe.mutation.sql)
   const context = yield* Layer.build(client(session, outside, 2))
