@@ -26,11 +26,14 @@ const typeOf = (ast: SchemaAST.AST): string => {
   }
 }
 
-type SnakeCase<Field> = Field extends `${infer First}${infer Rest}`
+/** The name of a column, and of a member on the wire, by that of the field. */
+export type SnakeCase<Field> = Field extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Field
 
-type TypeOf<Value> = Value extends string ? "text" : Value extends boolean ? "boolean" : never
+type TypeOf<Value> = Value extends string ? "text" : Value extends boolean ? "boolean" : Value extends bigint ? "bigint"
+: Value extends number ? "integer"
+: "timestamptz"
 
 /** How SQL declares the columns of such rows: a value that is never null has a default, for rows that are older than the column. */
 export type Columns<Row> = {

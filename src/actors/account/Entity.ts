@@ -49,6 +49,7 @@ const make = Effect.gen(function*() {
     }))
   const inbox = yield* Inbox.make(owners, verbs, settled)
 
+  /** Does a command once: `owners.once` opens the transaction, checks the epoch, looks the id up and records the answer. */
   const run = (own: Ownership.Ownership, id: string, command: Command, until = Number.POSITIVE_INFINITY) => {
     // Checked again under the account's lock: waiting for it takes time.
     const work = Effect.flatMap(
@@ -62,7 +63,7 @@ const make = Effect.gen(function*() {
     )
   }
 
-  // Completed first, because what is done may enqueue the next time.
+  // In a transaction of the same epoch (`owners.owned`). Completed first, because what is done may enqueue the next time.
   const onDue = (own: Ownership.Ownership, entry: AgendaEntry) => {
     const { kind, subjectId } = entry
     return again(owners.owned(own, Effect.andThen(agenda.complete(kind, subjectId), dues[kind](own, subjectId)))).pipe(
@@ -141,7 +142,8 @@ const actor = ({ lookAround, receive, run, wake }: Effect.Success<typeof make>) 
  * transaction. That checks the actor's epoch, looks the command's id up, writes the change with its intents and records
  * the answer. So a command is done once for each id, whichever node tries it again; an answer means that the change is
  * on disk. Fan-out, timers and commands from outside are rows, worked off by one supervised fiber: at least once, with
- * effects that are sets, in the order of their ids. The mailbox holds `accountMailboxMax` commands; fan-out takes
+ * effects that are sets, in the order of their ids. What a command does says `AllVerbs.ts`, how an account is owned
+ * `Ownership.ts`. The mailbox holds `accountMailboxMax` commands; fan-out takes
  * `sliceRowsMax` followers at a time. Nothing is kept in memory alone.
  */
 export const layer = Layer.effectDiscard(

@@ -1,3 +1,4 @@
+import type { SnakeCase } from "../../services/Columns.ts"
 import type { IdNumber } from "./Common.ts"
 
 /*
@@ -9,9 +10,7 @@ type CamelKey<Key extends string> = Key extends `${infer Head}_${infer Tail}` ? 
   : Key
 
 /** The name on the wire of a key of the program. */
-export type WireKey<Key> = Key extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${WireKey<Rest>}`
-  : Key
+export type WireKey<Key> = SnakeCase<Key>
 
 declare global {
   interface JSON {
