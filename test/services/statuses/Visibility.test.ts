@@ -25,6 +25,7 @@ import {
   type StatusFacts,
   visibleTo
 } from "../../../src/services/statuses/Visibility.ts"
+import { columns, Written } from "../../../src/services/statuses/Written.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as Worlds from "../../support/World.ts"
 
@@ -131,6 +132,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
         ),
         found
       )
+      const declared = yield* sql<{ column: string }>`SELECT concat_ws(' ', attname, format_type(atttypid, NULL),
+          CASE WHEN attnotnull THEN 'NOT NULL' END, 'DEFAULT ' || replace(pg_get_expr(adbin, adrelid), '::text', '')) AS column
+        FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+        WHERE attrelid = 'statuses'::regclass AND attname = ANY (${
+        columnsOf(Written).columns.map(({ name }) => name)
+      }::text[])`
+      assert.sameMembers(declared.map(({ column }) => column), Object.values(columns))
       const revisions = yield* columnsIn("status_edits")
       for (const { name, type } of columnsOf(Revised).columns) {
         assert.deepInclude(revisions.get(name), { type }, name)
