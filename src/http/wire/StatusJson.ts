@@ -133,44 +133,6 @@ export const assemble = (
           `,"bookmarked":${marks.bookmarked}${pinnable ? `,"pinned":${marks.pinned}` : ""},"filtered":${filtered}}`)
   )
 
-/** All names of what is compared; the compiler misses each that is left out. */
-const namesOf = <Name extends string>(names: Readonly<Record<Name, true>>) => Struct.keys(names)
-const parts = namesOf<Exclude<keyof StatusParts, "figures" | "marks">>({
-  account: true,
-  application: true,
-  approval: true,
-  asks: true,
-  body: true,
-  card: true,
-  collections: true,
-  filtered: true,
-  pinnable: true,
-  policy: true,
-  poll: true,
-  quote: true,
-  quoting: true,
-  reactions: true,
-  reblog: true
-})
-const figures = Struct.keys(noFigures)
-/** Of a viewer's state; what else it has is among the parts. */
-const marks = namesOf<Exclude<keyof ViewerState, keyof typeof noFigures | "may" | "quoting" | "reactions" | "votes">>({
-  bookmarked: true,
-  favourited: true,
-  muted: true,
-  pinned: true,
-  reblogged: true
-})
-
-/** Whether what was put together before of `one` is the JSON of `other`, too. */
-export const isAlike = (one: StatusParts, other: StatusParts): boolean =>
-  figures.every((name) => one.figures[name] === other.figures[name]) && areMarkedAlike(one.marks, other.marks) &&
-  parts.every((name) => one[name] === other[name])
-
-const areMarkedAlike = (one: ViewerState | undefined, other: ViewerState | undefined): boolean =>
-  one === other || (one !== undefined && other !== undefined && marks.every((name) => one[name] === other[name]) &&
-    one.votes.length === other.votes.length && one.votes.every((vote, at) => vote === other.votes[at]))
-
 /** When a status was edited, in milliseconds since 1970; undefined for one that was not. */
 export const editedAtOf = (status: string): number | undefined => {
   const { edited_at: editedAt }: Status = JSON.parse(status)
