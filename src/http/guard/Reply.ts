@@ -2,7 +2,7 @@ import { Effect, Function } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { LRUCache } from "lru-cache"
 import type { ClientError } from "../../services/Errors.ts"
-import { type Ready, ready } from "../wire/Keys.ts"
+import { type Ready, ready, type ReadyList } from "../wire/Keys.ts"
 import type { Quota } from "./Limits.ts"
 
 declare const answered: unique symbol
@@ -33,8 +33,9 @@ interface Head {
   readonly headers?: Record<string, string>
 }
 
-const text = (body: string, head?: Head) =>
-  HttpServerResponse.text(body, { contentType: "application/json; charset=utf-8", ...head })
+const jsonType = "application/json; charset=utf-8"
+
+const text = (body: string, head?: Head) => HttpServerResponse.text(body, { contentType: jsonType, ...head })
 
 /** JSON that is ready, sent as it stands. */
 export function json<Wire>(body: Ready<Wire>, head?: Head): Answer<Wire>
@@ -61,12 +62,33 @@ const listOf = (items: ReadonlyArray<string>): string => {
   return text + "]"
 }
 
+const [opening, comma, closing] = [0x5b, 0x2c, 0x5d]
+
+/** The same of values in UTF-8. */
+const bytesOf = (items: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const whole = Buffer.allocUnsafe(items.reduce((length, item) => length + item.length + 1, items.length > 0 ? 1 : 2))
+  let at = 0
+  for (const item of items) {
+    whole[at++] = comma
+    whole.set(item, at)
+    at += item.length
+  }
+  whole[0] = opening
+  whole[whole.length - 1] = closing
+  return whole
+}
+
 /** A list of ready JSON values with the `Link` header of its page, where there is one. */
-export const list = <Wire>(items: ReadonlyArray<Ready<Wire>>, link?: string, status?: number) =>
-  json(ready<ReadonlyArray<Wire>>(listOf(items)), {
+export function list<Wire>(items: ReadyList<Wire>, link?: string, status?: number): Answer<ReadonlyArray<Wire>>
+export function list(items: ReadyList<unknown>, link?: string, status?: number): HttpServerResponse.HttpServerResponse {
+  const head = {
     ...(status === undefined ? undefined : { status }),
     ...(link === undefined ? undefined : { headers: { link } })
-  })
+  }
+  return items.bytes === undefined
+    ? text(listOf(items), head)
+    : HttpServerResponse.uint8Array(bytesOf(items.bytes()), { contentType: jsonType, ...head })
+}
 
 /** An answer without a body, status 204. */
 export function nothing(): Answer<void>

@@ -1,7 +1,7 @@
 import type { Page } from "../../services/Paging.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Paging from "../Paging.ts"
-import type { Ready } from "../wire/Keys.ts"
+import type { ReadyList } from "../wire/Keys.ts"
 
 /** A page of a list as its answer: ready items, and the `Link` header made of the rows that were read (S-122, S-128). */
 export const page = <Row, Wire>(options: {
@@ -11,7 +11,7 @@ export const page = <Row, Wire>(options: {
   readonly rows: ReadonlyArray<Row>
   /** The id by which the list is paged. */
   readonly cursor: (row: Row) => bigint
-  readonly items: ReadonlyArray<Ready<Wire>>
+  readonly items: ReadyList<Wire>
   /** Filters of the request that links keep. */
   readonly keep?: Parameters<typeof Paging.link>[4]
   readonly back?: "min_id" | "since_id"

@@ -6,7 +6,7 @@ import type { ViewerStates } from "../../services/statuses/ViewerStates.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { json, none } from "../wire/Keys.ts"
 import type { ShallowQuote } from "../wire/Status.ts"
-import { assembleQuote } from "../wire/StatusJson.ts"
+import { assemble as assembleStatus, assembleQuote } from "../wire/StatusJson.ts"
 import type { CollectionTexts, CollectionViews } from "./CollectionViews.ts"
 import { compose, type ReadyStatus, type StatusParts } from "./StatusBodies.ts"
 import { type StatusFilter, unfiltered } from "./StatusFilters.ts"
@@ -138,17 +138,23 @@ const standingOf = ({ key, state }: NonNullable<ReadyStatus["quote"]>, standings
     ? standings.get(key?.id ?? 0n) ?? { standing: "deleted" as const, state: undefined }
     : { standing: state, state: undefined }
 
+/** What is quoted shows less than where it stands for itself, and is not kept. */
+const afresh: StatusParts["assemble"] = (_, parts) => assembleStatus(parts)
+
 /** The parts of which statuses are composed for a viewer, whose `filter` knows what is quoted, too. */
 export const partsOf = (
   viewer: Viewer,
   { bodies, collections, standings }: QuotedPage,
   accounts: StatusParts["accounts"],
-  filter: StatusFilter | undefined
+  filter: StatusFilter | undefined,
+  assemble: StatusParts["assemble"] = afresh
 ): StatusParts => {
-  if (quoteNothing(bodies)) return { viewer, bodies, accounts, collections, quote: () => none }
-  const inner: StatusParts = { viewer, bodies, accounts, collections, quote: shallowQuote(bodies, standings) }
+  if (quoteNothing(bodies)) return { viewer, bodies, accounts, collections, assemble, quote: () => none }
+  const quote = shallowQuote(bodies, standings)
+  const inner: StatusParts = { viewer, bodies, accounts, collections, assemble: afresh, quote }
   return {
     ...inner,
+    assemble,
     quote: (key) => {
       const quote = bodies.get(key.id)?.quote
       if (quote === undefined) return none

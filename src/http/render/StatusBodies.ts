@@ -14,10 +14,11 @@ import type { FilterResult } from "../wire/Filter.ts"
 import { json, list, none, type Ready, type Values } from "../wire/Keys.ts"
 import type { InteractionPolicy } from "../wire/PolicyRules.ts"
 import type { Quote, ShallowQuote, Status, StatusBody, StatusReaction } from "../wire/Status.ts"
-import { assemble, noFigures, openBody, openPoll } from "../wire/StatusJson.ts"
+import { noFigures, openBody, openPoll } from "../wire/StatusJson.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { composeCard, creatorOf, type ReadyCard, readyCard } from "./CardValues.ts"
 import type { CollectionTexts } from "./CollectionViews.ts"
+import type { ComposedStatuses } from "./ComposedStatuses.ts"
 import { mediaValues } from "./MediaValues.ts"
 import { isControlled, policyValues } from "./PolicyValues.ts"
 import { pollValues } from "./PollValues.ts"
@@ -142,6 +143,8 @@ export interface StatusParts {
   readonly accounts: ReadonlyMap<bigint, Ready<Account>>
   /** What a status quotes. */
   readonly quote: (key: StatusKey) => Ready<Quote> | Ready<ShallowQuote> | Ready<null>
+  /** Puts the parts of a status together. */
+  readonly assemble: ComposedStatuses["compose"]
   /** Collections that they link to, which the viewer may see. */
   readonly collections: CollectionTexts
 }
@@ -161,7 +164,7 @@ export const compose = (
     : compose(parts, key.original, state, filtered)
   if (status === undefined || account === undefined || reblog === undefined) return undefined
   const own = viewer === key.accountId
-  return assemble({
+  return parts.assemble(key.id, {
     body: status.body,
     account,
     reblog,

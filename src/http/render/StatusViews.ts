@@ -10,13 +10,14 @@ import { ViewerStates } from "../../services/statuses/ViewerStates.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
 import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
-import type { Ready } from "../wire/Keys.ts"
+import { type Ready, type ReadyList, withBytes } from "../wire/Keys.ts"
 import type { DeletedStatus, Status } from "../wire/Status.ts"
 import { forRedraft, withoutText } from "../wire/StatusJson.ts"
 import { AccountViews } from "./AccountViews.ts"
 import * as AddressedStatuses from "./AddressedStatuses.ts"
 import type { AddressedStatus } from "./AddressedStatuses.ts"
 import { CollectionViews } from "./CollectionViews.ts"
+import * as ComposedStatuses from "./ComposedStatuses.ts"
 import * as QuotedStatuses from "./QuotedStatuses.ts"
 import * as ReadyStatuses from "./ReadyStatuses.ts"
 import { authorsOf, compose, nobodys, type ReadyStatus } from "./StatusBodies.ts"
@@ -52,7 +53,7 @@ export class StatusViews extends Context.Service<StatusViews, {
     ids: ReadonlyArray<bigint>,
     hiding?: Hiding,
     context?: FilterContext
-  ) => Effect.Effect<ReadonlyArray<Ready<Status>>>
+  ) => Effect.Effect<ReadyList<Status>>
   /** The same by id. */
   readonly byId: (
     viewer: Viewer,
@@ -104,6 +105,7 @@ export class StatusViews extends Context.Service<StatusViews, {
       const kept = yield* ViewerStateCache.make(viewerStates)
       const filters = StatusFilters.make(yield* ActiveFilters)
       const filterOf = (viewer: Viewer) => viewer === undefined ? Effect.undefined : filters.find(viewer)
+      const composed = ComposedStatuses.make()
       const quotes = QuotedStatuses.make(bodies, viewerStates, yield* CollectionViews)
 
       const authors = (keys: ReadonlyArray<StatusKey>, page: QuotedStatuses.QuotedPage) =>
@@ -123,7 +125,7 @@ export class StatusViews extends Context.Service<StatusViews, {
         const page = yield* quotes.of(viewer, wanted, found)
         const names = yield* authors(wanted, page)
         const filter = shown.size === 0 ? undefined : yield* filterOf(viewer)
-        const parts = QuotedStatuses.partsOf(viewer, page, names, filter)
+        const parts = QuotedStatuses.partsOf(viewer, page, names, filter, composed.compose)
         const texts = new Map<bigint, Ready<Status>>()
         for (const key of wanted) {
           const state = shown.get(key.id)
@@ -188,7 +190,9 @@ export class StatusViews extends Context.Service<StatusViews, {
         context?: FilterContext
       ) {
         const texts = yield* byId(viewer, ids, hiding, context)
-        return ids.flatMap((id) => texts.get(id) ?? [])
+        const shown = ids.filter((id) => texts.has(id))
+        const items = shown.flatMap((id) => texts.get(id) ?? [])
+        return withBytes(items, () => items.map((text, at) => composed.bytesOf(shown[at] ?? 0n, text)))
       })
 
       const renderOne = traced("StatusViews.renderOne")(function*(viewer: Viewer, id: bigint) {

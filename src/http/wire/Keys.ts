@@ -37,6 +37,17 @@ export type Ready<Wire> = string & Written<Wire>
 /** The JSON of one of the alternatives of `Wire`, or of any. */
 export type ReadyAs<Wire> = Ready<Wire> | (Wire extends unknown ? Ready<Wire> : never)
 
+/** Ready values that may be at hand as bytes, too: to make these of a text takes longer than to put a page together. */
+export interface ReadyList<Wire> extends ReadonlyArray<Ready<Wire>> {
+  readonly bytes?: () => ReadonlyArray<Uint8Array>
+}
+
+/** The same values, of which `bytes` gives each in UTF-8. */
+export const withBytes = <Wire>(
+  items: ReadonlyArray<Ready<Wire>>,
+  bytes: () => ReadonlyArray<Uint8Array>
+): ReadyList<Wire> => Object.assign([...items], { bytes })
+
 /**
  * Declares a text to be the JSON of `Wire`: for what is put together from pieces, and parts of what was. A test decodes
  * each of them with its schema.

@@ -61,7 +61,8 @@ export const assembleQuote = (state: Quote["state"], status: Ready<Status> | Rea
 /** A reblog stands with counters of its own, which nobody sees, and with the marks of what it repeats. */
 export const noFigures = { repliesCount: 0, reblogsCount: 0, favouritesCount: 0, quotesCount: 0 }
 
-interface StatusParts {
+/** What the JSON of a status is put together of. */
+export interface StatusParts {
   /** From `openBody`. */
   readonly body: string
   readonly reactions: Ready<ReadonlyArray<StatusReaction>> | undefined

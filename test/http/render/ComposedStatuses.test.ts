@@ -1,0 +1,111 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Reply from "../../../src/http/guard/Reply.ts"
+import * as ComposedStatuses from "../../../src/http/render/ComposedStatuses.ts"
+import { encode, withBytes } from "../../../src/http/wire/Keys.ts"
+import type { Status } from "../../../src/http/wire/Status.ts"
+import { assemble, noFigures, type StatusParts } from "../../../src/http/wire/StatusJson.ts"
+
+/** A ready text of any type. */
+const made = (text: string) => JSON.parse(JSON.stringify(text))
+
+const marks: NonNullable<StatusParts["marks"]> = {
+  ...noFigures,
+  bookmarked: false,
+  favourited: false,
+  muted: false,
+  pinned: false,
+  reblogged: false,
+  votes: [],
+  quoting: "denied",
+  reactions: []
+}
+const parts: StatusParts = {
+  account: made(`{"id":"1"}`),
+  application: undefined,
+  approval: `{"automatic":[]`,
+  asks: false,
+  body: `{"id":"2","content":"Gr\u00fc\u00dfe, \u4f60\u597d \ud83d\ude00"`,
+  card: undefined,
+  collections: made("[]"),
+  figures: noFigures,
+  filtered: made("[]"),
+  marks,
+  pinnable: true,
+  policy: undefined,
+  poll: `{"id":"3"`,
+  quote: made("null"),
+  quoting: "denied",
+  reactions: undefined,
+  reblog: made("null")
+}
+/** One change of each part, of which every one is seen. */
+const changes: { readonly [Part in keyof StatusParts]: ReadonlyArray<StatusParts[Part]> } = {
+  account: [made(`{"id":"9"}`)],
+  application: [made("null")],
+  approval: [`{"automatic":["public"]`],
+  asks: [true],
+  body: [`{"id":"2","content":"Hello"`],
+  card: [made("{}")],
+  collections: [made("[{}]")],
+  figures: [
+    { ...noFigures, repliesCount: 1 },
+    { ...noFigures, reblogsCount: 1 },
+    { ...noFigures, favouritesCount: 1 },
+    { ...noFigures, quotesCount: 1 }
+  ],
+  filtered: [made("[{}]")],
+  marks: [
+    undefined,
+    { ...marks, bookmarked: true },
+    { ...marks, favourited: true },
+    { ...marks, muted: true },
+    { ...marks, pinned: true },
+    { ...marks, reblogged: true },
+    { ...marks, votes: [0] }
+  ],
+  pinnable: [false],
+  policy: [made("{}")],
+  poll: [undefined, `{"id":"4"`],
+  quote: [made("{}")],
+  quoting: ["automatic"],
+  reactions: [made("[]")],
+  reblog: [made("{}")]
+}
+
+describe("statuses that are kept whole", () => {
+  it("come out as they would be put together anew, whichever part changed, and back again", () => {
+    const { bytesOf, compose } = ComposedStatuses.make()
+    const check = (given: StatusParts) => {
+      const text = compose(2n, given)
+      assert.strictEqual(text, assemble(given))
+      assert.strictEqual(Buffer.from(bytesOf(2n, text)).toString(), text)
+      return text
+    }
+    const base = check(parts)
+    for (const [part, values] of Object.entries(changes)) {
+      for (const value of values) {
+        assert.notStrictEqual(check({ ...parts, [part]: value }), base, part)
+        assert.strictEqual(check(parts), base, part)
+      }
+    }
+    const again = { ...parts, marks: { ...marks, votes: [] } }
+    assert.strictEqual(bytesOf(2n, compose(2n, again)), bytesOf(2n, base), "what is alike is encoded once")
+  })
+
+  it("are the same list as bytes and as texts", () => {
+    for (const count of [0, 1, 3]) {
+      const items = Array.from(
+        { length: count },
+        (_, at) => encode<Pick<Status, "content">>({ content: `\u00fc${at}` })
+      )
+      const [one, other] = [
+        Reply.list(items),
+        Reply.list(withBytes(items, () => items.map((text) => Buffer.from(text))))
+      ]
+      const bodies = [one, other].map(({ body }) => body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : "")
+      assert.strictEqual(bodies[1], bodies[0])
+      assert.strictEqual(JSON.parse(bodies[1] ?? "").length, count)
+      assert.strictEqual(other.headers["content-type"], one.headers["content-type"])
+    }
+  })
+})
