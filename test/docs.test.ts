@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { texts } from "../src/http/wire/Status.ts"
+import { noteContext } from "../src/services/federation/documents/NoteDocument.ts"
 import { sourcesIn } from "./support/source.ts"
 
 const root = `${import.meta.dirname}/..`
@@ -169,6 +171,16 @@ describe("documents", () => {
     })
     assert.strictEqual(lengths.length, 4)
     assert.isTrue(lengths.every((files) => files > 10 && files <= 40), String(lengths))
+  })
+
+  it("name each text of a post, and each word that notes have beside ActivityStreams'", () => {
+    const status = documents.get("docs/wire/entities.md")?.split("\n## ").find((part) => part.startsWith("Status\n"))
+    const federation = documents.get("docs/wire/federation.md") ?? ""
+    const missing = (text: string | undefined, words: ReadonlyArray<string>) =>
+      words.filter((word) => !new RegExp(`\\b${word}\\b`).test(text ?? ""))
+    assert.deepStrictEqual(missing(status, Object.keys(texts)), [])
+    const [, terms = {}] = noteContext
+    assert.deepStrictEqual(missing(federation, Object.keys(terms)), [])
   })
 
   it("say what the server does, and name no place on a machine", () => {

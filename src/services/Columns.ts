@@ -26,6 +26,19 @@ const typeOf = (ast: SchemaAST.AST): string => {
   }
 }
 
+type SnakeCase<Field> = Field extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Field
+
+type TypeOf<Value> = Value extends string ? "text" : Value extends boolean ? "boolean" : never
+
+/** How SQL declares the columns of such rows: a value that is never null has a default, for rows that are older than the column. */
+export type Columns<Row> = {
+  readonly [Field in keyof Row]: `${SnakeCase<Field> & string} ${null extends Row[Field] ?
+    TypeOf<NonNullable<Row[Field]>>
+    : `${TypeOf<Row[Field]>} NOT NULL DEFAULT ${string}`}`
+}
+
 interface Column {
   /** Of the row. */
   readonly field: string

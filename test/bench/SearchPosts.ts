@@ -1,6 +1,7 @@
 import { cut, type SearchedStatus } from "../../src/services/search/StatusTokens.ts"
 import { stretchesOf, stretchLengths } from "../../src/services/search/TimeWindows.ts"
 import { authorToken, publicToken } from "../../src/services/search/TokenQuery.ts"
+import { textsBy } from "../../src/services/statuses/Written.ts"
 import type { Query } from "./Backing.ts"
 import type { People } from "./People.ts"
 
@@ -98,7 +99,7 @@ const blank: SearchedStatus = {
   id: 0n,
   accountId: 0n,
   html: "",
-  spoilerText: "",
+  ...textsBy(() => ""),
   language: null,
   sensitive: false,
   isReply: false,

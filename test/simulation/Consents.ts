@@ -150,7 +150,10 @@ const replies = Effect.fnUntraced(function*(
       broken.push(`I25: who decides about ${id}, which is ${state}, is told ${waits} times that it waits`)
     }
     if (state === "accepted") continue
-    if (told.length > waits) broken.push(`I25: somebody is told of ${id}, which is ${state}`)
+    // Its author may be told what came of it: who decides sees it, and may like it.
+    if (told.filter(({ accountId }) => accountId !== by).length > waits) {
+      broken.push(`I25: somebody is told of ${id}, which is ${state}`)
+    }
     const readers = people.filter((viewer) => facts.canSee(viewer, id))
     const others = readers.filter((reader) => reader !== by && (reader !== approver || state !== "pending"))
     if (others.length > 0) broken.push(`I25: ${others} see the reply ${id}, which is ${state}`)

@@ -88,6 +88,15 @@ describe("simulation", () => {
     120_000
   )
 
+  it(
+    "I25: seed 4000608 holds in its shortest run, in which who decides about a reply likes it before, of which its author is told",
+    async () => {
+      const { broken } = await fleet.run(4_000_608, { ...settings, commands: [0, 1, 2, 7, 24], faults: [] })
+      assert.deepStrictEqual(broken, [])
+    },
+    waitMillisMax
+  )
+
   // In processes of their own, whose timers are all the run's: a test runner may set some of its own meanwhile.
   it("the same seed gives the same trace byte for byte: the first of a process, and after others", async () => {
     sameTrace(await runOnce(firstSeed), await fleet.run(firstSeed, settings), await runOnce(otherSeed))

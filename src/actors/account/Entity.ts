@@ -10,33 +10,13 @@ import { type OperatorCommand, OperatorCommands } from "../../services/intents/O
 import { lean } from "../../services/Lean.ts"
 import { AuditLog } from "../../services/staff/AuditLog.ts"
 import { untilNoClash } from "../../services/Transactions.ts"
-import * as Announcements from "./Announcements.ts"
-import * as Approving from "./Approving.ts"
+import * as AllVerbs from "./AllVerbs.ts"
 import * as Backlog from "./Backlog.ts"
-import * as Collecting from "./Collecting.ts"
-import * as Drafting from "./Drafting.ts"
 import * as Fanout from "./Fanout.ts"
-import * as FeaturedTags from "./FeaturedTags.ts"
 import * as Inbox from "./Inbox.ts"
-import * as Interactions from "./Interactions.ts"
-import * as ModeratingStatuses from "./ModeratingStatuses.ts"
-import * as Moderation from "./Moderation.ts"
-import * as Moving from "./Moving.ts"
 import * as Ownership from "./Ownership.ts"
-import * as Polling from "./Polling.ts"
-import * as Profile from "./Profile.ts"
 import { Account, accountMailboxMax, type Command, PersistedCommand } from "./Protocol.ts"
-import * as Publishing from "./Publishing.ts"
-import * as Purging from "./Purging.ts"
-import * as Quoting from "./Quoting.ts"
-import * as Reacting from "./Reacting.ts"
-import * as Relations from "./Relations.ts"
-import * as RemovingReplies from "./RemovingReplies.ts"
-import * as Scheduling from "./Scheduling.ts"
-import * as StoringFetched from "./StoringFetched.ts"
-import * as TagFollowing from "./TagFollowing.ts"
-import * as UserDomainBlocking from "./UserDomainBlocking.ts"
-import { familyOf, perform, type Verbs } from "./Verbs.ts"
+import { familyOf, perform } from "./Verbs.ts"
 
 /** What all actors of a node do, made once for them: an actor itself is what it owns, and nothing more. */
 const make = Effect.gen(function*() {
@@ -45,49 +25,8 @@ const make = Effect.gen(function*() {
   const audit = yield* AuditLog
   const operatorCommands = yield* OperatorCommands
   const owners = yield* Ownership.make
-  const announcements = yield* Announcements.make
-  const approving = yield* Approving.make
-  const publishing = yield* Publishing.make
-  const quoting = yield* Quoting.make
-  const removing = yield* RemovingReplies.make
-  const scheduling = yield* Scheduling.make(publishing)
-  const drafting = yield* Drafting.make(publishing, scheduling)
-  const relations = yield* Relations.make
-  const domains = yield* UserDomainBlocking.make(relations.verbs)
-  const interactions = yield* Interactions.make
-  const collecting = yield* Collecting.make
-  const moderatingStatuses = yield* ModeratingStatuses.make(publishing, collecting)
-  const moderation = yield* Moderation.make(moderatingStatuses)
-  const moving = yield* Moving.make(relations.verbs)
-  const polling = yield* Polling.make
-  const importing = yield* StoringFetched.make(publishing.verbs)
-  const profile = yield* Profile.make
-  const featuring = yield* FeaturedTags.make
-  const purging = yield* Purging.make
+  const { dues, verbs } = yield* AllVerbs.make
   const fanout = yield* Fanout.make(owners)
-  const verbs: Verbs = {
-    ...announcements.verbs,
-    ...approving.verbs,
-    ...publishing.verbs,
-    ...quoting.verbs,
-    ...removing.verbs,
-    ...scheduling.verbs,
-    ...drafting.verbs,
-    ...relations.verbs,
-    ...domains.verbs,
-    ...interactions.verbs,
-    ...(yield* Reacting.make).verbs,
-    ...moderation.verbs,
-    ...moderatingStatuses.verbs,
-    ...moving.verbs,
-    ...polling.verbs,
-    ...importing.verbs,
-    ...profile.verbs,
-    ...purging.verbs,
-    ...featuring.verbs,
-    ...(yield* TagFollowing.make).verbs,
-    ...collecting.verbs
-  }
 
   /** Has work that leaves intents followed by the fan-out that works them off. */
   const settled = <A, E>(own: Ownership.Ownership, work: Effect.Effect<A, E>) =>
@@ -122,18 +61,6 @@ const make = Effect.gen(function*() {
       Effect.catchCause(forClients)
     )
   }
-
-  /** The work of each kind of agenda entry. */
-  const dues = {
-    ["domain_block"]: domains.due,
-    ["interaction_request"]: approving.due,
-    ["mute_end"]: relations.muteEnd,
-    ["poll_end"]: polling.due,
-    ["poll_update"]: polling.tell,
-    purge: (own: Ownership.Ownership) => purging.due(own),
-    ["scheduled_status"]: scheduling.due,
-    ["suspension_end"]: purging.suspended
-  } as const
 
   // Completed first, because what is done may enqueue the next time.
   const onDue = (own: Ownership.Ownership, entry: AgendaEntry) => {

@@ -19,9 +19,9 @@ import { StatusId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { rowsOf } from "../../services/Rows.ts"
 import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
-import { written } from "../../services/statuses/StoredStatus.ts"
 import { TagFollows } from "../../services/statuses/TagFollows.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
+import { written } from "../../services/statuses/Written.ts"
 import { transaction } from "../../services/Transactions.ts"
 import type * as Controlling from "./Controlling.ts"
 import * as InboxMentions from "./InboxMentions.ts"
@@ -116,8 +116,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const answer = yield* replies.answer(own, self, parent, note, requested)
     if (answer === undefined) return yield* ignored("its author does not agree")
     const mentionIds = mentions.map(({ id }) => id)
-    const { html, spoilerText } = note
-    const verdict = yield* screening.judge(own, { html, spoilerText, mentionIds, domain: self.domain })
+    const verdict = yield* screening.judge(own, { ...note, mentionIds, domain: self.domain })
     if (verdict.end === "drop") {
       yield* screening.settle(own, verdict, undefined)
       return yield* ignored("a rule against spam")
@@ -190,8 +189,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       return counted ? done : yield* ignored("nothing newer of what is here")
     }
     const mentions = yield* mentionsOf(own, self, note)
-    const { html, spoilerText } = note
-    const edit = { html, spoilerText, mentionIds: mentions.map(({ id }) => id), domain: self.domain }
+    const edit = { ...note, mentionIds: mentions.map(({ id }) => id), domain: self.domain }
     if (!(yield* screening.edits(own, old.id, edit))) return yield* ignored("a rule against spam")
     yield* statusWriter.preserve(old.id, millis)
     yield* polls.revise(own, old.id, note.poll)

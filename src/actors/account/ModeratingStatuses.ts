@@ -7,6 +7,7 @@ import { CollectionActions } from "../../services/moderation/CollectionActions.t
 import { StatusActions } from "../../services/moderation/StatusActions.ts"
 import { update } from "../../services/statuses/StatusRows.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
+import { written } from "../../services/statuses/Written.ts"
 import type { Collecting } from "./Collecting.ts"
 import type { Ownership } from "./Ownership.ts"
 import type { Publishing } from "./Publishing.ts"
@@ -28,16 +29,10 @@ export const make = Effect.fnUntraced(function*(
 
   /** Those of this server are edited, so that others hear of it. */
   const mark = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, sensitive: boolean) {
-    const { language, local, spoilerText, text } = yield* statusTargets.own(own.accountId, statusId)
-    if (local) {
-      return yield* verbs.Edit(own, {
-        _tag: "Edit",
-        statusId: StatusId.make(statusId),
-        text,
-        spoilerText,
-        language,
-        sensitive
-      })
+    const old = yield* statusTargets.own(own.accountId, statusId)
+    if (old.local) {
+      const said = { ...written(old), text: old.text, sensitive }
+      return yield* verbs.Edit(own, { ...said, _tag: "Edit", statusId: StatusId.make(statusId) })
     }
     yield* sql`${update(sql, { sensitive })} WHERE id = ${statusId}`
     yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))

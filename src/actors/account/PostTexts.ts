@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { validationFailed } from "../../services/Errors.ts"
 import { exceedsTold, statusCharactersMax, tooLong } from "../../services/html/Text.ts"
@@ -6,15 +6,22 @@ import { statusBytesMax } from "../../services/instance/ContentLimits.ts"
 import { rowsOf } from "../../services/Rows.ts"
 import type { Draft } from "../../services/statuses/Drafts.ts"
 import type { Post } from "../../services/statuses/Post.ts"
+import { Revised } from "../../services/statuses/StoredStatus.ts"
+import { textFields, textsBy, textsOf, type WrittenTexts } from "../../services/statuses/Written.ts"
 
 const tooLongText = validationFailed(`Text character limit of ${statusCharactersMax} exceeded`)
 
 /** The files that a post names, each once. */
 export const filesOf = ({ mediaIds }: Post) => [...new Set(mediaIds)]
 
+/** Whether an edit changes nothing; the HTML follows from the text. */
+export const isSame = Schema.toEquivalence(Revised.mapFields(Struct.omit(["html"])))
+/** Whether people would read the same. */
+export const readsAlike = Schema.toEquivalence(Revised.mapFields(Struct.pick(["html", ...textFields])))
+
 /** Refuses what takes too many bytes as it is stored; few characters of a text may become many of HTML. */
-const size = ({ html }: Draft, spoilerText: string) =>
-  exceedsTold([html, spoilerText], statusBytesMax) ? Effect.fail(tooLongText) : Effect.void
+const size = ({ html }: Draft, texts: WrittenTexts) =>
+  exceedsTold([html, ...textsOf(texts)], statusBytesMax) ? Effect.fail(tooLongText) : Effect.void
 
 const tagRows = rowsOf(Schema.Struct({ displayName: Schema.String }))
 
@@ -32,16 +39,19 @@ const tagged = (sql: SqlClient) =>
 /** Refuses what is too long, or carries what it may not. */
 export const fitting = (sql: SqlClient) => {
   const allowed = tagged(sql)
-  return (draft: Draft, spoilerText: string) => Effect.andThen(size(draft, spoilerText), allowed(draft))
+  return (draft: Draft, texts: WrittenTexts) => Effect.andThen(size(draft, texts), allowed(draft))
 }
 
-/** The text and content warning to store; a content warning alone becomes the text. `hasMore`: files, or a quote. */
+/** The texts beside the text; "" where nothing is said. */
+export const beside = (post: Pick<Post, keyof WrittenTexts>): WrittenTexts => textsBy((field) => post[field] ?? "")
+
+/** The texts to store; a content warning alone becomes the text. `hasMore`: files, or a quote. */
 export const words = Effect.fnUntraced(
-  function*(source: Pick<Post, "text" | "spoilerText">, hasMore: boolean) {
-    const [body, warning] = [source.text.trim(), (source.spoilerText ?? "").trim()]
-    const [text, spoilerText] = body === "" ? [warning, ""] : [body, warning]
-    if (text === "" && !hasMore) return yield* validationFailed("Text can't be blank")
-    if (tooLong(text, spoilerText)) return yield* tooLongText
-    return { text, spoilerText }
+  function*(source: Pick<Post, "text" | keyof WrittenTexts>, hasMore: boolean) {
+    const trimmed = { ...textsBy((field) => (source[field] ?? "").trim()), text: source.text.trim() }
+    const texts = trimmed.text === "" ? { ...trimmed, text: trimmed.spoilerText, spoilerText: "" } : trimmed
+    if (texts.text === "" && !hasMore) return yield* validationFailed("Text can't be blank")
+    if (tooLong(texts.text, textsOf(texts).join(""))) return yield* tooLongText
+    return texts
   }
 )

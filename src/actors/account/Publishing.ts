@@ -1,4 +1,4 @@
-import { Effect, Schema, Struct } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
@@ -18,7 +18,7 @@ import { type NewPoll, type Post, saidOr } from "../../services/statuses/Post.ts
 import { blank } from "../../services/statuses/StatusRows.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
-import { Revised, unwritten, written } from "../../services/statuses/StoredStatus.ts"
+import { unwritten, written } from "../../services/statuses/Written.ts"
 import { DigestPosts } from "../../services/subscriptions/DigestPosts.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Controlling from "./Controlling.ts"
@@ -26,7 +26,7 @@ import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import * as Linking from "./Linking.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
-import { filesOf, fitting, words } from "./PostTexts.ts"
+import { beside, filesOf, fitting, isSame, readsAlike, words } from "./PostTexts.ts"
 import * as Quoting from "./Quoting.ts"
 import * as Screening from "./Screening.ts"
 import { type Commands, onRefused, onStatus } from "./Verbs.ts"
@@ -58,7 +58,7 @@ export const make = Effect.gen(function*() {
    * checks it, too.
    */
   const check = Effect.fnUntraced(function*(accountId: AccountId, post: Post, draft: Draft) {
-    yield* fits(draft, post.spoilerText ?? "")
+    yield* fits(draft, beside(post))
     yield* attachments.check(accountId, filesOf(post), null)
     if (post.poll !== null) yield* polls.check(post.poll)
     if (post.allowedMentions === null) return
@@ -91,13 +91,13 @@ export const make = Effect.gen(function*() {
       const [{ accountId }, mediaIds] = [own, filesOf(post)]
       const parent = yield* parentOf(accountId, post)
       const quoted = yield* quoting.find(accountId, post)
-      const { spoilerText, text } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
+      const { text, ...texts } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
       const contentType = post.contentType ?? "text/plain"
       const { author, named } = yield* authors.writing(accountId, drafts.handles(text, contentType))
       const draft = drafts.write(text, named, contentType)
       yield* check(accountId, post, draft)
       const { html, mentionIds } = draft
-      const verdict = yield* screening.judge(own, { html, spoilerText, mentionIds, domain: null })
+      const verdict = yield* screening.judge(own, { ...texts, html, mentionIds, domain: null })
       if (verdict.end === "drop") {
         yield* screening.settle(own, verdict, undefined)
         return onRefused(verdict.hits.at(-1)?.id ?? 0n)
@@ -111,11 +111,11 @@ export const make = Effect.gen(function*() {
         row: {
           ...blank,
           ...written(said),
+          ...texts,
           accountId,
           text,
           contentType,
           html,
-          spoilerText,
           sensitive: said.sensitive || said.spoilerText.trim() !== "",
           visibility,
           // An answer stays where that is which it answers, and so does what quotes.
@@ -181,26 +181,27 @@ export const make = Effect.gen(function*() {
       if (old.reblogOfId !== null) return yield* new RecordNotFound()
       if (old.visibility === "direct") yield* control.settled(old.id)
       const mediaIds = command.mediaIds === undefined ? old.mediaIds : [...new Set(command.mediaIds)]
-      const { spoilerText, text } = yield* words(
-        command,
+      // Without a content warning an edit takes it away.
+      const said = saidOr(command, { ...written(old), spoilerText: "" })
+      const { text, ...texts } = yield* words(
+        { ...said, text: command.text },
         mediaIds.length > 0 || (yield* quoting.isQuoting(old.id, command))
       )
       const contentType = command.contentType ?? old.contentType
       const draft = yield* drafts.compose(text, contentType)
-      yield* fits(draft, spoilerText)
+      yield* fits(draft, texts)
       const { html, mentionIds } = draft
-      const isNew = html !== old.html || spoilerText !== old.spoilerText
-      const edited = { html, spoilerText, mentionIds, domain: null }
+      const isNew = !readsAlike(old, { ...texts, html })
+      const edited = { ...texts, html, mentionIds, domain: null }
       if (isNew && !(yield* screening.edits(own, old.id, edited))) return onRefused(old.id)
       if (command.mediaIds !== undefined) yield* attachments.check(accountId, mediaIds, command.statusId)
-      const said = saidOr(command, { ...old, spoilerText })
       const row = {
         ...written(said),
+        ...texts,
         text,
         contentType,
         html,
-        spoilerText,
-        sensitive: said.sensitive || spoilerText !== "",
+        sensitive: said.sensitive || texts.spoilerText !== "",
         mediaIds
       }
       const same = isSame(old, row)
@@ -241,8 +242,5 @@ export const make = Effect.gen(function*() {
 
   return { rehearse, publish, verbs }
 })
-
-/** Whether an edit changes nothing; the HTML follows from the text. */
-const isSame = Schema.toEquivalence(Revised.mapFields(Struct.omit(["html"])))
 
 export type Publishing = Effect.Success<typeof make>

@@ -4,7 +4,7 @@ import { textNodes } from "../../services/instance/ForeignEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
 import type { Revision } from "../../services/statuses/History.ts"
-import { written } from "../../services/statuses/StoredStatus.ts"
+import { textsOf, written } from "../../services/statuses/Written.ts"
 import { traced } from "../../services/Traced.ts"
 import { timestamp } from "../wire/Common.ts"
 import { type Ready, ready, splice } from "../wire/Keys.ts"
@@ -32,10 +32,10 @@ export class RevisionViews extends Context.Service<RevisionViews, {
         quote: Ready<Quote> | undefined
       ) {
         const people = yield* accounts.byId(new Set(revisions.map(({ accountId }) => accountId)))
-        const sourceOf = ({ html, local, pollOptions, spoilerText, uri }: Revision) => ({
-          uri,
-          local,
-          texts: [textNodes(html), spoilerText, ...pollOptions ?? []]
+        const sourceOf = (revision: Revision) => ({
+          uri: revision.uri,
+          local: revision.local,
+          texts: [textNodes(revision.html), ...textsOf(revision), ...revision.pollOptions ?? []]
         })
         const named = yield* emojis.finderOf(revisions.map(sourceOf))
         return yield* renderedRows("revision of a status by", revisions, ({ accountId }) => accountId, (revision) => {

@@ -5,8 +5,8 @@ import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { policyOf } from "../../services/statuses/InteractionPolicy.ts"
 import type { MentionRecord, StatusRecord } from "../../services/statuses/Statuses.ts"
-import { written } from "../../services/statuses/StoredStatus.ts"
 import type { StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
+import { textsOf, written } from "../../services/statuses/Written.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import type { Account } from "../wire/Account.ts"
 import { id, idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
@@ -80,10 +80,10 @@ export const ready = (
 })
 
 /** Texts of a record that may name emoji, the options of its poll among them. */
-export const sourceOf = ({ html, local, poll, spoilerText, uri }: StatusRecord): EmojiSource => ({
-  uri,
-  local,
-  texts: [textNodes(html), spoilerText, ...poll?.options ?? []]
+export const sourceOf = (record: StatusRecord): EmojiSource => ({
+  uri: record.uri,
+  local: record.local,
+  texts: [textNodes(record.html), ...textsOf(record), ...record.poll?.options ?? []]
 })
 
 /** The values of a record; `original` are those of the reblogged one. */

@@ -42,12 +42,11 @@ export const layer = group(
         return Reply.list(yield* views.render(yield* history.of(id), quote && encode(quote)))
       }),
       source: traced("revisions.source")(function*({ params }) {
-        const { contentType, id, spoilerText, text } = yield* statuses.source(yield* Caller.viewer, params.id)
+        const { contentType, id, ...texts } = yield* statuses.source(yield* Caller.viewer, params.id)
         return Reply.json(
           json<StatusSource>({
+            ...texts,
             id: String(id),
-            text,
-            spoilerText,
             ...(contentType !== "text/plain" && { contentType })
           })
         )

@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Users } from "../../services/identity/Users.ts"
+import { textsBy } from "../../services/statuses/Written.ts"
 import { traced } from "../../services/Traced.ts"
 import { Translations } from "../../services/translation/Translations.ts"
 import { group } from "../Group.ts"
@@ -48,7 +49,7 @@ export const layer = group(
           language: found.target,
           provider: found.provider,
           content: found.content,
-          spoilerText: found.spoilerText,
+          ...textsBy((field) => found[field]),
           poll: found.options.length === 0
             ? null
             : { id: id(found.statusId), options: found.options.map((title) => ({ title })) },

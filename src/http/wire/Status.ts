@@ -1,6 +1,6 @@
 import { Schema, Struct } from "effect"
-import type { Written } from "../../services/statuses/StoredStatus.ts"
 import { Visibility } from "../../services/statuses/Visibility.ts"
+import type { WrittenFacts, WrittenTexts } from "../../services/statuses/Written.ts"
 import { Account } from "./Account.ts"
 import { Collection } from "./Collection.ts"
 import { Count, Html, Id, Timestamp, Url } from "./Common.ts"
@@ -45,12 +45,16 @@ export const ShallowQuote = Schema.Struct({ state: QuoteState, quoted_status_id:
   .annotate({ identifier: "ShallowQuote" })
 export type ShallowQuote = typeof ShallowQuote.Type
 
-/** What its author said of it, as it was said. */
-export const written = {
+/** Texts of its author beside the content; blank for who may not read it. */
+export const texts = {
+  spoiler_text: Schema.String
+} satisfies { readonly [Field in keyof WrittenTexts as WireKey<Field>]: typeof Schema.String }
+/** What else its author said of it. */
+export const facts = {
   sensitive: Schema.Boolean,
-  spoiler_text: Schema.String,
   language: Schema.NullOr(Schema.String)
-} satisfies { readonly [Field in keyof Written as WireKey<Field>]: Schema.Constraint }
+} satisfies { readonly [Field in keyof WrittenFacts as WireKey<Field>]: Schema.Constraint }
+export const written = { ...texts, ...facts }
 
 /** The part of a status that is the same for everybody and changes only with an edit. */
 export const StatusBody = Schema.Struct({
@@ -173,7 +177,7 @@ export type StatusEdit = typeof StatusEdit.Type
 export const StatusSource = Schema.Struct({
   id: Id,
   text: Schema.String,
-  spoiler_text: Schema.String,
+  ...texts,
   /** Beyond Mastodon: how the text is written, where that is not plain. */
   content_type: Schema.optionalKey(Schema.String)
 })

@@ -1,4 +1,4 @@
-import { Struct } from "effect"
+import { Record, Struct } from "effect"
 import { momentOf } from "../../services/Moments.ts"
 import type { ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { Account } from "./Account.ts"
@@ -8,7 +8,17 @@ import { encode, json, none, type Ready, ready, type ReadyAs, type Values } from
 import type { InteractionPolicy } from "./PolicyRules.ts"
 import type { Poll } from "./Poll.ts"
 import type { PreviewCard } from "./PreviewCard.ts"
-import type { DeletedStatus, Quote, QuoteApproval, ShallowQuote, Status, StatusBody, StatusReaction } from "./Status.ts"
+import {
+  type DeletedStatus,
+  facts,
+  type Quote,
+  type QuoteApproval,
+  type ShallowQuote,
+  type Status,
+  type StatusBody,
+  type StatusReaction,
+  texts
+} from "./Status.ts"
 
 /*
  * A status' JSON put together from parts that are ready: the body, which is the same for everybody, the account, the
@@ -130,26 +140,25 @@ export const editedAtOf = (status: string): number | undefined => {
 
 /** What people read of a status, from `openBody` and `openPoll`; the content as HTML. */
 export const textsOf = (body: string, poll: string | undefined) => {
-  const { content, media_attachments: media, spoiler_text: spoilerText }: StatusBody = JSON.parse(`${body}}`)
+  const said: StatusBody = JSON.parse(`${body}}`)
   const asked: Poll | undefined = poll === undefined ? undefined : JSON.parse(`${poll}}`)
   return {
-    html: content,
+    html: said.content,
     plain: [
-      spoilerText,
+      ...Struct.keys(texts).map((name) => said[name]),
       ...asked?.options.map(({ title }) => title) ?? [],
-      ...media.flatMap(({ description }) => description ?? [])
+      ...said.media_attachments.flatMap(({ description }) => description ?? [])
     ]
   }
 }
 
 /** What is no part of what somebody said: all else of a body is blank where its reader may not read it. */
-const facts = [
+const unsaid = [
   "id",
   "created_at",
   "in_reply_to_id",
   "in_reply_to_account_id",
-  "sensitive",
-  "language",
+  ...Struct.keys(facts),
   "visibility",
   "local_only",
   "uri",
@@ -161,9 +170,9 @@ const facts = [
 export const withoutText = (body: string): string => {
   const said: StatusBody = JSON.parse(`${body}}`)
   const blank: StatusBody = {
-    ...Struct.pick(said, facts),
+    ...Struct.pick(said, unsaid),
+    ...Record.map(texts, () => ""),
     content: "",
-    spoiler_text: "",
     mentions: [],
     tags: [],
     emojis: [],

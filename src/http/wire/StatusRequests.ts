@@ -1,7 +1,7 @@
 import { Schema, SchemaTransformation } from "effect"
 import { AccountIdFromString } from "../../services/Ids.ts"
-import type { Written } from "../../services/statuses/StoredStatus.ts"
 import { Visibility } from "../../services/statuses/Visibility.ts"
+import type { Written } from "../../services/statuses/Written.ts"
 import { PolicyGiven } from "./InteractionPolicy.ts"
 import type { WireKey } from "./Keys.ts"
 import { FileTicket } from "./MediaRequests.ts"

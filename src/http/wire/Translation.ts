@@ -1,13 +1,14 @@
 import { Schema } from "effect"
 import { Html, Id } from "./Common.ts"
 import { Text } from "./Params.ts"
+import { texts } from "./Status.ts"
 
 export const Translation = Schema.Struct({
   detected_source_language: Schema.String,
   language: Schema.String,
   provider: Schema.String,
   content: Html,
-  spoiler_text: Schema.String,
+  ...texts,
   poll: Schema.NullOr(
     Schema.Struct({ id: Id, options: Schema.Array(Schema.Struct({ title: Schema.String })) })
   ),

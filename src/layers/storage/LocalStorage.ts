@@ -9,6 +9,7 @@ import {
 import { traced } from "../../services/Traced.ts"
 import { Environment } from "../Environment.ts"
 import * as WorkFolders from "./WorkFolders.ts"
+import { writeStream } from "./WrittenStreams.ts"
 
 /**
  * Files in `DATA_DIR/media`. A file is written beside its place and moved there, so that it appears whole; what a crash
@@ -61,7 +62,7 @@ export const layer = Layer.effect(
         put(name, (draft) =>
           Effect.scoped(Effect.gen(function*() {
             const file = yield* Effect.mapError(fs.open(draft, { flag: "w", mode: 0o600 }), failed)
-            yield* Stream.runForEach(bytes, (chunk) => Effect.mapError(file.writeAll(chunk), failed))
+            yield* writeStream(file, bytes)
             yield* Effect.mapError(file.sync, failed)
           }))),
       writeFile: traced("Storage.writeFile")((name: string, source: string) =>

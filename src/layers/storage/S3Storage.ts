@@ -6,6 +6,7 @@ import { records, textAt } from "./s3/Documents.ts"
 import * as Requests from "./s3/Requests.ts"
 import * as Sending from "./s3/Sending.ts"
 import * as WorkFolders from "./WorkFolders.ts"
+import { writeStream } from "./WrittenStreams.ts"
 
 const checked = (name: string) =>
   isStoredName(name)
@@ -32,7 +33,7 @@ export const layer = (settings: S3Settings, dataDir: string) =>
       const spool = <E>(file: string, bytes: Stream.Stream<Uint8Array, E>) =>
         Effect.scoped(Effect.gen(function*() {
           const open = yield* Effect.mapError(fs.open(file, { flag: "w", mode: 0o600 }), failed)
-          yield* Stream.runForEach(bytes, (chunk) => Effect.mapError(open.writeAll(chunk), failed))
+          yield* writeStream(open, bytes)
         }))
 
       const found = (name: string, range: string | undefined) =>

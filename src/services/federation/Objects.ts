@@ -6,6 +6,7 @@ import { renderedRows } from "../RenderedRows.ts"
 import { rowsOf } from "../Rows.ts"
 import { Statuses, type StatusRecord } from "../statuses/Statuses.ts"
 import { isOpenRow } from "../statuses/Visibility.ts"
+import { textsOf } from "../statuses/Written.ts"
 import { traced } from "../Traced.ts"
 import {
   announceDocument,
@@ -132,7 +133,7 @@ export class Objects extends Context.Service<Objects, {
             favourites: countById.get(record.id)?.favourites ?? 0,
             reblogs: countById.get(record.id)?.reblogs ?? 0,
             reactions: countById.get(record.id)?.reactions ?? 0,
-            emojis: named(record.html, record.spoilerText, ...record.poll?.options ?? []),
+            emojis: named(record.html, ...textsOf(record), ...record.poll?.options ?? []),
             readers: repliesById.get(record.id)?.readers ?? [],
             ownReplies: repliesById.get(record.id)?.replies ?? [],
             begunHere: repliesById.get(record.id)?.begunHere === true

@@ -102,6 +102,6 @@ export const subscribers = (sql: SqlClient, of: Subscribed, seenSince: Date, now
 
 /** Those whose owners could see it, for taking a deleted status back; a follower of its author is told as that. */
 export const subscribed = (sql: SqlClient, of: Subscribed) => {
-  const saw = (account: string) => visibleTo(sql, sql.literal(account), "s", undefined, "deleted ones too")
+  const saw = (account: string) => visibleTo(sql, sql.literal(account), "s", { deletedToo: true })
   return subscriptions(sql, of, { list: saw("l.account_id"), follower: sql`f.id IS NULL AND ${saw("n.account_id")}` })
 }

@@ -126,7 +126,7 @@ export class StatusReaders extends Context.Service<StatusReaders, {
           const [row] = yield* toldRows(sql`SELECT ${facts} FROM statuses s WHERE s.id = ${statusId}`)
           const open = row !== undefined && (isOpen(row.visibility) || row.reblogOfId !== null)
           const seen = open ? sql`true` : sql`EXISTS (SELECT FROM statuses s WHERE s.id = ${statusId}
-            AND ${visibleTo(sql, sql.literal("f.account_id"), "s", author, "deleted ones too")} OFFSET 0)`
+            AND ${visibleTo(sql, sql.literal("f.account_id"), "s", { author, deletedToo: true })} OFFSET 0)`
           const rows = yield* followerRows(sql`
             SELECT f.id, f.account_id, ${seen} AS seen FROM follows f
             WHERE f.target_account_id = ${author} AND f.id > ${cursor} ORDER BY f.id LIMIT ${rowsMax}`)

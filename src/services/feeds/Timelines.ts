@@ -5,7 +5,7 @@ import { isHidden } from "../HiddenAccounts.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
-import { isBroadcast, visibleTo } from "../statuses/Visibility.ts"
+import { broadcastTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
@@ -51,9 +51,7 @@ export class Timelines extends Context.Service<Timelines, {
       /** What holds for a status `s` on any public timeline of the viewer. */
       const shown = (viewer: Viewer, { local, onlyMedia, remote }: Selection, now: Date): Fragment =>
         sql.and([
-          sql`s.deleted_at IS NULL`,
-          isBroadcast(sql, "s"),
-          visibleTo(sql, viewer, "s"),
+          broadcastTo(sql, viewer, "s"),
           ...(onlyMedia ? [sql`s.media_ids <> '{}'`] : []),
           ...(local === remote ? [] : [sql`s.local = ${local}`]),
           ...(viewer === undefined ? [] : [

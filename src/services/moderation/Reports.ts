@@ -73,7 +73,7 @@ export class Reports extends Context.Service<Reports, {
         function*(reporter: AccountId, target: AccountId, ids: ReadonlyArray<bigint>) {
           if (ids.length === 0) return
           const rows = yield* sql`SELECT s.id FROM statuses s WHERE s.id = ANY (${ids}::bigint[])
-          AND s.account_id = ${target} AND ${visibleTo(sql, reporter, "s", target, "deleted ones too")}`
+          AND s.account_id = ${target} AND ${visibleTo(sql, reporter, "s", { author: target, deletedToo: true })}`
           if (rows.length < ids.length) return yield* new RecordNotFound()
         }
       )

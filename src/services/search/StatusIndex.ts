@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { statusBytesMax } from "../instance/ContentLimits.ts"
 import { rowsMax } from "../Paging.ts"
 import { idRows, only, rowsOf } from "../Rows.ts"
+import { textColumns } from "../statuses/Written.ts"
 import { transaction } from "../Transactions.ts"
 import { cut, SearchedStatus } from "./StatusTokens.ts"
 import * as Stems from "./Stems.ts"
@@ -42,7 +43,9 @@ export class StatusIndex extends Context.Service<StatusIndex, {
       const marked = (table: string) =>
         `EXISTS (SELECT FROM ${table} k WHERE k.status_id = s.id AND ${isOurs("k.account_id")} OFFSET 0)`
       const searched = sql.literal(
-        `s.id, s.account_id, left(s.html, ${statusBytesMax}) AS html, s.spoiler_text, s.language, s.sensitive,
+        `s.id, s.account_id, left(s.html, ${statusBytesMax}) AS html, ${
+          textColumns.map((name) => `s.${name}`).join(", ")
+        }, s.language, s.sensitive,
         s.in_reply_to_id IS NOT NULL OR s.in_reply_to_uri IS NOT NULL AS is_reply,
         EXISTS (SELECT FROM quotes q WHERE q.status_id = s.id OFFSET 0) AS is_quote,
         s.visibility = 'public' AND a.indexable AS findable,

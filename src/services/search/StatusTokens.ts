@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { addressesInHtml } from "../cards/StatusLinks.ts"
 import { plainText } from "../html/PlainText.ts"
+import { textsOf, WrittenTexts } from "../statuses/Written.ts"
 import { searchParts, tokensOf } from "./SearchText.ts"
 import { dictionaryOf, languageOf } from "./Stemmers.ts"
 import type { LanguageWord, Stems } from "./Stems.ts"
@@ -20,7 +21,7 @@ export const SearchedStatus = Schema.Struct({
   id: Schema.BigInt,
   accountId: Schema.BigInt,
   html: Schema.String,
-  spoilerText: Schema.String,
+  ...WrittenTexts.fields,
   language: Schema.NullOr(Schema.String),
   sensitive: Schema.Boolean,
   isReply: Schema.Boolean,
@@ -81,7 +82,7 @@ const beginnings = (words: ReadonlyMap<string, string>) =>
 
 /** Cuts a post into its words. */
 export const cut = (status: SearchedStatus): CutStatus => {
-  const { accountId, descriptions, findable, html, id, mentionIds, options, spoilerText, tags } = status
+  const { accountId, descriptions, findable, html, id, mentionIds, options, tags } = status
   const language = status.language === null ? undefined : languageOf(status.language)
   const stemmed = language !== undefined && dictionaryOf(language) !== undefined
   const places = new Map<string, Array<number>>()
@@ -89,7 +90,7 @@ export const cut = (status: SearchedStatus): CutStatus => {
   let place = 1
   let room = postCharactersMax
   let letters = 0
-  for (const text of [spoilerText, plainText(html), ...options ?? [], ...descriptions]) {
+  for (const text of [...textsOf(status), plainText(html), ...options ?? [], ...descriptions]) {
     for (const part of searchParts(text.slice(0, room))) {
       if (place > placesMax || letters > lettersMax) break
       const found = tokensOf(part)

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { idAt } from "../Ids.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { isOpen, Visibility } from "../statuses/Visibility.ts"
+import { textColumns, textsOf, WrittenTexts } from "../statuses/Written.ts"
 import { traced } from "../Traced.ts"
 import { replayedFigures } from "./ReplayedFigures.ts"
 import { sameTextMillis, SpamFacts } from "./SpamFacts.ts"
@@ -34,7 +35,7 @@ const statusRows = rowsOf(Schema.Struct({
   accountId: Schema.BigInt,
   domain: Schema.NullOr(Schema.String),
   html: Schema.String,
-  spoilerText: Schema.String,
+  ...WrittenTexts.fields,
   visibility: Visibility,
   createdAt: Timestamptz,
   boosted: Schema.NullOr(Schema.BigInt),
@@ -91,7 +92,9 @@ export class SpamReplay extends Context.Service<SpamReplay, {
         boosts ? sql`s.deleted_at IS NULL` : sql`s.deleted_at IS NULL AND s.reblog_of_id IS NULL`
       const slice = (after: bigint, before: bigint, boosts: boolean) =>
         statusRows(sql`SELECT s.id, s.account_id, a.domain, coalesce(o.html, s.html) AS html,
-            coalesce(o.spoiler_text, s.spoiler_text) AS spoiler_text, s.visibility, s.created_at, s.reblog_of_id AS boosted,
+            ${
+          sql.csv(textColumns.map((name) => `coalesce(o.${name}, s.${name}) AS ${name}`))
+        }, s.visibility, s.created_at, s.reblog_of_id AS boosted,
             ARRAY(SELECT account_id FROM mentions m WHERE m.status_id = s.id) AS mention_ids
           FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN statuses o ON o.id = s.reblog_of_id
           WHERE s.id > ${after} AND s.id < ${before} AND ${wanted(boosts)}
@@ -129,7 +132,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
           const posts = statuses.map((one) => ({
             ...one,
             post: {
-              ...readPost(one.html, one.spoilerText),
+              ...readPost(one.html, textsOf(one)),
               domain: one.domain,
               mentions: one.mentionIds.length,
               boost: one.boosted !== null

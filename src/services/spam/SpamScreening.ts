@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
+import { textColumns, textsOf, WrittenTexts } from "../statuses/Written.ts"
 import { traced } from "../Traced.ts"
 import { ActiveSpamRules } from "./ActiveSpamRules.ts"
 import { DomainScores } from "./DomainScores.ts"
@@ -12,9 +13,8 @@ import { decayed, scoreTotalMax } from "./SpamScores.ts"
 import { type PostText, readPost } from "./SpamText.ts"
 
 /** A post that is about to be stored, or an edit of one. */
-export interface ScreenedPost {
+export interface ScreenedPost extends WrittenTexts {
   readonly html: string
-  readonly spoilerText: string
   readonly mentionIds: ReadonlyArray<bigint>
   /** Of the author; null for people of this server. */
   readonly domain: string | null
@@ -28,7 +28,7 @@ export interface ScreenedBoost {
 }
 
 const domainRows = rowsOf(Schema.Struct({ domain: Schema.NullOr(Schema.String) }))
-const textRows = rowsOf(Schema.Struct({ html: Schema.String, spoilerText: Schema.String }))
+const textRows = rowsOf(Schema.Struct({ html: Schema.String, ...WrittenTexts.fields }))
 
 /** Has posts judged by the rules against spam, in the running transaction of their authors' actors. */
 export class SpamScreening extends Context.Service<SpamScreening, {
@@ -68,10 +68,11 @@ export class SpamScreening extends Context.Service<SpamScreening, {
       })
 
       return SpamScreening.of({
-        judge: traced("SpamScreening.judge")(function*(accountId, { domain, html, mentionIds, spoilerText }) {
+        judge: traced("SpamScreening.judge")(function*(accountId, screened) {
           const rules = (yield* active.current).filter(({ conditions }) => !isAboutBoosts(conditions))
           if (rules.length === 0) return clean
-          const text: PostText = readPost(html, spoilerText)
+          const { domain, html, mentionIds } = screened
+          const text: PostText = readPost(html, textsOf(screened))
           const post = { ...text, domain, mentions: mentionIds.length, boost: false }
           const now = yield* Clock.currentTimeMillis
           const comparing = rules.filter(({ conditions }) => conditions.sameTextAccountsMin !== undefined)
@@ -85,9 +86,11 @@ export class SpamScreening extends Context.Service<SpamScreening, {
         judgeBoost: traced("SpamScreening.judgeBoost")(function*(accountId, { domain, statusId }) {
           const rules = (yield* active.current).filter(({ conditions }) => isAboutBoosts(conditions))
           if (rules.length === 0) return clean
-          const [boosted] = yield* textRows(sql`SELECT html, spoiler_text FROM statuses WHERE id = ${statusId}`)
+          const [boosted] = yield* textRows(
+            sql`SELECT html, ${sql.csv(textColumns)} FROM statuses WHERE id = ${statusId}`
+          )
           if (boosted === undefined) return clean
-          const post = { ...readPost(boosted.html, boosted.spoilerText), domain, mentions: 0, boost: true }
+          const post = { ...readPost(boosted.html, textsOf(boosted)), domain, mentions: 0, boost: true }
           const at = yield* Clock.currentTimeMillis
           return yield* verdictOf(accountId, rules, post, { at, mentionIds: [], boosted: statusId })
         }),

@@ -50,9 +50,9 @@ const hashOf = (text: string, hosts: ReadonlyArray<string>): bigint | undefined 
   return BigInt.asIntN(64, BigInt(`0x${hash("sha256", `${said}\n${hosts.join("\n")}`, "hex").slice(0, 16)}`))
 }
 
-/** Reads a post from its HTML, which is sanitised, and its content warning. */
-export const readPost = (html: string, spoilerText: string): PostText => {
-  const text = folded(`${spoilerText}\n${plainText(html)}`)
+/** Reads a post from its HTML, which is sanitised, and its texts beside that. */
+export const readPost = (html: string, beside: ReadonlyArray<string>): PostText => {
+  const text = folded([...beside, plainText(html)].join("\n"))
   const hosts = addressesInHtml(html).flatMap(hostOf)
   return { text, words: spaced(text), hosts, hash: hashOf(text, hosts) }
 }

@@ -1,13 +1,16 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
 import { isHidden } from "../HiddenAccounts.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
-import { idRows } from "../Rows.ts"
+import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import { waitsForOthers } from "./HeldStatuses.ts"
 import { visibleTo } from "./Visibility.ts"
+
+const foundRows = rowsOf(Schema.Struct({ id: Schema.BigInt, direct: Schema.Boolean }))
 
 /** Which statuses of an account are wanted. */
 interface AccountSelection {
@@ -42,10 +45,20 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
           if (page.limit === 0) return []
           const now = new Date(yield* Clock.currentTimeMillis)
           const { tail, where } = clauses(sql, "s.id", page)
+          const others = viewer !== undefined && viewer !== account
           const conditions = [
             sql`s.account_id = ${account} AND s.deleted_at IS NULL`,
             where,
-            visibleTo(sql, viewer, "s", account),
+            visibleTo(
+              sql,
+              viewer,
+              "s",
+              { author: account, member: true },
+              others
+                ? (author) =>
+                  sql` AND (${author} = s.account_id OR NOT ${isHidden(sql, sql`${viewer}::bigint`, author, now)})`
+                : undefined
+            ),
             ...(selection.onlyMedia ? [sql`s.media_ids <> '{}'`] : []),
             ...(selection.excludeReplies
               ? [sql`(s.in_reply_to_id IS NULL OR s.in_reply_to_account_id = s.account_id)`]
@@ -55,15 +68,16 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
             ...(selection.tagged === undefined ? [] : [
               sql`EXISTS (SELECT FROM statuses_tags st JOIN tags t ON t.id = st.tag_id
                 WHERE st.status_id = s.id AND t.name = ${normalise(selection.tagged)} OFFSET 0)`
-            ]),
-            ...(viewer === undefined || viewer === account ? [] : [
-              sql`NOT ${waitsForOthers(sql, viewer, "s")}`,
-              sql`(s.reblog_of_id IS NULL OR NOT EXISTS (SELECT FROM statuses o WHERE o.id = s.reblog_of_id
-                AND o.account_id <> s.account_id
-                AND ${isHidden(sql, sql`${viewer}::bigint`, sql`o.account_id`, now)} OFFSET 0))`
             ])
           ]
-          const rows = yield* idRows(sql`SELECT s.id FROM statuses s WHERE ${sql.and(conditions)} ${tail}`)
+          const read = (...more: ReadonlyArray<Fragment>) =>
+            foundRows(sql`SELECT s.id, s.visibility = 'direct' AS direct FROM statuses s
+              WHERE ${sql.and([...conditions, ...more])} ${tail}`)
+          const found = yield* read()
+          // Only such ones can wait; most pages have none.
+          const rows = others && found.some(({ direct }) => direct)
+            ? yield* read(sql`NOT ${waitsForOthers(sql, viewer, "s")}`)
+            : found
           return newestFirst(page, rows).map(({ id }) => id)
         },
         Effect.orDie
@@ -72,7 +86,9 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
       const pinned = traced("AccountStatuses.pinned")(function*(viewer: Viewer, account: bigint) {
         const rows = yield* idRows(sql`
           SELECT s.id FROM status_pins p JOIN statuses s ON s.id = p.status_id
-          WHERE p.account_id = ${account} AND ${visibleTo(sql, viewer, "s", account)} ORDER BY p.id DESC`)
+          WHERE p.account_id = ${account} AND ${
+          visibleTo(sql, viewer, "s", { author: account, member: true })
+        } ORDER BY p.id DESC`)
         return rows.map(({ id }) => id)
       }, Effect.orDie)
 

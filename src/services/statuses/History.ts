@@ -6,7 +6,8 @@ import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { revised } from "./StatusRows.ts"
 import { shortened } from "./StatusTexts.ts"
-import { StoredStatus, writtenFields } from "./StoredStatus.ts"
+import { StoredStatus } from "./StoredStatus.ts"
+import { writtenFields } from "./Written.ts"
 
 /** A version of a status. */
 export const Revision = Schema.Struct({
@@ -56,10 +57,10 @@ const revisionRows = rowsOf(Row)
 
 /** A revision with texts of `statusBytesMax` at most. */
 const bounded = (revision: Revision): Revision => {
-  const cut = shortened({ ...revision, options: revision.pollOptions ?? [], tags: [] })
+  const cut = shortened({ ...revision, tags: [] }, revision.pollOptions ?? [])
   if (cut === undefined) return revision
-  const { html, media, options, spoilerText } = cut
-  return { ...revision, html, media, spoilerText, pollOptions: revision.pollOptions && options }
+  const { options, tags: _none, ...texts } = cut
+  return { ...revision, ...texts, pollOptions: revision.pollOptions && options }
 }
 
 /** The files with what was said of them when the revision was made. */

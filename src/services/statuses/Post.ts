@@ -2,8 +2,9 @@ import { Effect, Schema, Struct } from "effect"
 import { AccountIdFromString, AppIdFromString, MediaIdFromString, StatusIdFromString } from "../Ids.ts"
 import { persisted } from "../Persisted.ts"
 import { QuotePolicy } from "./InteractionPolicy.ts"
-import { ContentType, Written } from "./StoredStatus.ts"
+import { ContentType } from "./StoredStatus.ts"
 import { Visibility } from "./Visibility.ts"
+import { Written } from "./Written.ts"
 
 /** A field that is null where nothing was said, and where it is younger than what was kept. */
 interface Sayable extends Struct.Lambda {

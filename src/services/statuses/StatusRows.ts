@@ -2,7 +2,8 @@ import { Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { columnsOf } from "../Columns.ts"
-import { Revised, StoredStatus, unwritten } from "./StoredStatus.ts"
+import { Revised, StoredStatus } from "./StoredStatus.ts"
+import { unwritten } from "./Written.ts"
 
 /*
  * The one INSERT and the one UPDATE of `statuses`, for posts of this server, of others, and reblogs: their columns come from

@@ -3,27 +3,34 @@ import { sanitise } from "../html/Sanitise.ts"
 import { exceedsTold } from "../html/Text.ts"
 import { statusBytesMax } from "../instance/ContentLimits.ts"
 import type { MediaRecord } from "../media/MediaRecord.ts"
+import { textsBy, textsOf, type WrittenTexts } from "./Written.ts"
 
 /** The texts of a status, or of a version of it. */
-interface StatusTexts {
+interface StatusTexts extends WrittenTexts {
   readonly html: string
-  readonly spoilerText: string
-  /** Of its poll. */
-  readonly options: ReadonlyArray<string>
   readonly tags: ReadonlyArray<string>
   readonly media: ReadonlyArray<MediaRecord>
 }
 
-/** Texts that were stored before they were measured, cut to `statusBytesMax` together; undefined where they fit. */
-export const shortened = ({ html, media, options, spoilerText, tags }: StatusTexts): StatusTexts | undefined => {
-  const all = [html, spoilerText, ...options, ...tags, ...media.map(({ description }) => description ?? "")]
+/**
+ * Texts that were stored before they were measured, cut to `statusBytesMax` together with the options of its poll; undefined where
+ * they fit.
+ */
+export const shortened = (
+  status: StatusTexts,
+  options: ReadonlyArray<string>
+): (StatusTexts & { readonly options: ReadonlyArray<string> }) | undefined => {
+  const { html, media, tags } = status
+  const all = [html, ...textsOf(status), ...options, ...tags, ...media.map(({ description }) => description ?? "")]
   if (!exceedsTold(all, statusBytesMax)) return undefined
   const room = makeByteLimit(statusBytesMax)
   return {
     options: room.members(options, (option) => [option]),
-    spoilerText: room.text(spoilerText),
+    ...textsBy((field) => room.text(status[field])),
     html: room.html(html, sanitise),
     tags: room.members(tags, (tag) => [tag]),
-    media: media.map((one) => ({ ...one, description: one.description === null ? null : room.text(one.description) }))
+    media: media.map((one) =>
+      Object.assign({}, one, { description: one.description === null ? null : room.text(one.description) })
+    )
   }
 }

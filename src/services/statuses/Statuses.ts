@@ -10,6 +10,7 @@ import type { Viewer } from "../Viewer.ts"
 import { shortened } from "./StatusTexts.ts"
 import { StoredStatus } from "./StoredStatus.ts"
 import { Visibility, visibleTo } from "./Visibility.ts"
+import { textFields } from "./Written.ts"
 
 /** An account that a status mentions. `url` is null for local ones. */
 export const MentionRecord = Schema.Struct({
@@ -94,8 +95,8 @@ const statusRows = rowsOf(StatusRecord)
 
 /** A record with texts of `statusBytesMax` at most. */
 const bounded = (record: StatusRecord): StatusRecord => {
-  const { html, media, poll, spoilerText, tags } = record
-  const cut = shortened({ html, media, options: poll?.options ?? [], spoilerText, tags })
+  const { poll } = record
+  const cut = shortened(record, poll?.options ?? [])
   if (cut === undefined) return record
   const { options, ...texts } = cut
   return { ...record, ...texts, poll: poll && { ...poll, options } }
@@ -109,9 +110,10 @@ export type FoundStatus = typeof FoundStatus.Type
 const foundStatusRows = rowsOf(FoundStatus)
 
 /** What an author wrote, as it is edited. */
-const StatusSource = StoredStatus.mapFields(Struct.pick(["id", "text", "contentType", "spoilerText"]))
+const StatusSource = StoredStatus.mapFields(Struct.pick(["id", "text", "contentType", ...textFields]))
 type StatusSource = typeof StatusSource.Type
 const sourceRows = rowsOf(StatusSource)
+const sourced = columnsOf(StatusSource)
 
 /** Reads statuses. `load` decides nothing about permission; `ViewerStates` does. Everything else answers only what may be seen. */
 export class Statuses extends Context.Service<Statuses, {
@@ -168,7 +170,7 @@ export class Statuses extends Context.Service<Statuses, {
 
       const source = traced("Statuses.source")(function*(viewer: Viewer, id: bigint) {
         const [row] = yield* sourceRows(sql`
-          SELECT s.id, s.text, s.content_type, s.spoiler_text FROM statuses s
+          SELECT ${sourced.list(sql, "s")} FROM statuses s
           WHERE s.id = ${id} AND ${visibleTo(sql, viewer, "s")}`).pipe(Effect.orDie)
         return row === undefined ? yield* new RecordNotFound() : row
       })

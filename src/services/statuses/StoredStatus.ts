@@ -2,22 +2,7 @@ import { Schema, Struct } from "effect"
 import { Timestamptz } from "../Rows.ts"
 import { StoredPolicy } from "./InteractionPolicy.ts"
 import { Visibility } from "./Visibility.ts"
-
-/**
- * What an author says of a status beside its text, and everybody gets as it was said: clients send it and show it, servers
- * carry it, an edit changes it, a revision keeps it. A field that goes in here is a column of `statuses` and `status_edits`;
- * the compiler names what else it takes.
- */
-export const Written = Schema.Struct({
-  /** The content warning; "" for none. */
-  spoilerText: Schema.String,
-  sensitive: Schema.Boolean,
-  language: Schema.NullOr(Schema.String)
-})
-export type Written = typeof Written.Type
-
-/** What is written where nobody says anything. */
-export const unwritten: Written = { spoilerText: "", sensitive: false, language: null }
+import { Written, writtenFields } from "./Written.ts"
 
 /** How a text may be written. */
 export const contentTypes = ["text/plain", "text/markdown"] as const
@@ -60,10 +45,6 @@ export const StoredStatus = Schema.Struct({
   deletedAt: Schema.NullOr(Timestamptz)
 })
 export type StoredStatus = typeof StoredStatus.Type
-
-export const writtenFields = Struct.keys(Written.fields)
-/** What is `Written` of a value that has more. */
-export const written: (of: Written) => Written = Struct.pick(writtenFields)
 
 /** What an edit may change, and a revision keeps. */
 export const revisedFields = ["text", "contentType", "html", ...writtenFields, "mediaIds"] as const

@@ -74,39 +74,69 @@ const isOpenTo = (viewer: Viewer, status: StatusFacts, relations: RelationFacts)
     (status.visibility === "private" && relations.follows(status.accountId))
 }
 
+/** What is known of rows before they are asked about. */
+interface KnownRows {
+  /** The one author of all: what concerns the author is then asked once instead of once a row. */
+  readonly author?: bigint
+  /** Rows that are deleted may be seen as well. */
+  readonly deletedToo?: true
+  /** The viewer is somebody of this server. */
+  readonly member?: true
+}
+
 /**
  * The same decision for a row of `statuses` under `alias`, as a condition for any query. `viewer` is an id, an SQL
  * expression of one, or undefined for nobody. Subqueries end in OFFSET 0: Postgres looks single rows up and never
- * hashes all mentions or blocks of somebody well known. `author` names the one author of all rows, where that is known.
- * What concerns the author is then asked once instead of once a row. For "deleted ones too" the row itself may be
- * deleted.
+ * hashes all mentions or blocks of somebody well known. `also` is what else has to hold of the author of the original of a
+ * reblog, an expression of the author's id.
  */
 export const visibleTo = (
   sql: SqlClient,
   viewer: bigint | Fragment | undefined,
   alias: string,
-  author?: bigint,
-  deletion?: "deleted ones too"
+  known: KnownRows = {},
+  also: (author: Fragment) => Fragment = () => sql``
 ): Fragment => {
   const reader = viewer === undefined || isFragment(viewer) ? viewer : sql`${viewer}::bigint`
   const s = sql.literal(alias)
   const o = `${alias}_original`
-  const standing = deletion === undefined ? sql`${s}.deleted_at IS NULL AND ` : sql``
-  return sql`(${standing}${openTo(sql, reader, alias, author)} AND (${s}.reblog_of_id IS NULL OR EXISTS (
+  const { deletedToo, member } = known
+  const standing = deletedToo ? sql`` : sql`${s}.deleted_at IS NULL AND `
+  return sql`(${standing}${openTo(sql, reader, alias, known)} AND (${s}.reblog_of_id IS NULL OR EXISTS (
     SELECT FROM statuses ${sql.literal(o)} WHERE ${sql.literal(o)}.id = ${s}.reblog_of_id
-      AND ${sql.literal(o)}.deleted_at IS NULL AND ${openTo(sql, reader, o)} OFFSET 0)))`
+      AND ${sql.literal(o)}.deleted_at IS NULL AND ${openTo(sql, reader, o, member ? { member } : {})}${
+    also(sql.literal(`${o}.account_id`))
+  } OFFSET 0)))`
 }
 
-const openTo = (sql: SqlClient, viewer: Fragment | undefined, alias: string, known?: bigint): Fragment => {
+const openTo = (
+  sql: SqlClient,
+  viewer: Fragment | undefined,
+  alias: string,
+  { author, member }: KnownRows
+): Fragment => {
   const s = sql.literal(alias)
-  const by = known === undefined ? sql`${s}.account_id` : sql`${known}::bigint`
+  const by = author === undefined ? sql`${s}.account_id` : sql`${author}::bigint`
   const standing = sql`NOT ${isSuspended(sql, by)}`
   if (viewer === undefined) return sql`${standing} AND ${isOpenRow(sql, alias)}`
+  const local = member ? sql`` : sql`AND (NOT ${s}.local_only OR EXISTS (SELECT FROM users member
+    WHERE member.account_id = ${viewer} OFFSET 0)) `
   return sql`${standing} AND (${isWideRow(sql, alias)} OR ${s}.account_id = ${viewer}
     OR (${s}.visibility = 'private' AND EXISTS (SELECT FROM follows follow
       WHERE follow.account_id = ${viewer} AND follow.target_account_id = ${by} OFFSET 0))
     OR EXISTS (SELECT FROM mentions mention
       WHERE mention.status_id = ${s}.id AND mention.account_id = ${viewer} AND NOT mention.silent OFFSET 0))
-    AND (NOT ${s}.local_only OR EXISTS (SELECT FROM users member WHERE member.account_id = ${viewer} OFFSET 0))
-    AND NOT ${blocks(sql, by, viewer)}`
+    ${local}AND NOT ${blocks(sql, by, viewer)}`
+}
+
+/**
+ * `isBroadcast` and the decision in one for somebody of this server, or for nobody: of such rows neither follows nor mentions
+ * nor an original count, and an account is looked up once.
+ */
+export const broadcastTo = (sql: SqlClient, viewer: bigint | undefined, alias: string): Fragment => {
+  const s = sql.literal(alias)
+  const closed = viewer === undefined ? sql`${s}.local_only` : blocks(sql, sql`${s}.account_id`, sql`${viewer}::bigint`)
+  return sql`(${s}.deleted_at IS NULL AND ${s}.visibility = 'public' AND ${s}.reblog_of_id IS NULL AND NOT ${closed}
+    AND NOT EXISTS (SELECT FROM accounts quiet WHERE quiet.id = ${s}.account_id
+      AND (quiet.silenced_at IS NOT NULL OR quiet.suspended_at IS NOT NULL) OFFSET 0))`
 }

@@ -2,20 +2,20 @@ import { escape } from "../html/Compose.ts"
 import { plainText } from "../html/PlainText.ts"
 import { sanitise } from "../html/Sanitise.ts"
 import type { StatusRecord } from "../statuses/Statuses.ts"
+import { textFields, textsBy, textsOf, type WrittenTexts } from "../statuses/Written.ts"
 
 /** What of a status is translated, as HTML, in an order that `translatedStatus` knows. */
-export const statusTexts = ({ html, media, poll, spoilerText }: StatusRecord): ReadonlyArray<string> =>
+export const statusTexts = (status: StatusRecord): ReadonlyArray<string> =>
   [
-    html,
-    escape(spoilerText),
-    ...(poll?.options ?? []).map(escape),
-    ...described(media).map(({ description }) => escape(description))
+    status.html,
+    ...textsOf(status).map(escape),
+    ...(status.poll?.options ?? []).map(escape),
+    ...described(status.media).map(({ description }) => escape(description))
   ].map(kept)
 
 /** A status in another language. */
-export interface TranslatedStatus {
+export interface TranslatedStatus extends WrittenTexts {
   readonly content: string
-  readonly spoilerText: string
   readonly options: ReadonlyArray<string>
   readonly media: ReadonlyArray<{ readonly id: string; readonly description: string }>
 }
@@ -23,13 +23,14 @@ export interface TranslatedStatus {
 /** What came of `statusTexts`, each clean by what may stand in its place. */
 export const translatedStatus = (
   { media, poll }: StatusRecord,
-  [html = "", spoilerText = "", ...rest]: ReadonlyArray<string>
+  [html = "", ...rest]: ReadonlyArray<string>
 ): TranslatedStatus => {
-  const plain = rest.map((text) => plainText(released(text)))
+  const made = rest.map((text) => plainText(released(text)))
+  const plain = made.slice(textFields.length)
   const options = poll?.options.length ?? 0
   return {
     content: sanitise(released(html)),
-    spoilerText: plainText(released(spoilerText)),
+    ...textsBy((field) => made[textFields.indexOf(field)] ?? ""),
     options: plain.slice(0, options),
     media: described(media).map(({ id }, at) => ({ id, description: plain[options + at] ?? "" }))
   }

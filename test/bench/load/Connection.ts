@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net"
 
 /** One request of a load; `{n}` in the body is replaced by a number that no other request has. */
 export interface Request {
-  readonly method: "GET" | "POST"
+  readonly method: "GET" | "POST" | "DELETE"
   readonly path: string
   readonly token?: string
   readonly body?: string

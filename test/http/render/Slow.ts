@@ -1,5 +1,6 @@
-import { Effect } from "effect"
+import { Effect, String as Text } from "effect"
 import { SqlClient } from "effect/sql"
+import { type Written, written } from "../../../src/services/statuses/Written.ts"
 import { publicUrl } from "../../support/Reads.ts"
 
 /* Statuses rendered one by one from plain rows, with no thought of speed: what the ready JSON has to equal. */
@@ -68,15 +69,12 @@ export const account = Effect.fnUntraced(function*(id: bigint) {
   }
 })
 
-interface StatusRow {
+interface StatusRow extends Written {
   readonly id: bigint
   readonly accountId: bigint
   readonly html: string
-  readonly spoilerText: string
-  readonly sensitive: boolean
   readonly visibility: string
   readonly localOnly: boolean
-  readonly language: string | null
   readonly inReplyToId: bigint | null
   readonly inReplyToAccountId: bigint | null
   readonly reblogOfId: bigint | null
@@ -134,11 +132,9 @@ export const status: (id: bigint, viewer: bigint | undefined) => Effect.Effect<J
       created_at: row.createdAt.toISOString(),
       in_reply_to_id: row.inReplyToId === null ? null : String(row.inReplyToId),
       in_reply_to_account_id: row.inReplyToAccountId === null ? null : String(row.inReplyToAccountId),
-      sensitive: row.sensitive,
-      spoiler_text: row.spoilerText,
+      ...Object.fromEntries(Object.entries(written(row)).map(([field, value]) => [Text.camelToSnake(field), value])),
       visibility: row.visibility,
       ...(row.localOnly && { local_only: true }),
-      language: row.language,
       uri: row.reblogOfId === null ? note : activity,
       url: row.local ? (row.reblogOfId === null ? `${publicUrl}/@${row.username}/${id}` : activity) : null,
       replies_count: counts?.replies ?? 0,

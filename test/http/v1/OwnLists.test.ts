@@ -165,7 +165,7 @@ layer(server(), { excludeTestServices: true })("own lists", (it) => {
         true
       ]])
       const source = yield* get("/api/v1/statuses/60/source", yield* token(3n))
-      assert.deepStrictEqual(yield* Schema.decodeUnknownEffect(StatusSource, strict)(source.body), {
+      assert.deepInclude(yield* Schema.decodeUnknownEffect(StatusSource, strict)(source.body), {
         id: "60",
         text: "two",
         spoiler_text: "cw"

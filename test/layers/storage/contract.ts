@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit, FileSystem, Stream } from "effect"
 import { randomBytes } from "node:crypto"
+import { readOnce } from "../../../src/services/media/OneTimeChunks.ts"
 import { Storage } from "../../../src/services/media/Storage.ts"
 
 /** A name as `StoredFiles` makes it. */
@@ -42,6 +43,25 @@ export const contract: Record<string, Effect.Effect<void, unknown, Storage | Fil
     assert.strictEqual((yield* bytesOf(name, 5, 0)).length, 0)
     yield* storage.remove(name)
   }),
+  "gives back the memory of chunks that are read once, when they are written, and of no others": Effect.gen(
+    function*() {
+      const storage = yield* Storage
+      const name = newName()
+      const [whole, part, kept] = [
+        new Uint8Array(70_000).fill(1),
+        new Uint8Array(2_000).fill(2),
+        new Uint8Array(9).fill(3)
+      ]
+      const chunks = [readOnce(whole), readOnce(part.subarray(1_000)), kept]
+      yield* storage.write(name, Stream.fromIterable(chunks))
+      const written = yield* bytesOf(name, 0, 71_009)
+      assert.isTrue(
+        written.equals(Buffer.concat([Buffer.alloc(70_000, 1), Buffer.alloc(1_000, 2), Buffer.alloc(9, 3)]))
+      )
+      assert.deepStrictEqual([whole, part, kept].map(({ length }) => length), [0, 2_000, 9])
+      yield* storage.remove(name)
+    }
+  ),
   "keeps an empty file and one of this machine": Effect.gen(function*() {
     const storage = yield* Storage
     const fs = yield* FileSystem.FileSystem

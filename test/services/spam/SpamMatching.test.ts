@@ -25,7 +25,7 @@ const author: AuthorFacts = {
 }
 const html = `<p>Buy <a href="https://Shop.Evil.example/x?y">cheap</a> pills, friends of the long evening
   <a href="https://other.example/">too</a></p>`
-const post: PostFacts = { ...readPost(html, "Sale"), domain: "far.example", mentions: 2, boost: false }
+const post: PostFacts = { ...readPost(html, ["Sale"]), domain: "far.example", mentions: 2, boost: false }
 
 let ids = 0n
 const rule = (conditions: Conditions, more: Partial<Parameters<typeof readyRule>[0]> = {}) =>
@@ -96,7 +96,7 @@ describe("conditions of rules against spam", () => {
 
   it("nobody hides words by characters that are not seen, wide letters or capitals", () => {
     for (const text of ["che\u200Bap pil\u00ADls", "ＣＨＥＡＰ pills", "cheap\u2060 pills", "CHEAP PILLS"]) {
-      const facts = { ...readPost(`<p>${text}</p>`, ""), domain: null, mentions: 0, boost: false }
+      const facts = { ...readPost(`<p>${text}</p>`, []), domain: null, mentions: 0, boost: false }
       assert.isTrue(finds({ textContains: ["cheap pills"] }, facts), text)
       assert.isTrue(finds({ textWords: ["cheap pills"] }, facts), text)
     }
@@ -110,7 +110,7 @@ describe("conditions of rules against spam", () => {
     for (const padding of ["a ", "\u0301\u0316", "\uFDFA", "@", "가", "&amp;", "<b>x</b>", "\u200B"]) {
       const filled = padding.repeat(Math.floor(room / new TextEncoder().encode(padding).length))
       const begun = performance.now()
-      const facts = { ...readPost(`<p>${filled} ${advert}</p>`, ""), domain: null, mentions: 0, boost: false }
+      const facts = { ...readPost(`<p>${filled} ${advert}</p>`, []), domain: null, mentions: 0, boost: false }
       const { hits } = judge(rules, facts, author)
       assert.isBelow(performance.now() - begun, 150, JSON.stringify(padding))
       assert.lengthOf(hits, 2, JSON.stringify(padding))
@@ -118,7 +118,7 @@ describe("conditions of rules against spam", () => {
   })
 
   it("a text is the same whoever is called in it and whatever it is numbered; a short one is none", () => {
-    const hash = (text: string) => readPost(`<p>${text}</p>`, "").hash
+    const hash = (text: string) => readPost(`<p>${text}</p>`, []).hash
     const first = hash("Hello @anna@here.example, get 100 free coins from us today!")
     assert.isDefined(first)
     assert.strictEqual(hash("hello @ben, get 250 FREE coins from us today"), first)
@@ -164,12 +164,12 @@ describe("conditions of rules against spam", () => {
     const terms = Array.from({ length: 20 }, (_, n) => `${"a".repeat(30)}${n}`)
     const rules = Array.from({ length: rulesMax }, () => rule({ textContains: terms, linksMin: 1 }))
     const usual = {
-      ...readPost(`<p>${"some words of somebody ".repeat(20)}</p>${html}`, ""),
+      ...readPost(`<p>${"some words of somebody ".repeat(20)}</p>${html}`, []),
       domain: null,
       mentions: 0,
       boost: false
     }
-    const slow = { ...readPost(`<p>${"a".repeat(10_000)}</p>${html}`, ""), domain: null, mentions: 0, boost: false }
+    const slow = { ...readPost(`<p>${"a".repeat(10_000)}</p>${html}`, []), domain: null, mentions: 0, boost: false }
     const timed = (facts: PostFacts, rounds: number) => {
       const begun = performance.now()
       for (let round = 0; round < rounds; round++) judge(rules, facts, author)

@@ -18,7 +18,14 @@ import { AccountId } from "../../../src/services/Ids.ts"
 import * as RecipientQuery from "../../../src/services/statuses/RecipientQuery.ts"
 import { Revised, StoredStatus } from "../../../src/services/statuses/StoredStatus.ts"
 import * as ViewerStateQuery from "../../../src/services/statuses/ViewerStateQuery.ts"
-import { canSee, type RelationFacts, type StatusFacts, visibleTo } from "../../../src/services/statuses/Visibility.ts"
+import {
+  broadcastTo,
+  canSee,
+  type RelationFacts,
+  type StatusFacts,
+  visibleTo
+} from "../../../src/services/statuses/Visibility.ts"
+import { columns, Written } from "../../../src/services/statuses/Written.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as Worlds from "../../support/World.ts"
 
@@ -52,9 +59,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
               statuses.find((status) => status.id === id)?.mentions.get(viewer ?? 0n)?.silent === false
           }
           const expected = statuses.filter((status) => canSee(viewer, factsOf(world, status), relations))
-          const found = yield* sql<{ id: bigint }>`
-            SELECT id FROM statuses s WHERE ${visibleTo(sql, viewer, "s")} ORDER BY id`
-          assert.deepStrictEqual(found.map(({ id }) => id), expected.map(({ id }) => id), `viewer ${viewer}`)
+          const found = yield* sql<
+            { id: bigint; author: bigint; broadcast: boolean; known: boolean; visible: boolean }
+          >`
+            SELECT id, account_id AS author, ${visibleTo(sql, viewer, "s")} AS visible, ${
+            broadcastTo(sql, viewer, "s")
+          } AS broadcast, ${visibleTo(sql, viewer, "s", { author: 1n, member: true })} AS known
+            FROM statuses s ORDER BY id`
+          const ids = (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id)
+          assert.deepStrictEqual(ids(found.filter(({ visible }) => visible)), ids(expected), `viewer ${viewer}`)
+          // The rest is known of people of this server only.
+          if (viewer !== undefined && Worlds.isRemote(viewer)) continue
+          const broadcast = expected.filter(({ author, reblogOf, visibility }) =>
+            visibility === "public" && reblogOf === undefined && author !== BigInt(world.silenced)
+          )
+          assert.deepStrictEqual(ids(found.filter((row) => row.broadcast)), ids(broadcast), `viewer ${viewer}`)
+          const one = found.filter(({ author }) => author === 1n)
+          assert.deepStrictEqual(one.map(({ known }) => known), one.map(({ visible }) => visible), `viewer ${viewer}`)
         }
         const all = yield* sql<{ viewer: bigint; id: bigint }>`
           SELECT a.id AS viewer, s.id FROM accounts a CROSS JOIN statuses s
@@ -111,6 +132,13 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
         ),
         found
       )
+      const declared = yield* sql<{ column: string }>`SELECT concat_ws(' ', attname, format_type(atttypid, NULL),
+          CASE WHEN attnotnull THEN 'NOT NULL' END, 'DEFAULT ' || replace(pg_get_expr(adbin, adrelid), '::text', '')) AS column
+        FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+        WHERE attrelid = 'statuses'::regclass AND attname = ANY (${
+        columnsOf(Written).columns.map(({ name }) => name)
+      }::text[])`
+      assert.sameMembers(declared.map(({ column }) => column), Object.values(columns))
       const revisions = yield* columnsIn("status_edits")
       for (const { name, type } of columnsOf(Revised).columns) {
         assert.deepInclude(revisions.get(name), { type }, name)

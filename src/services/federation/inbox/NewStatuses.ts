@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { nullable, rowsOf } from "../../Rows.ts"
 import { blank, fresh, insertion, type NewStatus } from "../../statuses/StatusRows.ts"
-import { written } from "../../statuses/StoredStatus.ts"
+import { written } from "../../statuses/Written.ts"
 import { batched } from "../../TransactionBatch.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 

@@ -1,6 +1,7 @@
 import { Schema, Struct } from "effect"
 import { Timestamptz } from "../../Rows.ts"
-import { StoredStatus, writtenFields } from "../../statuses/StoredStatus.ts"
+import { StoredStatus } from "../../statuses/StoredStatus.ts"
+import { writtenFields } from "../../statuses/Written.ts"
 import type { ForeignNote } from "../documents/ForeignNote.ts"
 
 /** What of a post tells one version from another of the same second. */

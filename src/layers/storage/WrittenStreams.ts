@@ -1,0 +1,7 @@
+import { Effect, type FileSystem, Stream } from "effect"
+import { giveBack } from "../../services/media/OneTimeChunks.ts"
+import { storageFailed as failed } from "../../services/media/Storage.ts"
+
+/** Writes all that arrives to an open file. */
+export const writeStream = <E>(file: FileSystem.File, bytes: Stream.Stream<Uint8Array, E>) =>
+  Stream.runForEach(bytes, (chunk) => Effect.map(Effect.mapError(file.writeAll(chunk), failed), () => giveBack(chunk)))
