@@ -28,7 +28,7 @@ export interface Job {
 const silenceMillisMax = 900_000
 
 /** Seeds that a process runs; what is compiled and planned for the first few serves all that come after. */
-const seedsOfProcessMax = 300
+const seedsOfProcessMax = 120
 
 /** What Node compiled of the program, so that each process does not do it anew. */
 const compiled = new URL("../../node_modules/.cache/node", import.meta.url)
