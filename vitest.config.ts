@@ -27,7 +27,7 @@ export default defineConfig({
     reporters: ["default", ["json", { outputFile: "node_modules/.cache/tests.json" }]],
     sequence: { sequencer: SlowFirst },
     projects: [
-      project("cluster", 0, 3, { include: timed }),
+      project("cluster", 0, 4, { include: timed }),
       project("tests", 1, 4, { include: ["test/**/*.test.ts"], exclude: timed })
     ]
   }

@@ -34,8 +34,7 @@ describe("simulation", () => {
   let fleet: Fleet
   const runOnce = once(() => fleet, settings)
   beforeAll(() => {
-    // The other processor is for the tests beside it.
-    fleet = new Fleet(Math.max(1, availableParallelism() - 1))
+    fleet = new Fleet(availableParallelism())
   })
   afterAll(() => fleet.close())
 
