@@ -7,6 +7,7 @@ import { rowsOf } from "../../services/Rows.ts"
 import type { Draft } from "../../services/statuses/Drafts.ts"
 import type { Post } from "../../services/statuses/Post.ts"
 import { Revised } from "../../services/statuses/StoredStatus.ts"
+import * as Tagging from "../../services/statuses/Tagging.ts"
 import { textFields, textsBy, textsOf, type WrittenTexts } from "../../services/statuses/Written.ts"
 
 const tooLongText = validationFailed(`Text character limit of ${statusCharactersMax} exceeded`)
@@ -25,22 +26,20 @@ const size = ({ html }: Draft, texts: WrittenTexts) =>
 
 const tagRows = rowsOf(Schema.Struct({ displayName: Schema.String }))
 
-/** Refuses hashtags that staff do not let posts carry (S-233). */
-const tagged = (sql: SqlClient) =>
-  Effect.fnUntraced(function*({ tags }: Draft) {
-    if (tags.length === 0) return
-    const found = yield* tagRows(sql`SELECT display_name FROM tags
-      WHERE name = ANY (${tags.map(({ name }) => name)}::text[]) AND NOT usable ORDER BY name`)
-    if (found.length === 0) return
-    const names = found.map(({ displayName }) => displayName).join(", ")
-    return yield* validationFailed(`Text contained a disallowed hashtag: ${names}`)
-  })
+/** Which hashtags of a draft no post may carry, as they are shown. */
+export const disallowedIn = (sql: SqlClient) => ({ tags }: Draft) =>
+  tags.length === 0
+    ? Effect.succeed([])
+    : Effect.map(tagRows(Tagging.disallowed(sql, tags)), (rows) => rows.map(({ displayName }) => displayName))
 
-/** Refuses what is too long, or carries what it may not. */
-export const fitting = (sql: SqlClient) => {
-  const allowed = tagged(sql)
-  return (draft: Draft, texts: WrittenTexts) => Effect.andThen(size(draft, texts), allowed(draft))
-}
+/** Refuses what is too long, or carries hashtags that it may not (S-233). */
+export const fitting = Effect.fnUntraced(
+  function*(draft: Draft, texts: WrittenTexts, disallowed: ReadonlyArray<string>) {
+    yield* size(draft, texts)
+    if (disallowed.length === 0) return
+    return yield* validationFailed(`Text contained a disallowed hashtag: ${disallowed.join(", ")}`)
+  }
+)
 
 /** The texts beside the text; "" where nothing is said. */
 export const beside = (post: Pick<Post, keyof WrittenTexts>): WrittenTexts => textsBy((field) => post[field] ?? "")

@@ -26,7 +26,7 @@ import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import * as Linking from "./Linking.ts"
 import { nextMillis, type Ownership } from "./Ownership.ts"
-import { beside, filesOf, fitting, isSame, readsAlike, words } from "./PostTexts.ts"
+import { beside, disallowedIn, filesOf, fitting, isSame, readsAlike, words } from "./PostTexts.ts"
 import * as Quoting from "./Quoting.ts"
 import * as Screening from "./Screening.ts"
 import { type Commands, onRefused, onStatus } from "./Verbs.ts"
@@ -35,7 +35,7 @@ import { type Commands, onRefused, onStatus } from "./Verbs.ts"
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const authors = yield* Authors
-  const fits = fitting(sql)
+  const disallowedTags = disallowedIn(sql)
   const digests = yield* DigestPosts
   const drafts = yield* Drafts
   const fanouts = yield* Fanouts
@@ -54,11 +54,9 @@ export const make = Effect.gen(function*() {
   const screening = yield* Screening.make
 
   /**
-   * What speaks against a post, its files, its poll and the mentions in its draft before it is stored; scheduling
-   * checks it, too.
+   * What speaks against the files, the poll and the mentions of a post before it is stored; scheduling checks it, too.
    */
   const check = Effect.fnUntraced(function*(accountId: AccountId, post: Post, draft: Draft) {
-    yield* fits(draft, beside(post))
     yield* attachments.check(accountId, filesOf(post), null)
     if (post.poll !== null) yield* polls.check(post.poll)
     if (post.allowedMentions === null) return
@@ -81,6 +79,7 @@ export const make = Effect.gen(function*() {
     const quoted = yield* quoting.find(accountId, post)
     const { text } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
     const draft = yield* drafts.compose(text, post.contentType ?? "text/plain")
+    yield* fitting(draft, beside(post), yield* disallowedTags(draft))
     yield* check(accountId, post, draft)
     yield* quoting.readersOf(accountId, post.visibility ?? "public", quoted, draft)
     return mediaIds
@@ -93,8 +92,10 @@ export const make = Effect.gen(function*() {
       const quoted = yield* quoting.find(accountId, post)
       const { text, ...texts } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
       const contentType = post.contentType ?? "text/plain"
-      const { author, named } = yield* authors.writing(accountId, drafts.handles(text, contentType))
-      const draft = drafts.write(text, named, contentType)
+      const names = drafts.names(text, contentType)
+      const { author, disallowed, named } = yield* authors.writing(accountId, names)
+      const draft = drafts.write(text, names, named, contentType)
+      yield* fitting(draft, beside(post), disallowed)
       yield* check(accountId, post, draft)
       const { html, mentionIds } = draft
       const verdict = yield* screening.judge(own, { ...texts, html, mentionIds, domain: null })
@@ -189,7 +190,7 @@ export const make = Effect.gen(function*() {
       )
       const contentType = command.contentType ?? old.contentType
       const draft = yield* drafts.compose(text, contentType)
-      yield* fits(draft, texts)
+      yield* fitting(draft, texts, yield* disallowedTags(draft))
       const { html, mentionIds } = draft
       const isNew = !readsAlike(old, { ...texts, html })
       const edited = { ...texts, html, mentionIds, domain: null }

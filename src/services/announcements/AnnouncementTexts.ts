@@ -50,15 +50,16 @@ export class AnnouncementTexts extends Context.Service<AnnouncementTexts, {
       })
 
       const compose = traced("AnnouncementTexts.compose")(function*(texts: ReadonlyArray<string>) {
-        const handles = texts.map((text) => drafts.handles(text))
-        const all = new Set(handles.flatMap((each) => [...each]))
+        const said = texts.map((text) => ({ text, names: drafts.names(text) }))
+        const all = new Set(said.flatMap(({ names }) => [...names.handles]))
         const named = all.size === 0 ? [] : yield* namedBy(sql, all)
         const linked = texts.map((text) => [...new Set(addressesInText(text))].slice(0, linkedStatusesMax))
         const found = yield* leadTo([...new Set(linked.flat())])
-        return texts.map((text, at): AnnouncementText => {
-          const own = handles[at]
-          const mentions = named.filter(({ domain, username }) => own?.has(handle(username, domain ?? undefined)))
-          const { html, tags } = drafts.write(text, mentions)
+        return said.map(({ names, text }, at): AnnouncementText => {
+          const mentions = named.filter(({ domain, username }) =>
+            names.handles.has(handle(username, domain ?? undefined))
+          )
+          const { html, tags } = drafts.write(text, names, mentions)
           return {
             html,
             tags,

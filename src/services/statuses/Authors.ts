@@ -5,8 +5,9 @@ import { NotAllowed } from "../Errors.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { StoredDefaults } from "./DefaultPolicies.ts"
-import { NamedAccount, namedQuery } from "./Drafts.ts"
+import { type DraftNames, NamedAccount, namedQuery } from "./Drafts.ts"
 import { QuotePolicy } from "./InteractionPolicy.ts"
+import * as Tagging from "./Tagging.ts"
 import { Visibility } from "./Visibility.ts"
 
 /** What an author's new statuses take over where a client says nothing. */
@@ -24,18 +25,26 @@ type AuthorSettings = typeof AuthorSettings.Type
 const authorRows = rowsOf(AuthorSettings)
 /** Beside each of the accounts that a text names, or null where it names none. */
 const writingRows = rowsOf(
-  Schema.Struct({ ...AuthorSettings.fields, ...NamedAccount.mapFields(Struct.map(Schema.NullOr)).fields })
+  Schema.Struct({
+    ...AuthorSettings.fields,
+    ...NamedAccount.mapFields(Struct.map(Schema.NullOr)).fields,
+    disallowed: Schema.Array(Schema.String)
+  })
 )
 
 export class Authors extends Context.Service<Authors, {
   /** Fails with `NotAllowed` for an account that may not write. */
   readonly settings: (accountId: bigint) => Effect.Effect<AuthorSettings, NotAllowed | SqlError>
-  /** The same, and in the same statement what `Drafts` asks for: who is meant by the handles of a text. */
+  /** The same, and in the same statement who is meant by the handles of a text, and which of its hashtags no post may carry. */
   readonly writing: (
     accountId: bigint,
-    handles: ReadonlySet<string>
+    names: DraftNames
   ) => Effect.Effect<
-    { readonly author: AuthorSettings; readonly named: ReadonlyArray<NamedAccount> },
+    {
+      readonly author: AuthorSettings
+      readonly named: ReadonlyArray<NamedAccount>
+      readonly disallowed: ReadonlyArray<string>
+    },
     NotAllowed | SqlError
   >
 }>()("murmuration/services/statuses/Authors") {
@@ -57,12 +66,13 @@ export class Authors extends Context.Service<Authors, {
         const [author] = yield* authorRows(authorQuery(accountId))
         return author ?? (yield* new NotAllowed())
       })
-      const writing = traced("Authors.writing")(function*(accountId: bigint, handles: ReadonlySet<string>) {
-        if (handles.size === 0) return { author: yield* settings(accountId), named: [] }
+      const writing = traced("Authors.writing")(function*(accountId: bigint, { handles, tags }: DraftNames) {
+        if (handles.size === 0 && tags.length === 0) {
+          return { author: yield* settings(accountId), named: [], disallowed: [] }
+        }
         const rows = yield* writingRows(sql`
-          SELECT author.*, named.* FROM (${authorQuery(accountId)}) author LEFT JOIN (${
-          namedQuery(sql, handles)
-        }) named ON true`)
+          SELECT author.*, named.*, ARRAY(${Tagging.disallowed(sql, tags)}) AS disallowed
+          FROM (${authorQuery(accountId)}) author LEFT JOIN (${namedQuery(sql, handles)}) named ON true`)
         const [author] = rows
         return author === undefined
           ? yield* new NotAllowed()
@@ -70,7 +80,8 @@ export class Authors extends Context.Service<Authors, {
             author,
             named: rows.flatMap(({ domain, id, url, username }) =>
               id === null || username === null ? [] : [{ id, username, domain, url }]
-            )
+            ),
+            disallowed: author.disallowed
           }
       })
       return Authors.of({ settings, writing })

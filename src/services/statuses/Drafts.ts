@@ -45,16 +45,23 @@ export const namedQuery = (sql: SqlClient.SqlClient, handles: ReadonlySet<string
     AND suspended_at IS NULL`
 export const namedBy = (sql: SqlClient.SqlClient, handles: ReadonlySet<string>) => namedRows(namedQuery(sql, handles))
 
+/** What a text names: handles by `Tokens.handle`, and hashtags. */
+export type DraftNames = { readonly handles: ReadonlySet<string> } & Pick<Draft, "tags">
+
 /** What a text names, and what becomes of it, by how it is written. */
 const tokensIn = { "text/plain": tokens, "text/markdown": markdownTokens }
 const htmlOf = { "text/plain": paragraphs, "text/markdown": markdown }
 
 /** Turns what somebody wrote into what is stored. */
 export class Drafts extends Context.Service<Drafts, {
-  /** The handles in a text. */
-  readonly handles: (text: string, contentType?: ContentType) => ReadonlySet<string>
-  /** The text made ready, where `named` are the accounts of its handles. */
-  readonly write: (text: string, named: ReadonlyArray<NamedAccount>, contentType?: ContentType) => Draft
+  readonly names: (text: string, contentType?: ContentType) => DraftNames
+  /** The text made ready, where `names` are what it names, and `named` the accounts of its handles. */
+  readonly write: (
+    text: string,
+    names: DraftNames,
+    named: ReadonlyArray<NamedAccount>,
+    contentType?: ContentType
+  ) => Draft
   /** The same with a query for the accounts. */
   readonly compose: (text: string, contentType: ContentType) => Effect.Effect<Draft, SqlError>
   /** The meaning of mentions and hashtags, for biographies and fields as well. */
@@ -67,14 +74,19 @@ export class Drafts extends Context.Service<Drafts, {
       const config = yield* ServerConfig
       const tagUrl = (name: string) => Urls.tag(config, normalise(name))
 
-      const handles = (text: string, contentType: ContentType = "text/plain") => {
-        const wanted = new Set<string>()
+      const names = (text: string, contentType: ContentType = "text/plain"): DraftNames => {
+        const handles = new Set<string>()
+        const tags = new Map<string, string>()
         for (const token of tokensIn[contentType](text)) {
-          if (token.kind !== "mention" || wanted.size >= mentionsMax) continue
-          const domain = token.domain?.toLowerCase() === config.localDomain ? undefined : token.domain
-          wanted.add(handle(token.username, domain))
+          if (token.kind === "mention" && handles.size < mentionsMax) {
+            const domain = token.domain?.toLowerCase() === config.localDomain ? undefined : token.domain
+            handles.add(handle(token.username, domain))
+          } else if (token.kind === "hashtag" && tags.size < hashtagsMax) {
+            const name = normalise(token.name)
+            if (name !== "" && !tags.has(name)) tags.set(name, token.name)
+          }
         }
-        return wanted
+        return { handles, tags: [...tags].map(([name, displayName]) => ({ name, displayName })) }
       }
 
       const meaningOf = (named: ReadonlyArray<NamedAccount>) => {
@@ -89,39 +101,30 @@ export class Drafts extends Context.Service<Drafts, {
 
       const write = (
         text: string,
+        { tags }: DraftNames,
         named: ReadonlyArray<NamedAccount>,
         contentType: ContentType = "text/plain"
       ): Draft => {
         const found = meaningOf(named)
         const html = htmlOf[contentType](text, found)
-        const tags = new Map<string, string>()
-        for (const token of tokensIn[contentType](text)) {
-          if (token.kind !== "hashtag" || tags.size >= hashtagsMax) continue
-          const name = normalise(token.name)
-          if (name !== "" && !tags.has(name)) tags.set(name, token.name)
-        }
         const addresses = contentType === "text/plain" ? addressesInText(text) : addressesInHtml(html)
         return {
           html,
           mentionIds: found.ids,
-          tags: [...tags].map(([name, displayName]) => ({ name, displayName })),
+          tags,
           link: firstLink(config, addresses),
           collections: collectionsAmong(addresses)
         }
       }
 
-      const find = (
-        text: string,
-        contentType?: ContentType
-      ): Effect.Effect<ReadonlyArray<NamedAccount>, SqlError> => {
-        const wanted = handles(text, contentType)
-        return wanted.size === 0 ? Effect.succeed([]) : namedBy(sql, wanted)
-      }
-      const meaning = traced("Drafts.meaning")((text: string) => Effect.map(find(text), meaningOf))
-      const compose = traced("Drafts.compose")((text: string, contentType: ContentType) =>
-        Effect.map(find(text, contentType), (named) => write(text, named, contentType))
-      )
-      return Drafts.of({ handles, write, compose, meaning })
+      const find = ({ handles }: DraftNames): Effect.Effect<ReadonlyArray<NamedAccount>, SqlError> =>
+        handles.size === 0 ? Effect.succeed([]) : namedBy(sql, handles)
+      const meaning = traced("Drafts.meaning")((text: string) => Effect.map(find(names(text)), meaningOf))
+      const compose = traced("Drafts.compose")((text: string, contentType: ContentType) => {
+        const said = names(text, contentType)
+        return Effect.map(find(said), (named) => write(text, said, named, contentType))
+      })
+      return Drafts.of({ names, write, compose, meaning })
     })
   )
 }

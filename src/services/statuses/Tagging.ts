@@ -93,6 +93,12 @@ export const counted = (sql: SqlClient, id: bigint) =>
     UPDATE tags t SET last_status_at = greatest(t.last_status_at, s.created_at) FROM statuses_tags st, statuses s
       WHERE s.id = ${id} AND st.status_id = s.id AND t.id = st.tag_id AND ${isOpenRow(sql, "s")} AND ${isFree(sql, id)}`
 
+/** The names of those that staff do not let posts carry, as they are shown (S-233). */
+export const disallowed = (sql: SqlClient, tags: Draft["tags"]) =>
+  sql`SELECT display_name FROM tags WHERE name = ANY (${
+    tags.map(({ name }) => name)
+  }::text[]) AND NOT usable ORDER BY name`
+
 /** Whether uses in a post count for everybody; `post` is an alias with its `account_id`, `visibility` and `local_only`. */
 const counts = (sql: SqlClient, post: string): Fragment =>
   sql.literal(`(${post}.visibility = 'public' AND NOT ${post}.local_only AND NOT EXISTS (SELECT FROM accounts quiet
