@@ -53,8 +53,9 @@ interface Composed {
 }
 
 /**
- * Statuses as the last reader got them, whole. Most readers of a status have done nothing with it, and so get the same; to put
- * it together anew and to encode it takes longer than all else of a page that is cached.
+ * Statuses of pages as the last reader got them, whole. Most readers of a status have done nothing with it, and so get the
+ * same; to put it together anew and to encode it takes longer than all else of a page that is cached. Not for threads and
+ * notifications, which are no lists of statuses: to compare and to keep them cost more than it saved.
  */
 export const make = () => {
   const kept = new LRUCache<bigint, Composed>({

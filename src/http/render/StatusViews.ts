@@ -20,7 +20,7 @@ import { CollectionViews } from "./CollectionViews.ts"
 import * as ComposedStatuses from "./ComposedStatuses.ts"
 import * as QuotedStatuses from "./QuotedStatuses.ts"
 import * as ReadyStatuses from "./ReadyStatuses.ts"
-import { authorsOf, compose, nobodys, type ReadyStatus } from "./StatusBodies.ts"
+import { authorsOf, compose, nobodys, type ReadyStatus, type StatusParts } from "./StatusBodies.ts"
 import * as StatusFilters from "./StatusFilters.ts"
 import * as ViewerStateCache from "./ViewerStateCache.ts"
 
@@ -117,7 +117,8 @@ export class StatusViews extends Context.Service<StatusViews, {
         ids: ReadonlyArray<bigint>,
         hiding: Hiding,
         found: ReadonlyMap<bigint, ReadyStatus>,
-        context?: FilterContext
+        context?: FilterContext,
+        assemble?: StatusParts["assemble"]
       ) {
         const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
         const shown = yield* kept.of(viewer, keys, hiding)
@@ -125,7 +126,7 @@ export class StatusViews extends Context.Service<StatusViews, {
         const page = yield* quotes.of(viewer, wanted, found)
         const names = yield* authors(wanted, page)
         const filter = shown.size === 0 ? undefined : yield* filterOf(viewer)
-        const parts = QuotedStatuses.partsOf(viewer, page, names, filter, composed.compose)
+        const parts = QuotedStatuses.partsOf(viewer, page, names, filter, assemble)
         const texts = new Map<bigint, Ready<Status>>()
         for (const key of wanted) {
           const state = shown.get(key.id)
@@ -189,7 +190,7 @@ export class StatusViews extends Context.Service<StatusViews, {
         hiding: Hiding = "nothing",
         context?: FilterContext
       ) {
-        const texts = yield* byId(viewer, ids, hiding, context)
+        const texts = yield* show(viewer, ids, hiding, yield* bodies(ids), context, composed.compose)
         const shown = ids.filter((id) => texts.has(id))
         const items = shown.flatMap((id) => texts.get(id) ?? [])
         return withBytes(items, () => items.map((text, at) => composed.bytesOf(shown[at] ?? 0n, text)))
