@@ -194,15 +194,28 @@ const under = (what: string, upgrade: string) =>
       gates.push(gate)
       const base = new URL(yield* baseUrl)
       // Raw sockets, because a client library would queue so many requests.
-      const sockets = yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          Array.from({ length: HttpServer.requestsInFlightMax }, () => connect(Number(base.port), base.hostname))
-        ),
-        (sockets) => Effect.sync(() => sockets.forEach((socket) => socket.destroy()))
+      const sockets: Array<Socket> = []
+      let over = false
+      const ask = (at: number) => {
+        const socket = connect(Number(base.port), base.hostname)
+        sockets[at] = socket
+        // Where the machine is busy, the server may end one before it has asked: another takes its place.
+        socket.on("error", () => {}).once("close", () => over || ask(at))
+        socket.write(`GET /slow HTTP/1.1\r\nHost: test\r\n${upgrade}\r\n`)
+      }
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          for (let at = 0; at < HttpServer.requestsInFlightMax; at++) ask(at)
+        }),
+        () =>
+          Effect.sync(() => {
+            over = true
+            sockets.forEach((socket) => socket.destroy())
+          })
       )
-      for (const socket of sockets) socket.write(`GET /slow HTTP/1.1\r\nHost: test\r\n${upgrade}\r\n`)
       // Whoever asks before all are in has a place that one of them needs.
       yield* Deferred.await(gate.full)
+      over = true
       const refused = yield* get("/address")
       assert.strictEqual(refused.status, 503)
       assert.strictEqual(refused.headers.get("retry-after"), "1")
