@@ -203,16 +203,13 @@ const under = (what: string, upgrade: string) =>
         socket.on("error", () => {}).once("close", () => over || ask(at))
         socket.write(`GET /slow HTTP/1.1\r\nHost: test\r\n${upgrade}\r\n`)
       }
-      yield* Effect.acquireRelease(
+      yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
-          for (let at = 0; at < HttpServer.requestsInFlightMax; at++) ask(at)
-        }),
-        () =>
-          Effect.sync(() => {
-            over = true
-            sockets.forEach((socket) => socket.destroy())
-          })
+          over = true
+          sockets.forEach((socket) => socket.destroy())
+        })
       )
+      for (let at = 0; at < HttpServer.requestsInFlightMax; at++) ask(at)
       // Whoever asks before all are in has a place that one of them needs.
       yield* Deferred.await(gate.full)
       over = true
