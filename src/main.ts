@@ -4,13 +4,16 @@ import { Environment } from "./layers/Environment.ts"
 import { Handover } from "./layers/Handover.ts"
 import { inWords, teardown } from "./layers/OperatorError.ts"
 import * as Server from "./layers/Server.ts"
+import { ShardReleases } from "./layers/ShardReleases.ts"
 import { startMessage } from "./layers/StartMessage.ts"
 
 const left = Effect.flatMap(Handover, ({ left }) => left)
+const stuck = Effect.flatMap(ShardReleases, ({ stuck }) => stuck)
 
-/** Starts a node and says where it is and what to do next. Runs until it is told to stop or another one took over. */
+/** Starts a node and says where it is and what to do next. Runs until it is told to stop, another one took
+ * over, or it cannot give up a shard. */
 Layer.build(Server.layer).pipe(
-  Effect.flatMap((services) => Effect.provide(Effect.andThen(startMessage, left), services)),
+  Effect.flatMap((services) => Effect.provide(Effect.andThen(startMessage, Effect.raceFirst(left, stuck)), services)),
   Effect.scoped,
   Effect.provide(Environment.layer),
   inWords,
