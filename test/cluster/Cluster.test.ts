@@ -98,7 +98,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
               break
             }
             assert.include([0, 503], answer.status, JSON.stringify(answer.body))
-            yield* Effect.sleep("100 millis")
+            yield* Effect.sleep("250 millis")
           }
           if (answered === killedAfter) {
             live = [a, c]
