@@ -1,6 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Option } from "effect"
+import { Context, Effect, FileSystem, Layer, Option } from "effect"
 import * as Postmaster from "../src/layers/embedded/Postmaster.ts"
 import { freePort, mutePort } from "./support/ports.ts"
 import { runs } from "./support/Processes.ts"
@@ -16,11 +16,16 @@ const dataDir = Effect.gen(function*() {
 const status = (port: number, path: string) =>
   Effect.promise(() => fetch(`http://localhost:${port}${path}`).then((response) => response.status))
 
-layer(NodeServices.layer, { excludeTestServices: true })("npm start", (it) => {
+/** A data folder that is empty for the first, and for those after it what a server left that was stopped. */
+class Data extends Context.Service<Data, string>()("murmuration/test/main/Data") {
+  static readonly layer = Layer.effect(Data, dataDir).pipe(Layer.provideMerge(NodeServices.layer))
+}
+
+layer(Data.layer, { excludeTestServices: true })("npm start", (it) => {
   it.effect("without configuration: migrates, answers, says where it is and what to do next, and stops without a trace", () =>
     Effect.scoped(Effect.gen(function*() {
       const port = yield* freePort
-      const folder = yield* dataDir
+      const folder = yield* Data
       const server = yield* start("main", [], { PORT: String(port), DATA_DIR: folder })
       yield* said(server, "npm run cli -- account create")
       assert.include(server.out(), `Murmuration is at http://localhost:${port}`)
@@ -42,7 +47,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("npm start", (it) => {
   it.effect("after kill -9 finds the Postgres that was left behind, and takes it over", () =>
     Effect.scoped(Effect.gen(function*() {
       const port = yield* freePort
-      const variables = { PORT: String(port), DATA_DIR: yield* dataDir }
+      const variables = { PORT: String(port), DATA_DIR: yield* Data }
       const first = yield* start("main", [], variables)
       yield* said(first, "npm run cli")
       const left = Option.getOrThrow(yield* Postmaster.find(`${variables.DATA_DIR}/postgres`))
@@ -73,7 +78,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("npm start", (it) => {
   it.effect("on a port that is taken says so, and leaves no Postgres behind", () =>
     Effect.scoped(Effect.gen(function*() {
       const { port } = yield* mutePort
-      const folder = yield* dataDir
+      const folder = yield* Data
       const server = yield* start("main", [], { PORT: String(port), DATA_DIR: folder })
       const { code, err } = yield* server.ended
       assert.strictEqual(code, 1)

@@ -8,6 +8,7 @@ const cursorFirst: Mutant = {
   mutation: {
     feeds: (feeds, sql) => ({ ...feeds, push: (accounts, entry) => sql.afterCommit(feeds.push(accounts, entry)) })
   },
+  breaks: /^I3: .* lacks/,
   commands: 20,
   foundAt: 3,
   seedsMax: 30
@@ -19,6 +20,7 @@ const listKept: Mutant = {
   mutation: {
     feeds: (feeds) => ({ ...feeds, drop: (keys) => feeds.drop(keys.filter((key) => typeof key === "bigint")) })
   },
+  breaks: /^I3: the list/,
   foundAt: 6,
   seedsMax: 30
 }
@@ -46,6 +48,7 @@ const listFeed: Mutant = {
       }
     }
   },
+  breaks: /^I3: .* twice/,
   commands: 20,
   foundAt: 3,
   seedsMax: 30

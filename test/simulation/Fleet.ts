@@ -45,7 +45,6 @@ export class Fleet {
   private readonly idle: Array<Worker | undefined>
   private readonly waiting: Array<() => void> = []
   private readonly alive = new Set<ChildProcess>()
-  private readonly ranIn = new WeakMap<Result, ChildProcess>()
 
   constructor(processes: number) {
     this.idle = Array.from({ length: processes }, () => undefined)
@@ -55,13 +54,13 @@ export class Fleet {
    * Runs seeds; `told` hears of each when it is done, not always in order. What happened in those that
    * hold is told then and not kept.
    */
-  each(seeds: ReadonlyArray<number>, settings: Settings, told: (result: Result) => void = () => {}) {
-    const one = async (seed: number): Promise<Result> => {
+  each(jobs: ReadonlyArray<Job>, told: (result: Result) => void) {
+    const one = async ({ seed, settings }: Job) => {
       const { log, ...result } = await this.run(seed, settings)
       told({ ...result, log })
-      return { ...result, log: result.broken.length === 0 ? [] : log }
+      return { result: { ...result, log: result.broken.length === 0 ? [] : log }, settings }
     }
-    return Promise.all(seeds.map(one))
+    return Promise.all(jobs.map(one))
   }
 
   async run(seed: number, settings: Settings): Promise<Result> {
@@ -69,33 +68,25 @@ export class Fleet {
     return this.runOn(this.worker(settings.mutant !== undefined && !settings.federation), seed, settings)
   }
 
-  /** Runs a seed again in another process than before, when nothing else runs. */
-  elsewhere(before: Result, settings: Settings): Promise<Result> {
-    const at = this.idle.findIndex((worker) => worker === undefined || worker.child !== this.ranIn.get(before))
-    if (at === -1) throw new Error("no other process is idle")
-    this.idle.push(...this.idle.splice(at, 1))
-    return this.run(before.seed, settings)
-  }
-
   private async runOn(worker: Worker, seed: number, settings: Settings) {
     const { child } = worker
     const result = await ask(child, { seed, settings })
     const over = result.lost || ++worker.ran >= seedsOfProcessMax
-    if (over) this.end(child)
+    if (over) void this.end(child)
     this.idle.push(over ? undefined : worker)
     this.waiting.shift()?.()
-    this.ranIn.set(result.result, child)
     return result.result
   }
 
-  close() {
-    for (const child of this.alive) child.kill("SIGKILL")
+  /** Ends all processes; completes when none is left. */
+  async close() {
+    await Promise.all([...this.alive].map((child) => this.end(child)))
   }
 
   private worker(planted: boolean): Worker {
     const idle = this.idle.pop()
     if (idle?.planted === planted) return idle
-    if (idle !== undefined) this.end(idle.child)
+    if (idle !== undefined) void this.end(idle.child)
     const options = {
       execArgv: ["--disable-warning=ExperimentalWarning"],
       env: { ...process.env, ["NODE_COMPILE_CACHE"]: fileURLToPath(compiled) }
@@ -107,9 +98,12 @@ export class Fleet {
     return { child, planted, ran: 0 }
   }
 
-  private end(child: ChildProcess) {
-    child.kill("SIGKILL")
+  private async end(child: ChildProcess) {
     this.alive.delete(child)
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = new Promise<void>((resume) => child.once("exit", () => resume()))
+    child.kill("SIGKILL")
+    await ended
   }
 }
 

@@ -26,6 +26,7 @@ const keyOutside: Mutant = {
         })
     })
   },
+  breaks: /^I2: .* done/,
   foundAt: 1,
   seedsMax: 30
 }
@@ -52,6 +53,7 @@ const epochUnchecked: Mutant = {
         }))
     })
   },
+  breaks: /^I13/,
   foundAt: 12,
   seedsMax: 30
 }
@@ -60,6 +62,7 @@ const epochUnchecked: Mutant = {
 const jobForgotten: Mutant = {
   name: "a media job that was left behind is not woken",
   mutation: { processings: (jobs) => ({ ...jobs, due: () => Effect.succeed([]) }) },
+  breaks: /^I15: the job/,
   commands: 12,
   foundAt: 21,
   seedsMax: 30
@@ -85,6 +88,7 @@ const fileFirst: Mutant = {
       }
     }
   },
+  breaks: /^I15: .* nobody's/,
   commands: 12,
   foundAt: 21,
   seedsMax: 30
@@ -100,6 +104,7 @@ const blockRaced: Mutant = {
         "FROM blocks WHERE id < (SELECT max(id) FROM blocks)) block "
       )
   },
+  breaks: /^I11: the follow/,
   commands: 12,
   foundAt: 1,
   seedsMax: 30

@@ -47,7 +47,9 @@ export const show = ({ result, settings }: Shortest) =>
     `The shortest run that was found has ${settings.commands.length} commands:`,
     `  npm run simulate -- ${
       settings.federation ? "--federation " : settings.postgres === undefined ? "" : "--overlapping "
-    }--seed ${result.seed} --commands ${settings.commands} --faults ${settings.faults || "''"}` +
+    }${settings.talks ? "--talks " : ""}--seed ${result.seed} --commands ${settings.commands} --faults ${
+      settings.faults || "''"
+    }` +
     (settings.mutant === undefined ? "" : ` --mutant ${settings.mutant}`),
     ...result.log.map((line) => `  ${line}`)
   ].join("\n")

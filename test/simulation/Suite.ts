@@ -1,5 +1,6 @@
 import { assert } from "vitest"
 import type { Fleet, Settings } from "./Fleet.ts"
+import { hunt, type Hunted } from "./Hunt.ts"
 import { show, shrink, sumsOf, totals } from "./Report.ts"
 import type { Result } from "./Simulation.ts"
 
@@ -40,26 +41,9 @@ export const sameTrace = (first: Result, again: Result, other: Result) => {
   assert.strictEqual(again.hash, first.hash)
 }
 
-/** What is known of a bug: what it breaks, and where it is looked for. */
-export interface Sought {
-  readonly breaks?: RegExp
-  readonly commands?: number
-  readonly foundAt: number
-  readonly seedsMax: number
-}
-
-/** Looks for a bug in the run that is known to find it, then in whole seeds; a process that was lost has found nothing. */
-export const findsBug = async (
-  fleet: Fleet,
-  settings: Settings,
-  { breaks = /./, commands = settings.commands.length, foundAt, seedsMax }: Sought
-) => {
-  const few = { ...settings, commands: settings.commands.slice(0, commands) }
-  const tried = [[foundAt, few] as const, ...upTo(seedsMax).map((n) => [n + 1, settings] as const)]
-  for (const [seed, given] of tried) {
-    const { broken, hash } = await fleet.run(seed, given)
-    const found = hash === "" ? undefined : broken.find((text) => breaks.test(text))
-    if (found !== undefined) return console.log(`seed ${seed}, ${given.commands.length} commands: ${found}`)
-  }
-  assert.fail(`no seed of ${seedsMax} finds it`)
+/** Fails where the simulation does not find a bug. */
+export const findsBug = async (fleet: Fleet, settings: Settings, hunted: Hunted) => {
+  const { commands, cpuMillis, found, seed } = await hunt((n, given) => fleet.run(n, given), settings, hunted)
+  if (found === undefined) assert.fail(`no seed of ${hunted.seedsMax} finds it`)
+  console.log(`seed ${seed}, ${commands} commands, ${cpuMillis} ms of CPU: ${found}`)
 }

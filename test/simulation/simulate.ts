@@ -3,22 +3,29 @@ import * as PostgresServer from "../support/PostgresServer.ts"
 import * as Faults from "./Faults.ts"
 import * as FederationFaults from "./federation/Faults.ts"
 import * as FederationMutants from "./federation/Mutants.ts"
-import { onceBroken } from "./federation/OnceBroken.ts"
+import * as FederationOnceBroken from "./federation/OnceBroken.ts"
 import * as Federation from "./federation/Run.ts"
-import { Fleet } from "./Fleet.ts"
+import { Fleet, type Settings } from "./Fleet.ts"
+import { hunt, type Hunted } from "./Hunt.ts"
 import * as Mutants from "./Mutants.ts"
+import { onceBroken } from "./OnceBroken.ts"
 import { show, shrink, totals } from "./Report.ts"
 import * as Simulation from "./Simulation.ts"
 
 const federation = process.argv.includes("--federation")
 const { commandsStandard } = federation ? Federation : Simulation
 const { faultsMax } = federation ? FederationFaults : Faults
-const { mutants } = federation ? FederationMutants : Mutants
+const kept = federation ? FederationOnceBroken.onceBroken : onceBroken
+const mutants: ReadonlyArray<Hunted & { readonly name: string; readonly overlapping?: true }> = federation
+  ? FederationMutants.mutants
+  : Mutants.mutants
 
 const usage = `npm run simulate -- [--federation | --overlapping] [--seed N] [--runs M]
   --federation    two or three servers that federate, instead of the nodes of one
   --overlapping   one server on a real Postgres, in which many do something with the same rows at the same time
-  --kept          the seeds that broke once, of servers that federate
+  --talks         one server of people who talk and are moderated, whatever the seed
+  --kept          the seeds that broke once, whole
+  --mutants       looks for each of ${mutants.length} bugs that are put in
   --seed N        the first seed, 1 by default
   --runs M        how many seeds, 1 by default
   --commands 3,7  only these of a seed's ${commandsStandard} commands
@@ -52,34 +59,62 @@ const numbersOf = (name: string, fallback: number) => {
 }
 if (process.argv.includes("--help")) fail()
 
-const server = process.argv.includes("--overlapping") ? await PostgresServer.start() : undefined
+const isGiven = (option: string) => process.argv.includes(`--${option}`)
+const server = isGiven("overlapping") || isGiven("mutants") && mutants.some(({ overlapping }) => overlapping)
+  ? await PostgresServer.start()
+  : undefined
 const [first, runs] = [numberOf("seed", 1), numberOf("runs", 1)]
-const settings = {
+const settings: Settings = {
   federation,
-  postgres: server?.address,
+  postgres: isGiven("overlapping") ? server?.address : undefined,
   commands: numbersOf("commands", commandsStandard),
   faults: numbersOf("faults", faultsMax),
   mutant: textOf("mutant") === undefined ? undefined : numberOf("mutant", 0),
-  logs: process.argv.includes("--logs")
+  logs: isGiven("logs"),
+  ...(isGiven("talks") && { talks: true })
 }
-const began = performance.now()
-const seeds = process.argv.includes("--kept")
-  ? onceBroken.map(({ seed }) => seed)
-  : Array.from({ length: runs }, (_, n) => first + n)
-const fleet = new Fleet(Math.min(seeds.length, availableParallelism()))
-const results = await fleet.each(seeds, settings, (result) => {
-  const faults = Object.entries(result.counts).map(([what, times]) => `${what} ${times}`).join(", ")
-  console.log(
-    `seed ${result.seed} ${result.broken.length === 0 ? "holds" : "BREAKS"} ${result.hash.slice(0, 12)} ` +
-      `(${result.virtualMillis} ms virtual, ${result.cpuMillis} ms) ${faults}`
-  )
-  if (process.argv.includes("--show")) console.log([...result.broken, ...result.log].join("\n"))
-})
-const failed = results.filter(({ broken }) => broken.length > 0)
-for (const result of failed.slice(0, shownMax)) {
-  console.log(show(await shrink((seed, more) => fleet.run(seed, more), result, settings)))
+const fleet = new Fleet(availableParallelism())
+const run = (seed: number, given: Settings) => fleet.run(seed, given)
+
+/** Runs seeds; answers whether all hold. */
+const allHold = async () => {
+  const began = performance.now()
+  const jobs = isGiven("kept")
+    ? kept.map(({ given, seed }) => ({ seed, settings: { ...settings, ...given } }))
+    : Array.from({ length: runs }, (_, n) => ({ seed: first + n, settings }))
+  const ran = await fleet.each(jobs, (result) => {
+    const faults = Object.entries(result.counts).map(([what, times]) => `${what} ${times}`).join(", ")
+    console.log(
+      `seed ${result.seed} ${result.broken.length === 0 ? "holds" : "BREAKS"} ${result.hash.slice(0, 12)} ` +
+        `(${result.virtualMillis} ms virtual, ${result.cpuMillis} ms) ${faults}`
+    )
+    if (isGiven("show")) console.log([...result.broken, ...result.log].join("\n"))
+  })
+  const failed = ran.filter(({ result }) => result.broken.length > 0)
+  for (const { result, settings } of failed.slice(0, shownMax)) console.log(show(await shrink(run, result, settings)))
+  console.log(totals(ran.map(({ result }) => result), performance.now() - began))
+  return failed.length === 0
 }
-console.log(totals(results, performance.now() - began))
-fleet.close()
+
+/** Looks for each bug; answers whether all are found. */
+const allFound = async () => {
+  const findings = await Promise.all(mutants.map(async (mutant, number) => {
+    const postgres = mutant.overlapping && server?.address
+    const { commands, cpuMillis, found, seed } = await hunt(run, { ...settings, postgres, mutant: number }, mutant)
+    console.log(
+      `bug ${number}, ${mutant.name}: ` +
+        (found === undefined
+          ? `NOT FOUND in ${mutant.seedsMax} seeds`
+          : `seed ${seed}, ${commands} commands, ${cpuMillis} ms: ${found}`)
+    )
+    return found
+  }))
+  const missed = findings.filter((found) => found === undefined).length
+  console.log(`${findings.length} bugs, ${missed} of them not found`)
+  return missed === 0
+}
+
+const good = await (isGiven("mutants") ? allFound() : allHold())
+await fleet.close()
 await server?.stop()
-process.exit(failed.length === 0 ? 0 : 1)
+process.exit(good ? 0 : 1)

@@ -6,16 +6,16 @@ import * as Sources from "./Sources.ts"
 /* A process of simulations: takes a seed, sends the result, until its parent ends it. */
 // The program is loaded after the bugs are in it, where this process is for mutants.
 if (process.argv.includes("planted")) Sources.plant(planted)
-const Databases = await import("./Databases.ts")
+const DatabaseFiles = await import("./DatabaseFiles.ts")
 const { mutants: federationMutants } = await import("./federation/Mutants.ts")
 const Federation = await import("./federation/Run.ts")
 const { Backends } = await import("./Backends.ts")
 const Performed = await import("./Performed.ts")
 const { run, runOverlapping } = await import("./Simulation.ts")
 
-const databases: Array<Awaited<ReturnType<typeof Databases.open>>> = []
+const databases: Array<Awaited<ReturnType<typeof DatabaseFiles.open>>> = []
 const opened = async (count: number) => {
-  while (databases.length < count) databases.push(await Databases.open())
+  while (databases.length < count) databases.push(await DatabaseFiles.open())
   return databases
 }
 

@@ -1,14 +1,10 @@
+import type { Hunted } from "../Hunt.ts"
 import type { Mutation } from "./Universe.ts"
 
-/** A bug put into the program on purpose, and the number of seeds, from 1 on, within which the simulation must find it. */
-export interface Mutant {
+/** A bug put into the program on purpose. */
+export interface Mutant extends Hunted {
   readonly name: string
   readonly mutation: Mutation
-  /** The first so many commands find it, too, in the seed that is tried first. */
-  readonly commands?: number
-  readonly seedsMax: number
-  /** The seed that found it last, which is tried first. */
-  readonly foundAt: number
 }
 
 /** Statements without a part of them; one that is not there any more makes the mutant harmless, and its test fail. */
@@ -33,7 +29,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     mutation: without(
       /AND NOT EXISTS \(SELECT FROM deliveries e\s+WHERE e.inbox_id = d.inbox_id AND e.about = d.about AND e.activity_id < d.activity_id\)/
     ),
-    commands: 12,
+    breaks: /^I6/,
+    commands: 8,
     foundAt: 3,
     seedsMax: 24
   },
@@ -43,14 +40,16 @@ export const mutants: ReadonlyArray<Mutant> = [
       /UPDATE deliveries d SET due_at = k.due_at, error = k.error FROM/,
       "DELETE FROM deliveries d USING"
     ),
-    commands: 6,
+    breaks: /^I5/,
+    commands: 4,
     foundAt: 1,
     seedsMax: 24
   },
   {
     name: "what a process that died had taken to deliver is nobody's (I5)",
     mutation: without(/d\.due_at <= \$(\d+)/, "d.due_at <= $$$1 AND d.tries = 0"),
-    commands: 6,
+    breaks: /^I(?:5|16):/,
+    commands: 4,
     foundAt: 1,
     seedsMax: 24
   },
@@ -64,6 +63,7 @@ export const mutants: ReadonlyArray<Mutant> = [
         )
           .replace(/AND came_id > (\S+)/, "AND came_id > $1 AND false")
     },
+    breaks: /^I7/,
     foundAt: 14,
     seedsMax: 24
   },
@@ -73,6 +73,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       /WHERE target_account_id = (\S+)::bigint AND remote AND id > /,
       "WHERE (target_account_id = $1::bigint OR true) AND remote AND id > "
     ),
+    breaks: /^I11/,
     commands: 6,
     foundAt: 3,
     seedsMax: 24
@@ -80,6 +81,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "the cursor of a delivery's slices is a slice ahead (I5)",
     mutation: sliceSkipped,
+    breaks: /^I5/,
     commands: 6,
     foundAt: 2,
     seedsMax: 24

@@ -1,12 +1,4 @@
-import type { Settings } from "../Fleet.ts"
-
-/** A seed that broke once, and what had happened in it. */
-interface OnceBroken {
-  readonly seed: number
-  readonly what: string
-  /** What is left of it where nothing can be left out; the suite runs that, the nightly run all of each. */
-  readonly shortest?: Pick<Settings, "commands" | "faults">
-}
+import type { OnceBroken } from "../OnceBroken.ts"
 
 /** Seeds that broke once. What they showed has tests of its own, by the same number (F44). */
 export const onceBroken: ReadonlyArray<OnceBroken> = [

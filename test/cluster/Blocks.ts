@@ -1,0 +1,136 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Scopes from "../../src/services/oauth/Scopes.ts"
+import { heardMillisMax, hears } from "./Hears.ts"
+import { makeAccounts, type Node, request } from "./Nodes.ts"
+import { listen } from "./Streams.ts"
+import { TwoNodes } from "./TwoNodes.ts"
+
+/** Rules about domains reach accounts by the Agenda, which looks every second. */
+const appliedMillisMax = 2_500
+
+const blockedAddress = "203.0.113.7"
+const otherAddress = "198.51.100.9"
+
+const field = (body: unknown, name: string): string => String(Reflect.get(Object(body), name))
+
+/** Networks, domains, names and e-mail domains that staff block on one node. */
+export const blocks = Effect.scoped(Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [a, b] = yield* TwoNodes
+  const [owner] = yield* makeAccounts(a.variables, ["otto"], Scopes.all)
+  const [reader] = yield* makeAccounts(a.variables, ["rita"])
+  if (!owner || !reader) return yield* Effect.die("accounts were not made")
+  yield* sql`UPDATE users SET role_id = 3 WHERE account_id = ${owner.id}`
+  const act = (node: Node, path: string, form: Record<string, string>) =>
+    Effect.tap(
+      request(node, owner, `/api/v1/admin/${path}`, { method: "POST", form }),
+      ({ body, status }) => Effect.sync(() => assert.strictEqual(status, 200, JSON.stringify(body)))
+    )
+  const lift = (node: Node, path: string, block: { readonly body: unknown }) =>
+    Effect.tap(
+      request(node, owner, `/api/v1/admin/${path}/${field(block.body, "id")}`, { method: "DELETE" }),
+      ({ status }) => Effect.sync(() => assert.strictEqual(status, 200))
+    )
+
+  // A network: its requests are refused on both nodes, and its streams end.
+  const own = (node: Node, address: string) => request(node, reader, "/api/v1/accounts/verify_credentials", { address })
+  for (const node of [a, b]) {
+    for (const address of [blockedAddress, otherAddress]) {
+      assert.strictEqual((yield* own(node, address)).status, 200)
+    }
+  }
+  const streams = [yield* listen(a, reader, blockedAddress), yield* listen(b, reader, blockedAddress)]
+  const kept = yield* listen(b, reader, otherAddress)
+  const began = performance.now()
+  const network = yield* act(a, "ip_blocks", { ip: "203.0.113.0/24", severity: "no_access" })
+  for (const { closed } of streams) assert.isBelow((yield* closed) - began, heardMillisMax)
+  for (const node of [a, b]) {
+    yield* hears("the network", own(node, blockedAddress), ({ status }) => status === 403)
+    assert.strictEqual((yield* own(node, otherAddress)).status, 200)
+  }
+  assert.strictEqual(kept.socket.readyState, kept.socket.OPEN)
+  yield* lift(b, "ip_blocks", network)
+  for (const node of [a, b]) {
+    yield* hears("the end of that", own(node, blockedAddress), ({ status }) => status === 200)
+  }
+  // A stream that is opened in the very moment of the block is refused, or ends as the others do.
+  for (const [at, node] of [b, a, b, a, b, a].entries()) {
+    const opening = Effect.delay(Effect.exit(listen(node, reader, blockedAddress)), at * 4)
+    const [again, opened] = yield* Effect.all([
+      act(a, "ip_blocks", { ip: "203.0.113.0/24", severity: "no_access" }),
+      opening
+    ], { concurrency: "unbounded" })
+    if (opened._tag === "Success") {
+      assert.isBelow(
+        yield* Effect.map(opened.value.closed, (closedAt) => closedAt - performance.now()),
+        heardMillisMax
+      )
+    }
+    yield* lift(a, "ip_blocks", again)
+    yield* hears("the end of that", own(node, blockedAddress), ({ status }) => status === 200)
+  }
+
+  // A domain: who is from there is gone on both nodes, and back with the end of the block.
+  yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
+    VALUES (7, 'far', 'bad.example', 'https://bad.example/users/far', now(), now())`
+  yield* sql`INSERT INTO account_stats (account_id) VALUES (7)`
+  const profile = (node: Node) => request(node, reader, "/api/v1/accounts/7")
+  for (const node of [a, b]) assert.strictEqual((yield* profile(node)).status, 200)
+  const domain = yield* act(a, "domain_blocks", { domain: "bad.example", severity: "suspend" })
+  for (const node of [b, a]) {
+    yield* hears("the domain", profile(node), ({ status }) => status === 410, appliedMillisMax)
+  }
+  yield* lift(b, "domain_blocks", domain)
+  for (const node of [a, b]) {
+    yield* hears("the end of that", profile(node), ({ status }) => status === 200, appliedMillisMax)
+  }
+
+  // Names and e-mail domains of those who sign up.
+  const app = yield* request(a, { token: "" }, "/api/v1/apps", {
+    method: "POST",
+    form: { client_name: "App", redirect_uris: "app://back", scopes: "read write" }
+  })
+  const token = yield* request(a, { token: "" }, "/oauth/token", {
+    method: "POST",
+    form: {
+      grant_type: "client_credentials",
+      client_id: field(app.body, "client_id"),
+      client_secret: field(app.body, "client_secret"),
+      redirect_uri: "app://back",
+      scope: "read write"
+    }
+  })
+  const signUp = (node: Node, username: string, domain: string) =>
+    request(node, { token: field(token.body, "access_token") }, "/api/v1/accounts", {
+      method: "POST",
+      form: {
+        username,
+        email: `${username}@${domain}`,
+        password: "correct horse battery staple",
+        agreement: "true",
+        locale: "en"
+      }
+    })
+  assert.strictEqual((yield* signUp(b, "early", "mail.example")).status, 200)
+  yield* act(a, "username_blocks", { username: "bank", exact: "false" })
+  assert.strictEqual((yield* signUp(b, "mybank", "mail.example")).status, 422)
+  yield* act(a, "email_domain_blocks", { domain: "trash.example" })
+  assert.strictEqual((yield* signUp(b, "somebody", "trash.example")).status, 422)
+  assert.strictEqual((yield* signUp(b, "somebody", "mail.example")).status, 200)
+
+  // A rule against spam holds where its chain was kept before, and ends there as well.
+  const write = (node: Node) =>
+    request(node, reader, "/api/v1/statuses", { method: "POST", form: { status: "the lottery is yours" } })
+  for (const node of [a, b]) assert.strictEqual((yield* write(node)).status, 200)
+  const rule = yield* act(a, "spam_rules", {
+    name: "lottery",
+    state: "on",
+    action: "drop",
+    "conditions[text_words][]": "lottery"
+  })
+  for (const node of [b, a]) yield* hears("the rule", write(node), ({ status }) => status === 422)
+  yield* lift(b, "spam_rules", rule)
+  for (const node of [a, b]) yield* hears("its end", write(node), ({ status }) => status === 200)
+}))

@@ -1,0 +1,50 @@
+import { assert } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { setTimeout as sleep } from "node:timers/promises"
+import { peer } from "../services/federation/Peer.ts"
+import { type Account, makeAccounts, type Node, request } from "./Nodes.ts"
+import { TwoNodes } from "./TwoNodes.ts"
+
+const search = (node: Node, by: Account, address: string) =>
+  request(node, by, `/api/v2/search?resolve=true&q=${encodeURIComponent(address)}`)
+
+/** Four searches of the same at once, on two nodes. */
+export const documents = Effect.scoped(Effect.gen(function*() {
+  const nodes = yield* TwoNodes
+  const [anna] = yield* makeAccounts(nodes[0].variables, ["anna"])
+  const other = yield* peer
+  /** Both nodes are asked twice each for somebody and for nobody, who answer when all of them have asked. */
+  const asked = Effect.fnUntraced(function*(name: string) {
+    const { id } = yield* other.actor(name)
+    const document = other.documents.get(`/users/${name}`)
+    const [came, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const slowly = (path: string, status: number, body: unknown) =>
+      other.documents.set(path, (_, response) => {
+        Effect.runFork(Effect.gen(function*() {
+          yield* Deferred.succeed(came, undefined)
+          yield* Deferred.await(go)
+          response.writeHead(status, { "content-type": "application/activity+json" }).end(JSON.stringify(body))
+        }))
+      })
+    slowly(`/users/${name}`, 200, document)
+    slowly(`/users/no-${name}`, 404, {})
+    const addresses = [id, id, `${other.url}/users/no-${name}`, `${other.url}/users/no-${name}`]
+    const searches = yield* Effect.forkChild(
+      Effect.all(nodes.flatMap((node) => addresses.map((address) => search(node, anna!, address))), {
+        concurrency: "unbounded"
+      })
+    )
+    yield* Deferred.await(came)
+    // Separate requests would have arrived by then; waiting ones cannot be seen.
+    yield* Effect.promise(() => sleep(500))
+    yield* Deferred.succeed(go, undefined)
+    const found = (yield* Fiber.join(searches)).map(({ body }) => JSON.stringify(body).includes(`"username":"${name}"`))
+    assert.deepStrictEqual(found, [true, true, false, false, true, true, false, false])
+    const times = (path: string) => other.requests.filter((one) => one.url === path).length
+    return [times(`/users/${name}`), times(`/users/no-${name}`)]
+  })
+  // While the nodes divide the shards between them a host may have two actors for a moment.
+  let last: ReadonlyArray<number> = []
+  for (let round = 0; round < 10 && last.join() !== "1,1"; round++) last = yield* asked(`zoe${round}`)
+  assert.deepStrictEqual(last, [1, 1])
+}))

@@ -1,0 +1,95 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Scopes from "../../src/services/oauth/Scopes.ts"
+import { eventually } from "../support/Eventually.ts"
+import { heardMillisMax, hears, textOf } from "./Hears.ts"
+import { type Account, makeAccounts, type Node, request } from "./Nodes.ts"
+import { listen } from "./Streams.ts"
+import { TwoNodes } from "./TwoNodes.ts"
+
+const post = (node: Node, by: Account, path: string, form: Record<string, string> = {}) =>
+  request(node, by, path, { method: "POST", form })
+
+/** What a moderator does on one node, and its end. */
+export const moderation = Effect.scoped(Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const [a, b] = yield* TwoNodes
+  const [owner, moderator] = yield* makeAccounts(a.variables, ["olga", "mona"], Scopes.all)
+  const [bad, reader] = yield* makeAccounts(a.variables, ["bad", "reader"])
+  if (!owner || !moderator || !bad || !reader) return yield* Effect.die("accounts were not made")
+  yield* sql`UPDATE users SET role_id = 3 WHERE account_id = ${owner.id}`
+  yield* sql`INSERT INTO roles (id, name, position, permissions) VALUES (77, 'Helper', 10, 1024)`
+  yield* sql`UPDATE users SET role_id = 77 WHERE account_id = ${moderator.id}`
+
+  const own = (node: Node) => request(node, bad, "/api/v1/accounts/verify_credentials")
+  const profile = (node: Node) => request(node, reader, `/api/v1/accounts/${bad.id}`)
+  const timeline = (node: Node) => request(node, owner, "/api/v1/timelines/public?local=true")
+  const act = (node: Node, by: Account, type: string) =>
+    post(node, by, `/api/v1/admin/accounts/${bad.id}/action`, { type, text: "Stop it" })
+  const lift = (node: Node, by: Account, what: string) => post(node, by, `/api/v1/admin/accounts/${bad.id}/${what}`)
+
+  yield* post(a, reader, `/api/v1/accounts/${bad.id}/follow`)
+  const posted = yield* post(a, bad, "/api/v1/statuses", { status: "said before it" })
+  const status = (node: Node) => request(node, reader, `/api/v1/statuses/${Reflect.get(Object(posted.body), "id")}`)
+  // Each tells of itself, so that staff see all of them on whichever they ask: two groups of 300 shards.
+  yield* eventually(
+    sql<{ nodes: number; shards: number; actors: number }>`SELECT count(*)::int AS nodes,
+      sum(shards)::int AS shards, sum(actors)::int AS actors FROM node_figures`,
+    ([row]) => row?.nodes === 2 && row.shards === 600
+  )
+  // Both nodes know everything before.
+  for (const node of [a, b]) {
+    for (const ask of [own, profile, status]) assert.strictEqual((yield* ask(node)).status, 200)
+    assert.include(textOf(yield* timeline(node)), "said before it")
+  }
+
+  // Suspended: its streams are cut on both nodes, and neither shows it.
+  const streams = [yield* listen(a, bad), yield* listen(b, bad)]
+  const began = performance.now()
+  assert.strictEqual((yield* act(a, moderator, "suspend")).status, 200)
+  for (const { closed } of streams) assert.isBelow((yield* closed) - began, heardMillisMax)
+  for (const node of [a, b]) {
+    yield* hears("the own token", own(node), (answer) => answer.status === 403)
+    yield* hears("the profile", profile(node), (answer) => answer.status === 410)
+    yield* hears("the post", status(node), (answer) => answer.status === 404)
+    yield* hears("the timeline", timeline(node), ({ text }) => !text.includes("said before it"))
+  }
+  const later = yield* post(b, bad, "/api/v1/statuses", { status: "said after it" })
+  assert.strictEqual(later.status, 403)
+  // Somebody else who does the same on the other node is told.
+  assert.strictEqual((yield* act(b, owner, "suspend")).status, 422)
+
+  // Its end is asked for on the other node.
+  assert.strictEqual((yield* lift(b, moderator, "unsuspend")).status, 200)
+  for (const node of [a, b]) {
+    yield* hears("the own token", own(node), (answer) => answer.status === 200)
+    yield* hears("the profile", profile(node), (answer) => answer.status === 200)
+    yield* hears("the post", status(node), (answer) => answer.status === 200)
+    yield* hears("the timeline", timeline(node), ({ text }) => text.includes("said before it"))
+  }
+
+  assert.strictEqual((yield* act(b, moderator, "silence")).status, 200)
+  for (const node of [a, b]) {
+    yield* hears("the timeline", timeline(node), ({ text }) => !text.includes("said before it"))
+    assert.strictEqual((yield* status(node)).status, 200)
+  }
+  assert.strictEqual((yield* lift(a, moderator, "unsilence")).status, 200)
+  for (const node of [a, b]) {
+    yield* hears("the timeline", timeline(node), ({ text }) => text.includes("said before it"))
+  }
+
+  const frozen = yield* listen(b, bad)
+  const froze = performance.now()
+  assert.strictEqual((yield* act(a, moderator, "disable")).status, 200)
+  assert.isBelow((yield* frozen.closed) - froze, heardMillisMax)
+  for (const node of [a, b]) yield* hears("the own token", own(node), (answer) => answer.status === 403)
+  assert.strictEqual((yield* lift(b, moderator, "enable")).status, 200)
+  for (const node of [a, b]) yield* hears("the own token", own(node), (answer) => answer.status === 200)
+
+  // A role that is taken away is no role anywhere.
+  const seen = (node: Node) => request(node, moderator, `/api/v1/admin/accounts/${bad.id}`)
+  for (const node of [a, b]) assert.strictEqual((yield* seen(node)).status, 200)
+  assert.strictEqual((yield* request(a, owner, "/api/v1/admin/roles/77", { method: "DELETE" })).status, 200)
+  for (const node of [a, b]) yield* hears("the role", seen(node), (answer) => answer.status === 403)
+}))

@@ -1,0 +1,34 @@
+import { NodeCrypto, NodeServices } from "@effect/platform-node"
+import { layer } from "@effect/vitest"
+import { Layer } from "effect"
+import * as KeyOperationsLayer from "../../src/layers/KeyOperations.ts"
+import { blocks } from "./Blocks.ts"
+import { documents } from "./Documents.ts"
+import { moderation } from "./Moderation.ts"
+import { TwoNodes } from "./TwoNodes.ts"
+
+const services = TwoNodes.layer.pipe(
+  Layer.provideMerge(KeyOperationsLayer.layer),
+  Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
+)
+
+// What one of them leaves is in nobody's way: each has accounts of its own.
+layer(services, { excludeTestServices: true, timeout: "2 minutes" })("two nodes", (it) => {
+  it.effect(
+    "documents of other servers: each is asked for once, however many ask and wherever; what is not there is not there on both",
+    () => documents,
+    180_000
+  )
+
+  it.effect(
+    "S-022 S-252: what a moderator does on one node holds on the other within a second, and so does its end",
+    () => moderation,
+    120_000
+  )
+
+  it.effect(
+    "S-168 S-174: networks, domains, names and e-mail domains that staff block on one node are blocked on the other within a second",
+    () => blocks,
+    120_000
+  )
+})

@@ -1,0 +1,44 @@
+/*
+ * What the suite runs of the simulation: seeds in which all happens that can, and for each invariant a bug that a short run
+ * shows. `npm run simulate:nightly` looks for all bugs, and runs 10,000 seeds.
+ */
+
+/**
+ * In these together every kind of fault happens. In 21, the first, most that can happen to a node does, and it has media as
+ * 38 has; 39 loses all feeds; 17 is about consent, polls and moderators; in 26 answers of commits are lost and nothing else happens.
+ */
+export const seeds = [21, 38, 39, 17, 26] as const
+
+/** One in which transactions overlap. */
+export const overlappingSeeds = [1]
+
+/** Those of servers that federate, in which every kind of fault happens. */
+export const federationSeeds = [1_500_016, 1_500_027] as const
+
+/** Bugs by name. */
+export const bugs: ReadonlySet<string> = new Set([
+  "a file is stored a second before its row is there",
+  "a follow is checked before the newest block is committed",
+  "a command begins after its client was told 503",
+  "an actor does not look for rows after a commit of unknown outcome",
+  "a notification that waits is streamed",
+  "a notification that waits is pushed",
+  "nobody forgets filters that were changed",
+  "the cursor is committed before the slice",
+  "a takeover is not held off by a running transaction",
+  "votes are counted outside of the transaction",
+  "counters are read and then written",
+  "counters are locked in no order",
+  "whoever sees a post may quote it",
+  "a reply that waits is shown to everybody",
+  "who voted is not told that a poll ended",
+  "posts of who is suspended are shown"
+])
+
+/** Those of servers that federate. */
+export const federationBugs: ReadonlySet<string> = new Set([
+  "deliveries about one thing overtake each other (I6)",
+  "an undo of an earlier follow takes the later one back (I7)",
+  "what is for followers leaves for everybody whom its author knows (I11)",
+  "a delivery of which nothing was heard counts as made (I5)"
+])

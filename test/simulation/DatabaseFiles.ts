@@ -1,0 +1,109 @@
+import { PGlite } from "@electric-sql/pglite"
+import { Cause, Effect, Exit } from "effect"
+import { Migrator } from "effect/sql"
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { Database } from "./Databases.ts"
+import { drive } from "./Drive.ts"
+import * as Globals from "./Globals.ts"
+import * as Performed from "./Performed.ts"
+import { Dice } from "./Seeded.ts"
+import { Session } from "./Session.ts"
+import { VirtualTime } from "./VirtualTime.ts"
+import { client, World } from "./World.ts"
+
+/* What a database begins with is made once for all processes: initdb and migrations take longer than most runs. */
+
+const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+const cache = at("node_modules/.cache")
+const folder = at("migrations")
+const migrations = readdirSync(folder).filter((name) => name.endsWith(".ts")).toSorted()
+const { version }: { version: string } = JSON.parse(
+  readFileSync(at("node_modules/@electric-sql/pglite/package.json"), "utf8")
+)
+
+/** What lives as long as a process needs nothing that survives it. */
+const settings = {
+  ["shared_buffers"]: "16MB",
+  ["full_page_writes"]: "off",
+  ["wal_level"]: "minimal",
+  ["max_wal_senders"]: "0",
+  ["synchronous_commit"]: "off",
+  ["track_counts"]: "off",
+  ["track_activities"]: "off"
+}
+const startParams = [
+  ...PGlite.defaultStartParams,
+  ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+]
+
+/**
+ * A session's own settings: one plan for each statement, made once, as plans by parameters would depend on how often it ran
+ * before; and libraries, of which one that came later would be lost at the end of a run.
+ */
+const opening = `SET plan_cache_mode = force_generic_plan; SET jit = off; LOAD 'plpgsql';
+  SELECT ts_lexize('english_stem', 'birds')`
+
+const started = (files: Blob) => Globals.withoutTimersUntil(() => PGlite.create({ loadDataDir: files, startParams }))
+
+/** Files of a database that are kept beside those of its kind; `hash` says what they were made of. */
+const kept = async (kind: string, hash: string, make: () => Promise<PGlite>) => {
+  const name = `pglite-${kind}-${hash}.tar`
+  if (!existsSync(`${cache}/${name}`)) {
+    const database = await make()
+    const files = await Globals.withoutTimersUntil(() => database.dumpDataDir("none"))
+    const draft = `${cache}/${name}.${process.pid}`
+    mkdirSync(cache, { recursive: true })
+    writeFileSync(draft, new Uint8Array(await files.arrayBuffer()))
+    await Globals.withoutTimersUntil(() => database.close())
+    renameSync(draft, `${cache}/${name}`)
+    const older = readdirSync(cache).filter((other) => other !== name && other.startsWith(`pglite-${kind}-`))
+    for (const other of older.filter((one) => one.endsWith(".tar"))) rmSync(`${cache}/${other}`, { force: true })
+  }
+  return new Blob([readFileSync(`${cache}/${name}`)])
+}
+
+/** Takes away what migrations wrote, but for the roles. */
+const empty = async (pglite: PGlite) => {
+  const { rows } = await pglite.query<{ name: string }>(
+    `SELECT quote_ident(relname) AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+      AND pg_relation_size(oid) > 0 AND relname NOT IN ('roles', 'effect_sql_migrations') ORDER BY relname`
+  )
+  const tables = rows.map(({ name }) => name).join(", ")
+  await pglite.exec(`DEALLOCATE ALL; ${tables === "" ? "" : `TRUNCATE ${tables} RESTART IDENTITY CASCADE;`}
+    ALTER SEQUENCE id_sequence RESTART`)
+  await pglite.exec("CHECKPOINT")
+}
+
+const migrated = async () => {
+  const pglite = await started(await kept("fresh", version, () => PGlite.create()))
+  const loader = Effect.succeed(
+    migrations.map((name) =>
+      [Number(name.slice(0, 4)), name.slice(5, -3), Effect.promise(() => import(`${folder}/${name}`))] as const
+    )
+  )
+  const time = new VirtualTime(new Dice(0, "turns"))
+  const session = new Session(new Database(pglite), time, new Dice(0, "session"))
+  const { outside } = new World(session, time, 0, {}, "None")
+  const main = Migrator.make({})({ loader }).pipe(Effect.provide(client(session, outside, 1)), Effect.scoped)
+  const exit = await drive({ time, outside, isBusy: () => session.busy, main })
+  if (Exit.isFailure(exit)) throw new Error(Cause.pretty(exit.cause))
+  await Globals.withoutTimersUntil(() => pglite.exec(Performed.statement))
+  await Globals.withoutTimersUntil(() => empty(pglite))
+  return pglite
+}
+
+/** The migrations and whatever else the files of a migrated database are made of. */
+const recipe = () => {
+  const hash = createHash("sha1").update(version).update(startParams.join()).update(Performed.statement)
+  for (const name of migrations) hash.update(name).update(readFileSync(`${folder}/${name}`))
+  return hash.update(readFileSync(fileURLToPath(import.meta.url))).digest("hex")
+}
+
+/** Opens one; no other has anything of it. */
+export const open = async () => {
+  const pglite = await started(await kept("migrated", recipe(), migrated))
+  await Globals.withoutTimersUntil(() => pglite.exec(opening))
+  return new Database(pglite)
+}

@@ -1,0 +1,43 @@
+import type { Settings } from "./Fleet.ts"
+import type { Result } from "./Simulation.ts"
+
+/** What is known of a bug: what it breaks, and where it is looked for. */
+export interface Hunted {
+  /** What it breaks, by the name that invariants have in the project's list. */
+  readonly breaks: RegExp
+  /** The first so many commands find it, too, in the seed that is tried first. */
+  readonly commands?: number
+  /** The seed that found it last, which is tried first. */
+  readonly foundAt: number
+  /** The number of seeds, from 1 on, within which it must be found. */
+  readonly seedsMax: number
+}
+
+export interface Finding {
+  /** What was broken; undefined where no seed found it. */
+  readonly found: string | undefined
+  readonly seed: number
+  readonly commands: number
+  /** CPU time of all runs that it took, in milliseconds. */
+  readonly cpuMillis: number
+}
+
+type Run = (seed: number, settings: Settings) => Promise<Result>
+
+/** Looks for a bug in the run that is known to find it, then in whole seeds; a process that was lost has found nothing. */
+export const hunt = async (
+  run: Run,
+  settings: Settings,
+  { breaks, commands = settings.commands.length, foundAt, seedsMax }: Hunted
+): Promise<Finding> => {
+  const few = { ...settings, commands: settings.commands.slice(0, commands) }
+  const tries = [[foundAt, few] as const, ...Array.from({ length: seedsMax }, (_, n) => [n + 1, settings] as const)]
+  let cpuMillis = 0
+  for (const [seed, given] of tries) {
+    const result = await run(seed, given)
+    cpuMillis += result.cpuMillis
+    const found = result.hash === "" ? undefined : result.broken.find((text) => breaks.test(text))
+    if (found !== undefined) return { found, seed, commands: given.commands.length, cpuMillis }
+  }
+  return { found: undefined, seed: foundAt, commands, cpuMillis }
+}

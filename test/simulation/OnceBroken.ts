@@ -1,0 +1,34 @@
+import type { Settings } from "./Fleet.ts"
+
+/** A seed that broke once, and what had happened in it. */
+export interface OnceBroken {
+  readonly seed: number
+  readonly what: string
+  /** What a run of it has beside what its seed says. */
+  readonly given?: Pick<Settings, "talks">
+  /** What is left of it where nothing can be left out; the suite runs that, the nightly run all of each. */
+  readonly shortest?: Pick<Settings, "commands" | "faults">
+}
+
+/** Seeds of one server that broke once; `breaks` is the invariant that did not hold. */
+export const onceBroken: ReadonlyArray<OnceBroken & { readonly breaks: string }> = [
+  {
+    seed: 1_600_003,
+    breaks: "I3",
+    what: "a block took a reply out of its thread after it was pushed",
+    shortest: { commands: [0, 8, 12, 13, 27, 31, 34], faults: [0] }
+  },
+  {
+    seed: 3,
+    breaks: "I3",
+    what: "people talk, and who was suspended and is not lacked its own posts at home",
+    given: { talks: true },
+    shortest: { commands: [0, 1, 2, 3, 13, 18, 22, 37, 38], faults: [] }
+  },
+  {
+    seed: 4_000_608,
+    breaks: "I25",
+    what: "who decides about a reply likes it before, of which its author is told",
+    shortest: { commands: [0, 1, 2, 7, 24], faults: [] }
+  }
+]

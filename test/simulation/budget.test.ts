@@ -1,0 +1,46 @@
+import { assert, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import * as Budget from "./Budget.ts"
+import * as FederationMutants from "./federation/Mutants.ts"
+import type { Hunted } from "./Hunt.ts"
+import * as Mutants from "./Mutants.ts"
+
+const { scripts }: { readonly scripts: Record<string, string> } = JSON.parse(
+  readFileSync(`${import.meta.dirname}/../../package.json`, "utf8")
+)
+const nightly = (scripts["simulate:nightly"] ?? "").split(" && ").map((command) =>
+  command.replace(/^node test\/simulation\/simulate\.ts /, "")
+)
+
+/** Numbers of the invariants that a bug breaks, one of which is enough to find it. */
+const numbersOf = ({ breaks }: Hunted) =>
+  Array.from(breaks.source.matchAll(/I(?:\(\?:([\d|]+)\)|(\d+))/g), ([, several, one = ""]) => several ?? one)
+    .flatMap((numbers) => numbers.split("|"))
+
+describe("F2: what is long has a budget in the suite", () => {
+  it("simulate:nightly looks for every bug, and runs what broke once and many seeds of each kind", () => {
+    for (const kind of ["", "--federation "]) {
+      for (const what of ["--mutants", "--kept"]) assert.include(nightly, `${kind}${what}`)
+    }
+    const runs = (kind: string) => nightly.some((command) => new RegExp(`^${kind}--runs \\d{3,}$`).test(command))
+    assert.deepStrictEqual(["", "--federation ", "--overlapping "].map(runs), [true, true, true])
+  })
+
+  for (
+    const [kind, mutants, bugs] of [
+      ["one server", Mutants.mutants, Budget.bugs],
+      ["servers that federate", FederationMutants.mutants, Budget.federationBugs]
+    ] as const
+  ) {
+    it(`of ${kind} the suite looks for a bug that breaks the same as any that it leaves out`, () => {
+      const chosen = mutants.filter(({ name }) => bugs.has(name))
+      assert.strictEqual(chosen.length, bugs.size, "a name is no bug's")
+      const numbers = new Set(chosen.flatMap(numbersOf))
+      assert.isFalse(numbers.has(""))
+      assert.deepStrictEqual(
+        mutants.filter((bug) => !numbersOf(bug).some((number) => numbers.has(number))).map(({ name }) => name),
+        []
+      )
+    })
+  }
+})
