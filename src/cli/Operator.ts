@@ -40,13 +40,19 @@ const broadcast = Layer.effect(
   })
 )
 
-/** The services behind the commands, beside a running server or without one. */
+/** The services behind the commands, on a database that is there. */
+export const layerOn = (passwords: PasswordHashing.Parameters) =>
+  Layer.mergeAll(Registrations.layer, Users.layer, Roles.layer, OperatorCommands.layer).pipe(
+    Layer.provideMerge(Sessions.layer),
+    Layer.provideMerge(Tokens.layer),
+    Layer.provideMerge(Layer.mergeAll(OpaqueSecrets.layer, PasswordHashing.layerWith(passwords), broadcast)),
+    Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
+  )
+
+/** The same, beside a running server or without one. */
 export const layerWith = (passwords: PasswordHashing.Parameters) =>
   Layer.satisfiesServicesType<never>()(
-    Layer.mergeAll(Registrations.layer, Users.layer, Roles.layer, OperatorCommands.layer).pipe(
-      Layer.provideMerge(Sessions.layer),
-      Layer.provideMerge(Tokens.layer),
-      Layer.provideMerge(Layer.mergeAll(OpaqueSecrets.layer, PasswordHashing.layerWith(passwords), broadcast)),
+    layerOn(passwords).pipe(
       Layer.provideMerge(database),
       Layer.provideMerge(Environment.layer),
       Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))

@@ -1,5 +1,5 @@
 import { Effect, FileSystem, Layer, Path, Schema } from "effect"
-import { CatalogFile, catalogOf, Catalogs } from "../services/languages/Catalogs.ts"
+import { type Catalog, CatalogFile, catalogOf, Catalogs } from "../services/languages/Catalogs.ts"
 import { canonical } from "../services/languages/Negotiation.ts"
 
 /** Where the catalogs are, a file for each language by its tag: `pt.json`, `zh-CN.json`. */
@@ -7,22 +7,29 @@ export const folder = new URL("./languages/", import.meta.url)
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(CatalogFile))
 
+const read = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const at = yield* path.fromFileUrl(folder)
+  const names = (yield* fs.readDirectory(at)).filter((name) => name.endsWith(".json"))
+  const found = yield* Effect.forEach(names, (name) => {
+    const tag = canonical(name.slice(0, -".json".length))
+    return fs.readFileString(path.join(at, name)).pipe(
+      Effect.flatMap(decode),
+      Effect.map((file) => tag === undefined ? [] : [[tag, catalogOf(tag, file)] as const]),
+      Effect.catch((error) => Effect.as(Effect.logWarning(`the catalog ${name} cannot be read`, error.message), []))
+    )
+  })
+  return new Map(found.flat())
+}).pipe(Effect.orDie)
+
+/** Kept with the messages that were parsed: files of the program stay the same as long as it runs. */
+let known: ReadonlyMap<string, Catalog> | undefined
+
 /** Reads every catalog; one that cannot be read is left out and told of: a slip in one costs that one only. */
 export const layer = Layer.effect(
   Catalogs,
-  Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const at = yield* path.fromFileUrl(folder)
-    const names = (yield* fs.readDirectory(at)).filter((name) => name.endsWith(".json"))
-    const found = yield* Effect.forEach(names, (name) => {
-      const tag = canonical(name.slice(0, -".json".length))
-      return fs.readFileString(path.join(at, name)).pipe(
-        Effect.flatMap(decode),
-        Effect.map((file) => tag === undefined ? [] : [[tag, catalogOf(tag, file)] as const]),
-        Effect.catch((error) => Effect.as(Effect.logWarning(`the catalog ${name} cannot be read`, error.message), []))
-      )
-    })
-    return new Map(found.flat())
-  }).pipe(Effect.orDie)
+  Effect.suspend(() =>
+    known === undefined ? Effect.tap(read, (found) => Effect.sync(() => known = found)) : Effect.succeed(known)
+  )
 )

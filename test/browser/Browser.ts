@@ -1,11 +1,10 @@
 import { Context, Effect, Layer } from "effect"
 import { mkdirSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { type Browser as Chromium, chromium, type Page } from "playwright-core"
 import * as Programs from "../support/programs/Programs.ts"
 
-/** The folder of screenshots, which show what a test saw. */
-export const pictures = `${tmpdir()}/murmuration-pages`
+/** The folder of screenshots, which show what a test saw, where somebody wants to look at them. */
+const pictures = process.env["PICTURES"] ?? ""
 
 /** Chromium, without a window. */
 export class Browser extends Context.Service<Browser, Chromium>()("murmuration/test/Browser") {
@@ -39,8 +38,9 @@ const pictureRowsMax = 2_000
 
 const rowsOf = ({ scrollHeight }: { readonly scrollHeight: number }) => scrollHeight
 
-/** Takes a picture of the page. */
+/** Takes a picture of the page, where they are wanted: it takes more of the processor than to look for faults. */
 export const picture = async (page: Page, name: string) => {
+  if (pictures === "") return
   mkdirSync(pictures, { recursive: true })
   const [width, height] = [page.viewportSize()?.width ?? 0, await page.locator("html").evaluate(rowsOf)]
   await page.screenshot({

@@ -24,18 +24,18 @@ const within = (database: string) =>
 const query = (statement: string) =>
   Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement)).pipe(within("postgres"), Effect.orDie)
 
-/** What a test might change: the schema, which is not undone, and the rows that migrations wrote. */
+/** What a test might change: the schema, which is not undone, and the rows that migrations wrote. Copies have the same oids. */
 const fingerprint = (kept: ReadonlyArray<string>) =>
-  `SELECT md5(string_agg(part, ';' ORDER BY part)) AS fingerprint FROM (
-    SELECT relname || relkind::text || relchecks || reloptions::text AS part FROM pg_class
+  `SELECT count(*) || ' ' || sum(hashtextextended(part, 0)) AS fingerprint FROM (
+    SELECT relname || relkind::text || relchecks || coalesce(reloptions::text, '') AS part FROM pg_class
       WHERE relnamespace = 'public'::regnamespace
-    UNION ALL SELECT attrelid::regclass || '.' || attname || atttypid || attnotnull || atthasdef FROM pg_attribute
+    UNION ALL SELECT attrelid || '.' || attname || atttypid || attnotnull || atthasdef FROM pg_attribute
       JOIN pg_class ON pg_class.oid = attrelid WHERE relnamespace = 'public'::regnamespace
     UNION ALL SELECT pg_get_triggerdef(oid) || tgenabled::text FROM pg_trigger WHERE NOT tgisinternal
-    UNION ALL SELECT conrelid::regclass || conname || convalidated FROM pg_constraint
+    UNION ALL SELECT conrelid || '.' || conname || convalidated FROM pg_constraint
       WHERE connamespace = 'public'::regnamespace
     UNION ALL SELECT proname || prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace
-    UNION ALL SELECT setconfig::text FROM pg_db_role_setting
+    UNION ALL SELECT coalesce(setconfig::text, '') FROM pg_db_role_setting
       WHERE setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
     ${kept.map((table) => `UNION ALL SELECT '${table}' || t::text FROM ${table} t`).join("\n")}
   ) parts`

@@ -35,6 +35,18 @@ export const made = (
     return await readFile(`${folder}/${name}`)
   })
 
+const kept = new Map<string, Uint8Array>()
+
+/** The same, once for all tests of this process that want such a file. */
+const madeOnce = (name: string, args: ReadonlyArray<string>) =>
+  Effect.suspend(() => {
+    const key = [name, ...args].join(" ")
+    const known = kept.get(key)
+    return known === undefined
+      ? Effect.tap(made(name, args), (file) => Effect.sync(() => kept.set(key, file)))
+      : Effect.succeed(Uint8Array.from(known))
+  })
+
 const test = (
   seconds: number,
   size = "160x120",
@@ -44,13 +56,13 @@ const tone = (seconds: number) => ["-f", "lavfi", "-i", `sine=frequency=440:dura
 
 /** A video with sound, in the container that the name says. */
 export const video = (name: string, options: ReadonlyArray<string> = [], seconds = 1) =>
-  made(name, [...test(seconds), ...tone(seconds), "-shortest", ...options])
+  madeOnce(name, [...test(seconds), ...tone(seconds), "-shortest", ...options])
 
 /** A video without sound. */
 export const silent = (name: string, size?: string, options: ReadonlyArray<string> = [], rate = 10) =>
-  made(name, [...test(1, size, rate), ...options])
+  madeOnce(name, [...test(1, size, rate), ...options])
 
-export const sound = (name: string, options: ReadonlyArray<string> = []) => made(name, [...tone(1), ...options])
+export const sound = (name: string, options: ReadonlyArray<string> = []) => madeOnce(name, [...tone(1), ...options])
 
 /** A sound with a picture in it. */
 export const soundWithCover = (cover: Uint8Array, options: ReadonlyArray<string>) =>

@@ -4,7 +4,7 @@ import { SlowKeyWork } from "../../src/layers/KeyOperations.ts"
 import type { KeyPair } from "../../src/services/federation/signatures/KeyOperations.ts"
 
 /** Key pairs of a run of tests, which cost a processor a tenth of a second each. */
-const pairsMax = 32
+const pairsMax = 16
 
 const own = Context.get(Context.empty(), SlowKeyWork)
 

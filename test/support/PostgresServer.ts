@@ -71,6 +71,10 @@ export const start = async () => {
       // Thousands of sessions prove that they know the password, which is of this run and made by chance.
       yield* sql.unsafe("SET scram_iterations = 1")
       yield* sql.unsafe(`ALTER ROLE ${address.username} PASSWORD '${address.password}'`)
+      // It would go round the databases of all tests all the time, and nothing here has to outlive the machine.
+      yield* sql.unsafe("ALTER SYSTEM SET autovacuum = off")
+      yield* sql.unsafe("ALTER SYSTEM SET synchronous_commit = off")
+      yield* sql.unsafe("SELECT pg_reload_conf()")
     }).pipe(Effect.provide(PgClient.layer({ ...connection(address, "postgres"), maxConnections: 1 })))
     yield* Database.migrate(connection(address, template))
     return address

@@ -36,7 +36,7 @@ export class TestServer extends Context.Service<TestServer, {
   /** Without limits of requests, unless `variables` say otherwise. Everything that the server is built of comes with it. */
   static readonly layer = (variables: Record<string, string> = {}) =>
     Layer.provideMerge(TestServer.layerOnly(variables), TestDatabase.layer)
-  /** The same on a database that is there. */
+  /** The same on a database that is there, with clients for it. */
   static readonly layerOnly = (variables: Record<string, string> = {}) =>
     Layer.provide(Layer.effect(TestServer, unlessTaken(start(variables))), NodeServices.layer)
 }
@@ -70,7 +70,8 @@ const start = Effect.fn("TestServer.start")(function*(given: Record<string, stri
   yield* Layer.build(
     Layer.fresh(Server.layer.pipe(Layer.provide(Environment.layer), Layer.provide(Layer.merge(config, KeyPairs.layer))))
   )
-  const operator = yield* Layer.build(Layer.fresh(Operator.layerWith(quick).pipe(Layer.provide(config))))
+  // By sessions with the database that the test has open already.
+  const operator = yield* Layer.build(Layer.fresh(Operator.layerOn(quick)))
   const registrations = Context.get(operator, Registrations)
   const tokens = Context.get(operator, Tokens)
 
