@@ -4,14 +4,34 @@ import { Environment } from "./layers/Environment.ts"
 import { Handover } from "./layers/Handover.ts"
 import { inWords, teardown } from "./layers/OperatorError.ts"
 import * as Server from "./layers/Server.ts"
+import { ShardReleases } from "./layers/ShardReleases.ts"
 import * as StartMemory from "./layers/StartMemory.ts"
 import { startMessage } from "./layers/StartMessage.ts"
 
 const left = Effect.flatMap(Handover, ({ left }) => left)
 
-/** Starts a node and says where it is and what to do next. Runs until it is told to stop or another one took over. */
+/** How long a node that cannot give up a shard may take to end, in milliseconds, before its process does. */
+const endMillisMax = 10_000
+const stuck = Effect.flatMap(ShardReleases, ({ stuck }) => stuck).pipe(
+  Effect.tapError(({ message }) =>
+    Effect.sync(() => {
+      const exit = () => {
+        console.error(message)
+        process.exit(1)
+      }
+      setTimeout(exit, endMillisMax).unref()
+    })
+  )
+)
+
+/**
+ * Starts a node and says where it is and what to do next. Runs until it is told to stop, another one took over, or it
+ * cannot give up a shard.
+ */
 Layer.build(Server.layer).pipe(
-  Effect.flatMap((services) => Effect.provide(Effect.all([startMessage, StartMemory.giveBack, left]), services)),
+  Effect.flatMap((services) =>
+    Effect.provide(Effect.all([startMessage, StartMemory.giveBack, Effect.raceFirst(left, stuck)]), services)
+  ),
   Effect.scoped,
   Effect.provide(Environment.layer),
   inWords,

@@ -14,6 +14,7 @@ import { type ShardGroup, shardGroups } from "./environment/Variable.ts"
 import { OperatorError } from "./OperatorError.ts"
 import * as RunnerSockets from "./RunnerSockets.ts"
 import * as ShardLocks from "./ShardLocks.ts"
+import { ShardReleases } from "./ShardReleases.ts"
 
 /** Actors that one process keeps in memory at most (about 15 KB each); beyond it new ones answer 503. */
 const residentEntitiesMax = 30_000
@@ -57,7 +58,7 @@ const sharding = (
 /** All actors in this process. */
 export const layerSingle = Sharding.layer.pipe(
   Layer.provideMerge(Runners.layerNoop),
-  Layer.provideMerge(MessageStorage.layerNoop),
+  Layer.provideMerge(Layer.merge(MessageStorage.layerNoop, ShardReleases.layer)),
   Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
   Layer.provide(sharding(undefined))
 )
@@ -78,11 +79,13 @@ const health = Layer.effect(
 
 /** This process as one node among others at `host` and `port`; the nodes share one database, which knows who has which shard. */
 export const layerNode = (host: string, port: number, assigned: ReadonlyArray<ShardGroup>) =>
-  SocketRunner.layer.pipe(
+  ShardReleases.layerOwner.pipe(
+    Layer.provideMerge(SocketRunner.layer),
     Layer.provide([RunnerSockets.layerServer, RunnerSockets.layerClientProtocol]),
     Layer.provide(health),
     Layer.provideMerge(MessageStorage.layerNoop),
     Layer.provide(ShardLocks.layer),
+    Layer.provideMerge(ShardReleases.layer),
     Layer.provide(sharding(RunnerAddress.make(host, port), assigned)),
     Layer.provide(RpcSerialization.layerSchemaBinary()),
     Layer.catchTag("SocketServerError", ({ reason }) =>

@@ -24,6 +24,7 @@ import { Redis } from "./Redis.ts"
 import * as RedisFeeds from "./redis/RedisFeeds.ts"
 import * as RedisLimits from "./redis/RedisLimits.ts"
 import * as Secrets from "./Secrets.ts"
+import type { ShardReleases } from "./ShardReleases.ts"
 import * as SingleServer from "./SingleServer.ts"
 import * as Translation from "./Translation.ts"
 
@@ -56,7 +57,7 @@ const shared = Layer.unwrap(
 )
 
 const actors = (environment: Environment["Service"]): Layer.Layer<
-  Sharding.Sharding,
+  Sharding.Sharding | ShardReleases,
   OperatorError,
   Database.HeldSessions | Handover
 > =>

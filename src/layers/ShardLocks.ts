@@ -3,6 +3,7 @@ import { RunnerStorage, type ShardId, ShardingConfig, SqlRunnerStorage } from "e
 import { SqlClient, type SqlConnection } from "effect/sql"
 import { gathered } from "../services/Batches.ts"
 import { HeldSessions } from "./Database.ts"
+import { ShardReleases } from "./ShardReleases.ts"
 
 /** Shards that one statement gives up; more than there are. */
 const releasesMax = 10_000
@@ -45,8 +46,13 @@ export const layer = Layer.effect(
         ).pipe(Effect.timeout(releaseTimeout), Effect.as(() => undefined))
     )
     const turn = Semaphore.makeUnsafe(1)
+    const { kept } = yield* ShardReleases
     return RunnerStorage.RunnerStorage.of({
       ...storage,
+      refresh: (address, shards) => {
+        const all = [...shards]
+        return Effect.tap(storage.refresh(address, all), kept(all))
+      },
       // Where the session is lost, effect makes another one, and knows what that holds.
       release: (address, shardId) =>
         Effect.catch(releaseTogether(shardId), () => turn.withPermits(1)(storage.release(address, shardId)))

@@ -8,6 +8,7 @@ import { connect } from "node:net"
 import { Duplex } from "node:stream"
 import { HeldSessions, names } from "../../src/layers/Database.ts"
 import * as ShardLocks from "../../src/layers/ShardLocks.ts"
+import { releaseRefreshesMax, ShardReleases } from "../../src/layers/ShardReleases.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** What every message to Postgres takes on a busy machine, in milliseconds. */
@@ -44,7 +45,7 @@ const locks = Layer.unwrap(Effect.gen(function*() {
     HeldSessions,
     PgClient.make({ ...connection, ...names, stream: slow(hostname, Number(port)), maxConnections: 4 })
   )
-  return ShardLocks.layer.pipe(Layer.provide(Layer.orDie(sessions)))
+  return ShardLocks.layer.pipe(Layer.provideMerge(ShardReleases.layer), Layer.provide(Layer.orDie(sessions)))
 })).pipe(
   Layer.provide([
     Reactivity.layer,
@@ -72,5 +73,28 @@ layer(locks, { excludeTestServices: true })("the locks of shards", (it) => {
       assert.isBelow(messages, 10)
       assert.sameMembers(yield* storage.refresh(address, shards), kept)
       assert.sameMembers(yield* storage.acquire(address, given), given)
+    }))
+
+  it.effect("F60: a node ends that keeps the lock of a shard which it gives up, and no other", () =>
+    Effect.gen(function*() {
+      const storage = yield* RunnerStorage.RunnerStorage
+      const releases = yield* ShardReleases
+      const [late, never, owned] = shards as [ShardId.ShardId, ShardId.ShardId, ShardId.ShardId]
+      const lost = new Set([late, never].map(String))
+      const refresh = (kept: ReadonlyArray<ShardId.ShardId>) => storage.refresh(address, kept)
+      yield* storage.acquire(address, shards)
+      const stuck = yield* Effect.forkChild(releases.stuck, { startImmediately: true })
+      // Nobody knows yet what is owned.
+      for (let n = 0; n < releaseRefreshesMax; n++) yield* refresh([late, owned])
+      yield* releases.owner({ hasShardId: (shard) => !lost.has(String(shard)) })
+      for (let n = 1; n < releaseRefreshesMax; n++) yield* refresh([late, never, owned])
+      // It was given up and came back: that is another time.
+      lost.delete(String(late))
+      yield* refresh([late, owned])
+      lost.add(String(late))
+      for (let n = 1; n < releaseRefreshesMax; n++) yield* refresh([late, never, owned])
+      assert.isUndefined(stuck.pollUnsafe())
+      yield* refresh([never, owned])
+      assert.include((yield* Effect.flip(Fiber.join(stuck))).message, `shard ${never} `)
     }))
 })

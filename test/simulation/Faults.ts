@@ -2,7 +2,7 @@ import { Effect, Fiber } from "effect"
 import { staleMillis } from "../../src/services/media/MediaJobs.ts"
 import * as Drawing from "./Drawing.ts"
 import type { Machine } from "./Machine.ts"
-import type { Node } from "./Node.ts"
+import { endStuck, type Node } from "./Node.ts"
 import { Dice } from "./Seeded.ts"
 import type { Message, Mishap } from "./Sockets.ts"
 import { hasMedia, isCalm, type Side, type Step, type World } from "./World.ts"
@@ -183,6 +183,7 @@ export const unleash = Effect.fnUntraced(function*(
     return found
   }
 
+  endStuck(world, nodes, (node) => comeBack(node, 1_000))
   world.step = (machine, step, side) =>
     Effect.suspend(() => {
       const found = machine.dead ? undefined : due(machine, step)
@@ -220,14 +221,12 @@ export const unleash = Effect.fnUntraced(function*(
         yield* Effect.sleep(millis)
         return world.session.resume()
       }
-      case "flush": {
+      case "flush":
         happens(kind, "the store of feeds loses everything")
         return yield* flush
-      }
-      case "partition": {
+      case "partition":
         happens(kind, `connections to ${name} break`)
         return world.network.breakConnections(victim.machine, false)
-      }
       case "slow": {
         happens(kind, `messages from and to ${name} take ${millis} ms`)
         world.network.slow.set(victim.machine, millis)

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import { ClusterError, MachineId, type Runner, type RunnerAddress, RunnerStorage } from "effect/cluster"
+import { ClusterError, MachineId, type Runner, type RunnerAddress, RunnerStorage, type Sharding } from "effect/cluster"
+import { Waits } from "../../src/layers/ShardReleases.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
 export const keyOf = (address: RunnerAddress.RunnerAddress) => `${address.host}:${address.port}`
@@ -8,6 +9,10 @@ export const keyOf = (address: RunnerAddress.RunnerAddress) => `${address.host}:
 export class Leases {
   private readonly runners = new Map<string, { runner: Runner.Runner; healthy: boolean; seen: number }>()
   private readonly leases = new Map<string, { owner: string; until: number }>()
+  /** What each node owns by its own account, and how long it has been giving up the rest. */
+  private readonly owners = new Map<string, { sharding: Sharding.Sharding["Service"]; waits: Waits }>()
+  /** Called where a node cannot give up a shard. */
+  stuck: (address: RunnerAddress.RunnerAddress, shard: string) => void = () => {}
   private machine = 0
   private readonly expiryMillis: number
   private readonly time: VirtualTime
@@ -25,6 +30,11 @@ export class Leases {
         ? Effect.fail(new ClusterError.PersistenceError({ cause: "the database system is starting up" }))
         : Effect.succeed(run(this.time.now))
     )
+  }
+
+  /** A node that has started. */
+  owner(address: RunnerAddress.RunnerAddress, sharding: Sharding.Sharding["Service"]) {
+    this.owners.set(keyOf(address), { sharding, waits: new Waits() })
   }
 
   readonly storage = RunnerStorage.RunnerStorage.of({
@@ -56,6 +66,9 @@ export class Leases {
       this.ask((now) => {
         const known = this.runners.get(keyOf(address))
         if (known !== undefined) known.seen = now
+        const owner = this.owners.get(keyOf(address))
+        const stuck = owner?.waits.stuck(shards, owner.sharding.hasShardId)
+        if (stuck !== undefined) this.stuck(address, stuck)
         return [...shards].filter((shard) => {
           const lease = this.leases.get(String(shard))
           if (lease === undefined || lease.owner !== keyOf(address)) return false

@@ -6,6 +6,7 @@ import {
   Runners,
   RunnerServer,
   RunnerStorage,
+  Sharding,
   ShardingConfig
 } from "effect/cluster"
 import { SqlClient } from "effect/sql"
@@ -112,10 +113,11 @@ export const start = Effect.fnUntraced(
     const acting = world.talking
       ? Watching.layer(world, machine).pipe(Layer.provideMerge(actors))
       : Layer.merge(actors, Layer.succeed(Watching.Shown, undefined))
+    const address = RunnerAddress.make(`node-${port}`, port)
     const layer = Layer.merge(acting, media).pipe(
       Layer.provideMerge(Layer.mergeAll(HomeTimelines.layer, ListTimelines.layer, ActiveFilters.layer)),
       Layer.provide(Layer.fresh(Performed.commands(world, machine))),
-      Layer.provideMerge(cluster(world, machine, RunnerAddress.make(`node-${port}`, port))),
+      Layer.provideMerge(cluster(world, machine, address)),
       Layer.provide(watched(world, machine, shared)),
       Layer.provide(client(world.session, machine, 4)),
       Layer.provide([config, OriginChecks.layerNone, noOutbound, Layer.succeed(SliceRows, slices)])
@@ -126,6 +128,7 @@ export const start = Effect.fnUntraced(
     const built = yield* world.talking
       ? Effect.onError(building, () => Effect.sync(() => world.crash(machine)))
       : building
+    world.leases.owner(address, Context.get(built, Sharding.Sharding))
     const node: Node = {
       machine,
       port,
@@ -142,3 +145,15 @@ export const start = Effect.fnUntraced(
     return node
   }
 )
+
+/** Has a node that cannot give up a shard end, as `main` does. */
+export const endStuck = (world: World, nodes: ReadonlyArray<Node>, comeBack: (node: Node) => void) => {
+  world.leases.stuck = ({ port }, shard) => {
+    const node = nodes.find((one) => one.port === port && !one.machine.dead)
+    if (node === undefined) return
+    world.count("stuck")
+    world.say(`${node.machine.name} ends, for it cannot give up shard ${shard}`)
+    world.crash(node.machine)
+    comeBack(node)
+  }
+}

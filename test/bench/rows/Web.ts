@@ -63,7 +63,10 @@ const cards: Row = {
         })
         return query(`INSERT INTO preview_cards (id, url_key, url, site, due_at, created_at) VALUES ${rows.join()}`)
       }, async () => {
-        const [row] = await query("SELECT EXISTS (SELECT FROM preview_cards WHERE image_name IS NULL) AS waiting")
+        // Links of other rows' posts lead nowhere, and wait for long.
+        const [row] = await query(
+          `SELECT EXISTS (SELECT FROM preview_cards WHERE id <= ${fetched} AND image_name IS NULL) AS waiting`
+        )
         return row?.["waiting"] !== true
       })
     await once()
