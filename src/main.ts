@@ -5,6 +5,7 @@ import { Handover } from "./layers/Handover.ts"
 import { inWords, teardown } from "./layers/OperatorError.ts"
 import * as Server from "./layers/Server.ts"
 import { ShardReleases } from "./layers/ShardReleases.ts"
+import * as StartMemory from "./layers/StartMemory.ts"
 import { startMessage } from "./layers/StartMessage.ts"
 
 const left = Effect.flatMap(Handover, ({ left }) => left)
@@ -21,7 +22,9 @@ const stuck = Effect.flatMap(ShardReleases, ({ stuck }) => stuck).pipe(
  * cannot give up a shard.
  */
 Layer.build(Server.layer).pipe(
-  Effect.flatMap((services) => Effect.provide(Effect.andThen(startMessage, Effect.raceFirst(left, stuck)), services)),
+  Effect.flatMap((services) =>
+    Effect.provide(Effect.all([startMessage, StartMemory.giveBack, Effect.raceFirst(left, stuck)]), services)
+  ),
   Effect.scoped,
   Effect.provide(Environment.layer),
   inWords,

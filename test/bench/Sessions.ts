@@ -52,7 +52,8 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
     events,
     ...Media.rows,
     pauses,
-    Actors.activation
+    Actors.activation,
+    Actors.memory
   ]),
   single({ RATE_LIMITS: "on" }, [Requests.limited]),
   single({ OUTBOUND_ALLOW: "127.0.0.0/8" }, Federation.rows),

@@ -1,4 +1,5 @@
-import { between, megabytes, type Spent, spent } from "../Cpu.ts"
+import type { Stand } from "../BenchServer.ts"
+import { between, megabytes, type Spent, spent, total } from "../Cpu.ts"
 import { followerNumbers, token } from "../People.ts"
 import { type Bench, type Measured, type Row, sleep } from "../Row.ts"
 
@@ -8,6 +9,11 @@ const connections = 8
 const residents = ({ options }: Bench) => options.quick ? 2_000 : 10_000
 /** S13 of the scale's anchors: megabytes per 10,000 resident accounts. */
 const memoryTarget = 400
+
+/** Accounts whose commands warm the server up: only then what a first command takes more is its actor. */
+const warmUpAccounts = 500
+/** Those of a slice, where two servers take turns. */
+const sliceAccounts = 200
 
 /** The heap of the server in bytes, after a collection. */
 const heap = async ({ stand }: Bench) => {
@@ -21,44 +27,72 @@ const less = (a: Spent, b: Spent): Spent => ({
   redis: a.redis - b.redis
 })
 
+const ask = ({ people, stand }: Bench, numbers: ReadonlyArray<number>, method: "GET" | "POST", act = "") => {
+  const path = `/api/v1/statuses/${people.statusIds.at(-1)}${act}`
+  return stand.load({
+    connections,
+    count: numbers.length,
+    requests: numbers.map((number) => ({ method, path, token: token(number) }))
+  })
+}
+
+/** A command of each. */
+const command = async (bench: Bench, numbers: ReadonlyArray<number>) => {
+  const before = spent(bench.stand.watched)
+  const { done, millis } = await ask(bench, numbers, "POST", "/unfavourite")
+  return { millis: between(before, spent(bench.stand.watched), done), each: millis / done }
+}
+
+/** Accounts of each server that no row has had do anything yet. */
+const strangers = new WeakMap<Stand, Array<number>>()
+
+/** Takes some of them, from the end. */
+const take = ({ people, stand }: Bench, count: number): ReadonlyArray<number> => {
+  const left = strangers.get(stand) ?? followerNumbers(people.accounts - 1_000)
+  strangers.set(stand, left)
+  if (left.length < count) throw new Error("Every account has its actor by now.")
+  return left.splice(-count)
+}
+
 /**
  * A command of each account, twice: the first finds nobody home, so what it takes more is the activation. Tokens and the
  * status are in their caches before.
  */
+const activate = async (bench: Bench, numbers: ReadonlyArray<number>) => {
+  await ask(bench, numbers, "GET")
+  const first = await command(bench, numbers)
+  const second = await command(bench, numbers)
+  return { perSecond: 1000 / Math.max(0.001, first.each - second.each), millis: less(first.millis, second.millis) }
+}
+
 export const activation: Row = {
   name: "entity activation",
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {
-    const { people, stand } = bench
-    const count = residents(bench)
-    // From the end, where nobody has done anything in the rows before.
-    const numbers = followerNumbers(people.accounts - 1_000).slice(-count)
-    const status = people.statusIds.at(-1)
-    const ask = (method: "GET" | "POST", path: string) =>
-      stand.load({ connections, count, requests: numbers.map((number) => ({ method, path, token: token(number) })) })
-    await ask("GET", `/api/v1/statuses/${status}`)
+    await activate(bench, take(bench, warmUpAccounts))
+    return [{ name: "entity activation", ...await activate(bench, take(bench, residents(bench))) }]
+  },
+  slices: async (bench) => {
+    await activate(bench, take(bench, warmUpAccounts))
+    return { next: async () => ({ "CPU ms": total((await activate(bench, take(bench, sliceAccounts))).millis) }) }
+  }
+}
+
+/** What accounts take whose actors are there. */
+export const memory: Row = {
+  name: "memory per 10,000 resident accounts",
+  measure: async (bench): Promise<ReadonlyArray<Measured>> => {
+    const numbers = take(bench, residents(bench))
+    await ask(bench, numbers, "GET")
     const empty = await heap(bench)
-    const command = async () => {
-      const before = spent(stand.watched)
-      const { done, millis } = await ask("POST", `/api/v1/statuses/${status}/unfavourite`)
-      return { millis: between(before, spent(stand.watched), done), each: millis / done }
-    }
-    const first = await command()
+    await command(bench, numbers)
     const full = await heap(bench)
-    const second = await command()
-    const share = 10_000 / count
+    const share = 10_000 / numbers.length
     const megabytesMore = (full.heap - empty.heap) / 1024 / 1024 * share
-    return [
-      {
-        name: "entity activation",
-        perSecond: 1000 / Math.max(0.001, first.each - second.each),
-        millis: less(first.millis, second.millis)
-      },
-      {
-        name: "memory per 10,000 resident accounts",
-        figures: { "heap MB": megabytesMore, "resident set MB": (full.rss - empty.rss) * share },
-        target: { text: `< ${memoryTarget} MB`, met: megabytesMore < memoryTarget }
-      }
-    ]
+    return [{
+      name: "memory per 10,000 resident accounts",
+      figures: { "heap MB": megabytesMore, "resident set MB": (full.rss - empty.rss) * share },
+      target: { text: `< ${memoryTarget} MB`, met: megabytesMore < memoryTarget }
+    }]
   }
 }
 
