@@ -30,5 +30,10 @@ export const onceBroken: ReadonlyArray<OnceBroken & { readonly breaks: string }>
     breaks: "I25",
     what: "who decides about a reply likes it before, of which its author is told",
     shortest: { commands: [0, 1, 2, 7, 24], faults: [] }
+  },
+  {
+    seed: 4_001_266,
+    breaks: "I2",
+    what: "effect does not end an actor of a node that stood still, which has to give up its shard"
   }
 ]
