@@ -1,5 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect, Layer } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { Environment } from "./layers/Environment.ts"
 import { Handover } from "./layers/Handover.ts"
 import { inWords, teardown } from "./layers/OperatorError.ts"
@@ -10,18 +10,11 @@ import { startMessage } from "./layers/StartMessage.ts"
 
 const left = Effect.flatMap(Handover, ({ left }) => left)
 
-/** How long a node that cannot give up a shard may take to end, in milliseconds, before its process does. */
-const endMillisMax = 10_000
+/** How long a node that cannot give up a shard may take to end before its process does. */
+const endTimeMax = "10 seconds"
+const exit = (words: string) => Effect.andThen(Console.error(words), Effect.sync(() => process.exit(1)))
 const stuck = Effect.flatMap(ShardReleases, ({ stuck }) => stuck).pipe(
-  Effect.tapError(({ message }) =>
-    Effect.sync(() => {
-      const exit = () => {
-        console.error(message)
-        process.exit(1)
-      }
-      setTimeout(exit, endMillisMax).unref()
-    })
-  )
+  Effect.tapError(({ message }) => Effect.forkDetach(Effect.delay(exit(message), endTimeMax)))
 )
 
 /**
