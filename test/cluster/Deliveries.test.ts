@@ -10,11 +10,11 @@ import { type Account, makeAccounts, type Node, request, startNode } from "./Nod
 const hostsCount = 12
 const inboxesEach = 4
 const authors = 4
-const postsEach = 10
+const postsEach = 20
 /** Every third post is edited, and every fifth is deleted. */
 const [editedOf, deletedOf] = [3, 5]
 /** Deliveries that have come when a node is killed. */
-const killedAfter = 300
+const killedAfter = 500
 /** The part of all deliveries that may come twice: what a node had under way when it was killed. */
 const twiceMax = 0.02
 

@@ -15,7 +15,7 @@ const failoverMillisMax = 20_000
 /** A video that takes some seconds to convert. */
 const film = made(
   "a.mp4",
-  "-f lavfi -i testsrc2=duration=6:size=854x480:rate=30 -c:v libx264 -preset ultrafast".split(" ")
+  "-f lavfi -i testsrc2=duration=6:size=1280x720:rate=30 -c:v libx264 -preset ultrafast".split(" ")
 )
 
 const upload = (node: Node, { token }: Account, bytes: Uint8Array) =>
