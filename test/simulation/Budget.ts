@@ -27,6 +27,7 @@ export const bugs: ReadonlySet<string> = new Set([
   "the cursor is committed before the slice",
   "a takeover is not held off by a running transaction",
   "votes are counted outside of the transaction",
+  "counters are read and then written",
   "counters are locked in no order",
   "whoever sees a post may quote it",
   "a reply that waits is shown to everybody",
