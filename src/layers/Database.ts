@@ -28,7 +28,7 @@ export type Connection =
 
 /** The database inside an embedded Postgres. */
 const embeddedDatabase = "postgres"
-const defaultMaxConnections = 20
+export const defaultMaxConnections = 20
 
 /** A name in its other form, made once; names of columns stand in statements of this program, so that there are not many. */
 const remembered = (transform: (name: string) => string) => {
@@ -80,7 +80,8 @@ const heldConnections = 4
  * back is used again. Sessions that are held for long come from `HeldSessions`.
  */
 export const client = (
-  connection: Connection
+  connection: Connection,
+  applicationName = session["application_name"]
 ): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, OperatorError> =>
   PgClient.layer({
     ...connection,
@@ -89,8 +90,14 @@ export const client = (
     maxConnections: connection.maxConnections ?? defaultMaxConnections,
     multiplex: true,
     connectTimeout: "3 seconds",
-    startupParameters: session
+    startupParameters: { ...session, "application_name": applicationName }
   }).pipe(Layer.catch((error) => Layer.effectContext(failed(error))))
+
+/** Where a server has its client from; one of its own, unless it runs where others ran before it in the same process. */
+export const Clients = Context.Reference<(connection: Connection) => ReturnType<typeof client>>(
+  "murmuration/layers/Database/Clients",
+  { defaultValue: () => client }
+)
 
 /**
  * A client for sessions that are held for long (`listen`, `reserve`). In the multiplexed pool of effect 4.1 a query may
@@ -146,9 +153,10 @@ const describe = (error: SqlError | MigrationError): string => {
 
 /** A migrated database at `connection`. */
 export const layerAt = (connection: Connection) =>
-  Layer.merge(client(connection), HeldSessions.layer(connection)).pipe(
-    Layer.provide(Layer.effectDiscard(migrate(connection)))
-  )
+  Layer.merge(
+    Layer.unwrap(Effect.map(Clients, (clientOf) => clientOf(connection))),
+    HeldSessions.layer(connection)
+  ).pipe(Layer.provide(Layer.effectDiscard(migrate(connection))))
 
 /** A migrated database in the Postgres that this server runs itself. */
 export const layerEmbedded = (maxConnections?: number) =>

@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { inject } from "vitest"
+import * as KeptSessions from "./KeptSessions.ts"
 import { connection, template } from "./PostgresServer.ts"
 
 /*
@@ -80,7 +81,8 @@ export const create = Effect.fn("DatabasePool.create")(function*(from: string) {
   return name
 })
 
-export const drop = (name: string) => query(`DROP DATABASE ${name} WITH (FORCE)`)
+export const drop = (name: string) =>
+  Effect.andThen(KeptSessions.end(name), query(`DROP DATABASE ${name} WITH (FORCE)`))
 
 const look = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
   const kept = (yield* sql.unsafe<{ name: string }>(tables)).map(({ name }) => name)
@@ -99,6 +101,7 @@ export const take = Effect.gen(function*() {
   if (found !== undefined) return found
   // A copy of its files costs less than one by the log.
   const name = yield* create(` TEMPLATE ${template} STRATEGY FILE_COPY`)
+  yield* KeptSessions.keep(name)
   pristine ??= yield* Effect.flatMap(PgClient.PgClient, look).pipe(within(name), Effect.orDie)
   return name
 })
@@ -109,7 +112,8 @@ export const giveBack = Effect.fn("DatabasePool.giveBack")(function*(name: strin
     if (pristine === undefined) return false
     const sql = yield* PgClient.PgClient
     yield* sql.unsafe(`SELECT pg_terminate_backend(pid, ${endMillisMax}) FROM pg_stat_activity
-      WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`)
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+        AND NOT (application_name = '${KeptSessions.applicationName}' AND state = 'idle')`)
     const kept = pristine.written.map(([table]) => table)
     const [now] = yield* sql.unsafe<{ fingerprint: string }>(fingerprint(kept))
     const same = now?.fingerprint === pristine.fingerprint

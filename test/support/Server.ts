@@ -1,11 +1,13 @@
 import { NodeServices } from "@effect/platform-node"
 import { ConfigProvider, Context, Effect, FileSystem, Layer, Redacted } from "effect"
 import * as Operator from "../../src/cli/Operator.ts"
+import * as Database from "../../src/layers/Database.ts"
 import { Environment } from "../../src/layers/Environment.ts"
 import * as Server from "../../src/layers/Server.ts"
 import { Registrations } from "../../src/services/identity/Registrations.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
+import * as KeptSessions from "./KeptSessions.ts"
 import * as KeyPairs from "./KeyPairs.ts"
 import { freePort, unlessTaken } from "./ports.ts"
 import { TestDatabase } from "./TestDatabase.ts"
@@ -68,7 +70,10 @@ const start = Effect.fn("TestServer.start")(function*(given: Record<string, stri
   }
   const config = ConfigProvider.layer(ConfigProvider.fromUnknown(variables))
   yield* Layer.build(
-    Layer.fresh(Server.layer.pipe(Layer.provide(Environment.layer), Layer.provide(Layer.merge(config, KeyPairs.layer))))
+    Layer.fresh(Server.layer.pipe(
+      Layer.provide(Environment.layer),
+      Layer.provide(Layer.mergeAll(config, KeyPairs.layer, Layer.succeed(Database.Clients, KeptSessions.clients)))
+    ))
   )
   // By sessions with the database that the test has open already.
   const operator = yield* Layer.build(Layer.fresh(Operator.layerOn(quick)))

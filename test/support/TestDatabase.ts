@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { inject } from "vitest"
 import * as Database from "../../src/layers/Database.ts"
 import * as DatabasePool from "./DatabasePool.ts"
+import * as KeptSessions from "./KeptSessions.ts"
 import { connection } from "./PostgresServer.ts"
 
 /**
@@ -24,7 +25,7 @@ export class TestDatabase extends Context.Service<TestDatabase, {
   static readonly layer = Layer.unwrap(
     Effect.map(
       TestDatabase,
-      ({ connection }) => Layer.merge(Database.client(connection), Database.HeldSessions.layer(connection))
+      ({ connection }) => Layer.merge(KeptSessions.clients(connection), Database.HeldSessions.layer(connection))
     )
   ).pipe(
     Layer.provideMerge(TestDatabase.layerOnly)

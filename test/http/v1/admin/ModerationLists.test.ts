@@ -207,11 +207,12 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
 
       // Nothing new is asked for once.
       asked.length = 0
-      const looked = Effect.map(ask(staff, "GET", `${path}/${list.id}`), ({ body }) => body.last_synced_at)
-      const before = yield* looked
       yield* ask(staff, "POST", `${path}/${list.id}/sync`)
-      yield* eventually(looked, (at) => at !== before)
-      assert.deepStrictEqual(asked, ["/datasets/2", "/datasets/2/changes?since=11"])
+      const nothingNew = ["/datasets/2", "/datasets/2/changes?since=11"]
+      assert.deepStrictEqual(
+        yield* eventually(Effect.sync(() => [...asked]), ({ length }) => length >= nothingNew.length),
+        nothingNew
+      )
       assert.deepStrictEqual(yield* rules, second)
 
       // A feed that is gone, and one that was read long ago.
