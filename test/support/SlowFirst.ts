@@ -13,13 +13,20 @@ const rooms = [
   "check.test.ts",
   "main.test.ts",
   "http/admin/Pages.test.ts",
+  // Those that wait for other programs begin one at a time, between rooms that need the processors.
+  "http/v1/MediaPlayables.test.ts",
   "cli",
+  "federation/Snac.test.ts",
   "federation",
+  "http/v1/MediaHostile.test.ts",
   "layers",
+  "clients/masto.media.test.ts",
   "clients",
   "browser",
+  "services/feeds/FeedQueries.test.ts",
   "safety",
-  "http/activitypub"
+  "http/activitypub",
+  "http/admin"
 ]
 
 const rank = ({ moduleId }: TestSpecification) => {
