@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import * as Compiled from "./Compiled.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -16,7 +17,7 @@ export const start = (entry: "main" | "cli", args: ReadonlyArray<string>, variab
     Effect.sync(() => {
       const child = spawn(process.execPath, [`${root}src/${entry}.ts`, ...args], {
         cwd: root,
-        env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: `${root}node_modules/.cache/node`, ...variables }
+        env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: Compiled.folder, ...variables }
       })
       let [out, err] = ["", ""]
       child.stdout.on("data", (data) => out += data)

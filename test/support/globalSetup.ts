@@ -1,5 +1,6 @@
 import type { TestProject } from "vitest/node"
 import type { KeyPair } from "../../src/services/federation/signatures/KeyOperations.ts"
+import * as Compiled from "./Compiled.ts"
 import * as KeyPairs from "./KeyPairs.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import * as Programs from "./programs/Programs.ts"
@@ -25,7 +26,11 @@ export default async function setup(project: TestProject) {
     if (!partOnly()) throw new Error(lacking)
     console.warn(lacking)
   }
-  const [server, keyPairs] = await Promise.all([PostgresServer.start(), KeyPairs.make()])
+  const [server, keyPairs] = await Promise.all([
+    PostgresServer.start(),
+    KeyPairs.make(),
+    partOnly() ? undefined : Compiled.prepare()
+  ])
   project.provide("postgres", server.address)
   project.provide("keyPairs", keyPairs)
   return server.stop
