@@ -65,7 +65,7 @@ export class Fleet {
 
   async run(seed: number, settings: Settings): Promise<Result> {
     while (this.idle.length === 0) await new Promise<void>((resume) => this.waiting.push(resume))
-    return this.runOn(this.worker(settings.mutant !== undefined && !settings.federation), seed, settings)
+    return this.runOn(this.worker(settings.mutant !== undefined), seed, settings)
   }
 
   private async runOn(worker: Worker, seed: number, settings: Settings) {
