@@ -5,6 +5,8 @@ const shared = {
   pool: "forks",
   // Files share a process: reading the program anew for each took a third of the time.
   isolate: false,
+  // Tests that say that they are concurrent, as the simulation's, all begin at once.
+  maxConcurrency: 100,
   testTimeout: 180_000,
   hookTimeout: 180_000,
   teardownTimeout: 60_000

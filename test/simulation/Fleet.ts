@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { constants, setPriority } from "node:os"
-import { fileURLToPath } from "node:url"
+import * as Compiled from "../support/Compiled.ts"
 import type { Address } from "../support/PostgresServer.ts"
 import type { Result } from "./Simulation.ts"
 
@@ -29,9 +29,6 @@ const silenceMillisMax = 900_000
 
 /** Seeds that a process runs; what is compiled and planned for the first few serves all that come after. */
 const seedsOfProcessMax = 120
-
-/** What Node compiled of the program, so that each process does not do it anew. */
-const compiled = new URL("../../node_modules/.cache/node", import.meta.url)
 
 interface Worker {
   readonly child: ChildProcess
@@ -65,7 +62,7 @@ export class Fleet {
 
   async run(seed: number, settings: Settings): Promise<Result> {
     while (this.idle.length === 0) await new Promise<void>((resume) => this.waiting.push(resume))
-    return this.runOn(this.worker(settings.mutant !== undefined && !settings.federation), seed, settings)
+    return this.runOn(this.worker(settings.mutant !== undefined), seed, settings)
   }
 
   private async runOn(worker: Worker, seed: number, settings: Settings) {
@@ -89,7 +86,7 @@ export class Fleet {
     if (idle !== undefined) void this.end(idle.child)
     const options = {
       execArgv: ["--disable-warning=ExperimentalWarning"],
-      env: { ...process.env, ["NODE_COMPILE_CACHE"]: fileURLToPath(compiled) }
+      env: { ...process.env, ["NODE_COMPILE_CACHE"]: Compiled.folder }
     }
     const child = fork(new URL("worker.ts", import.meta.url), planted ? ["planted"] : [], options)
     // Its time is its own: what looks at a clock beside it goes first.

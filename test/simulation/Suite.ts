@@ -1,18 +1,37 @@
 import { assert } from "vitest"
-import type { Fleet, Settings } from "./Fleet.ts"
+import { Fleet, type Settings } from "./Fleet.ts"
 import { hunt, type Hunted } from "./Hunt.ts"
 import { show, shrink, sumsOf, totals } from "./Report.ts"
 import type { Result } from "./Simulation.ts"
 
 /* What the tests of both simulations ask of a fleet. */
 
+/** How long a test may wait where others have the processors, in milliseconds; what a run takes of them has a bound of its own. */
+export const waitMillisMax = 900_000
+
+/** The number of no bug, of either simulation: one in a process for bugs, with all of them switched off. */
+export const noMutant = -1
+
 export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
+/**
+ * The processes of the suite: of the program as it is, and with the bugs in its source. What a process compiles and plans is
+ * dear, so that both simulations share them.
+ */
+export class Fleets {
+  readonly plain = new Fleet(1)
+  readonly planted = new Fleet(1)
+
+  async close() {
+    await Promise.all([this.plain.close(), this.planted.close()])
+  }
+}
+
 /** Runs each seed once for all who ask. */
-export const once = (fleet: () => Fleet, settings: Settings) => {
+export const once = (fleet: Fleet, settings: Settings) => {
   const ran = new Map<number, Promise<Result>>()
   return (seed: number) => {
-    const result = ran.get(seed) ?? fleet().run(seed, settings)
+    const result = ran.get(seed) ?? fleet.run(seed, settings)
     ran.set(seed, result)
     return result
   }

@@ -14,7 +14,8 @@ const quotePolicyUnasked: Mutant = {
     to: (on) => `${on} ? "automatic" : row === undefined\n          ? "denied"`
   },
   breaks: /^I26/,
-  foundAt: 4
+  commands: 6,
+  foundAt: 12
 }
 
 /** A reply that waits is a post like others. */
@@ -29,7 +30,8 @@ const heldShown: Mutant = {
     to: (on) => `update(sql, ${on} ? { visibility: "public" } : { visibility: "direct" })`
   },
   breaks: /^I25/,
-  foundAt: 1
+  commands: 6,
+  foundAt: 2
 }
 
 /** Nobody hears of what was let happen. */
@@ -59,6 +61,7 @@ const votersUntold: Mutant = {
     to: (on) => `(${on} ? [accountId] : [accountId, ...voters])`
   },
   breaks: /^I27/,
+  commands: 12,
   foundAt: 1
 }
 

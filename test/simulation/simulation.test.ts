@@ -1,20 +1,15 @@
-import { afterAll, assert, beforeAll, describe, inject, it } from "vitest"
+import { afterAll, assert, describe, inject, it } from "vitest"
 import { bugs, overlappingSeeds, seeds } from "./Budget.ts"
 import { faultKinds, faultsMax } from "./Faults.ts"
-import { Fleet, type Settings } from "./Fleet.ts"
+import { federated } from "./federation/Federated.ts"
+import type { Settings } from "./Fleet.ts"
 import { mutants, planted } from "./Mutants.ts"
 import { onceBroken } from "./OnceBroken.ts"
 import { commandsStandard } from "./Simulation.ts"
 import * as Sources from "./Sources.ts"
-import { allHold, findsBug, once, sameTrace, upTo } from "./Suite.ts"
+import { allHold, findsBug, Fleets, noMutant, once, sameTrace, upTo, waitMillisMax } from "./Suite.ts"
 
 const [firstSeed, otherSeed] = seeds
-/** How long a test may wait where others have the processors, in milliseconds; what a run takes of them has a bound of its own. */
-const waitMillisMax = 900_000
-
-/** The number of no mutant: a process for mutants in which none is switched on. */
-const noMutant = mutants.length
-
 const settings: Settings = {
   federation: false,
   commands: upTo(commandsStandard),
@@ -23,19 +18,19 @@ const settings: Settings = {
   logs: false
 }
 
-describe("simulation", () => {
-  let fleet: Fleet
-  const runOnce = once(() => fleet, settings)
-  beforeAll(() => {
-    // What the program compiles and plans is dear, so that one process is cheaper than two.
-    fleet = new Fleet(1)
-  })
-  afterAll(() => fleet.close())
+const fleets = new Fleets()
+afterAll(() => fleets.close())
+
+// All begin at once, so that neither process waits for the other; each runs what it is asked for in the tests' order.
+describe.concurrent("simulation", () => {
+  const { plain, planted: fleet } = fleets
+  const runOnce = once(plain, settings)
+  const switchedOff = once(fleet, { ...settings, mutant: noMutant })
 
   it(
     `invariants I1 to I4, I9 to I13, I15, I16, I18, I19 and I22 to I27 hold in ${seeds.length} seeds, in which every kind of fault happens`,
     async () => {
-      const sums = await allHold(fleet, settings, seeds.map(runOnce))
+      const sums = await allHold(plain, settings, seeds.map(runOnce))
       for (const kind of faultKinds) assert.isAbove(sums.get(kind) ?? 0, 0, kind)
       assert.isAbove(sums.get("stale commit refused") ?? 0, 0, "a frozen node's late commit")
       const happened = [
@@ -65,35 +60,23 @@ describe("simulation", () => {
   it.each(onceBroken.filter(({ shortest }) => shortest !== undefined))(
     "$breaks: seed $seed holds in its shortest run, in which $what",
     async ({ given, seed, shortest }) => {
-      const { broken } = await fleet.run(seed, { ...settings, ...given, ...shortest })
+      const { broken } = await plain.run(seed, { ...settings, ...given, ...shortest })
       assert.deepStrictEqual(broken, [])
     },
     waitMillisMax
   )
 
-  // In processes of their own, whose timers are all the run's: a test runner may set some of its own meanwhile.
-  it("the same seed gives the same trace byte for byte: the first of a process, and after others", async () => {
-    sameTrace(await runOnce(firstSeed), await fleet.run(firstSeed, settings), await runOnce(otherSeed))
-  }, waitMillisMax)
-
   it(
     `F61: I1 to I4, I9 to I13 and I19 to I21 hold in ${overlappingSeeds.length} seeds in which transactions overlap in a real Postgres`,
     async () => {
       const overlapping = { ...settings, postgres: inject("postgres") }
-      const sums = await allHold(fleet, overlapping, overlappingSeeds.map((seed) => fleet.run(seed, overlapping)))
+      const sums = await allHold(plain, overlapping, overlappingSeeds.map((seed) => plain.run(seed, overlapping)))
       for (const what of ["wait for a lock", "takeover", "stale commit refused"]) {
         assert.isAbove(sums.get(what) ?? 0, 0, what)
       }
     },
     waitMillisMax
   )
-
-  it("F61: every bug that is put into the source fits it, and changes nothing where it is switched off", async () => {
-    assert.isAbove(planted.size, 0)
-    for (const [name, bug] of planted) Sources.check(name, bug)
-    const fresh = await fleet.run(firstSeed, { ...settings, mutant: noMutant })
-    sameTrace(await runOnce(firstSeed), fresh, await runOnce(otherSeed))
-  }, waitMillisMax)
 
   it.each(
     [...mutants.entries()].map(([number, mutant]) => ({ number, mutant, name: mutant.name }))
@@ -106,4 +89,21 @@ describe("simulation", () => {
     },
     waitMillisMax
   )
+
+  // In processes of their own, whose timers are all the run's: a test runner may set some of its own meanwhile.
+  it(
+    "the same seed gives the same trace byte for byte: the first of a process, and after bugs in another",
+    async () => {
+      sameTrace(await runOnce(firstSeed), await switchedOff(firstSeed), await runOnce(otherSeed))
+    },
+    waitMillisMax
+  )
+
+  it("F61: every bug that is put into the source fits it, and changes nothing where it is switched off", async () => {
+    assert.isAbove(planted.size, 0)
+    for (const [name, bug] of planted) Sources.check(name, bug)
+    assert.strictEqual((await switchedOff(firstSeed)).hash, (await runOnce(firstSeed)).hash)
+  }, waitMillisMax)
 })
+
+federated(fleets)

@@ -26,6 +26,7 @@ const overlapping = async (address: Address) =>
 const result = async (seed: number, settings: Settings) => {
   const { commands, faults, federation, logs, mutant, postgres } = settings
   if (federation) {
+    Sources.switchOn(undefined)
     const mutation = mutant === undefined ? {} : federationMutants[mutant]?.mutation ?? {}
     return Federation.run(await opened(Federation.sitesMax), seed, { commands, faults, mutation, logs })
   }
