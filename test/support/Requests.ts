@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { HttpServer } from "effect/http"
+import * as Loopback from "./Loopback.ts"
 
 export interface Answer {
   readonly status: number
@@ -15,7 +16,7 @@ export const send = Effect.fnUntraced(function*(path: string, init: RequestInit 
   const { address } = yield* HttpServer.HttpServer
   const port = address._tag === "UnixPathAddress" ? 0 : address.port
   return yield* Effect.promise(async (): Promise<Answer> => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: "manual", ...init })
+    const response = await Loopback.request(`http://127.0.0.1:${port}${path}`, { redirect: "manual", ...init })
     const text = await response.text()
     const json = response.headers.get("content-type")?.includes("json") === true && text !== ""
     return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined }

@@ -12,12 +12,13 @@ const pageMax = 3
 
 interface Stored {
   readonly body: Buffer
+  readonly tag: string
   readonly headers: Readonly<Record<string, string>>
 }
 interface Begun {
   readonly key: string
   readonly headers: Readonly<Record<string, string>>
-  readonly parts: Map<number, { readonly body: Buffer; readonly tag: string }>
+  readonly parts: Map<number, Omit<Stored, "headers">>
 }
 
 const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
@@ -49,8 +50,8 @@ export const s3Double = Effect.acquireRelease(
     const faults: Array<{ readonly when: (line: string) => boolean; readonly fault: Fault }> = []
     let [count, inMemory, inMemoryMax] = [0, 0, 0]
 
-    const answerObject = (request: IncomingMessage, response: ServerResponse, { body, headers }: Stored) => {
-      const all = { ...headers, etag: tagOf(body), "accept-ranges": "bytes" }
+    const answerObject = (request: IncomingMessage, response: ServerResponse, { body, headers, tag }: Stored) => {
+      const all = { ...headers, etag: tag, "accept-ranges": "bytes" }
       const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? []
       if (from !== undefined && Number(from) >= body.length) throw new Refused(416, "InvalidRange")
       const part = from === undefined ? body : body.subarray(Number(from), Number(to) + 1)
@@ -69,10 +70,15 @@ export const s3Double = Effect.acquireRelease(
         if (part === undefined || part.tag !== tag) throw new Refused(400, "InvalidPart")
         if (Number(number) !== index + 1) throw new Refused(400, "InvalidPartOrder")
         if (index < named.length - 1 && part.body.length < partBytesMin) throw new Refused(400, "EntityTooSmall")
-        return part.body
+        return part
       })
       uploads.delete(uploadId)
-      objects.set(key, { body: Buffer.concat(parts), headers: begun.headers })
+      objects.set(key, {
+        body: Buffer.concat(parts.map(({ body }) => body)),
+        // As S3's own: of the parts' hashes, not of their bytes again.
+        tag: tagOf(Buffer.from(parts.map(({ tag }) => tag).join(""))),
+        headers: begun.headers
+      })
     }
 
     const answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => {
@@ -127,14 +133,15 @@ export const s3Double = Effect.acquireRelease(
         }
         case "PUT": {
           if (request.headers["content-length"] === undefined) throw new Refused(411, "MissingContentLength")
+          const tag = tagOf(body)
           if (uploadId === null) {
-            objects.set(key, { body, headers: headersOf(request) })
-            return send(200, "", { etag: tagOf(body) })
+            objects.set(key, { body, tag, headers: headersOf(request) })
+            return send(200, "", { etag: tag })
           }
           const begun = uploads.get(uploadId)
           if (begun?.key !== key) throw new Refused(404, "NoSuchUpload")
-          begun.parts.set(Number(query.get("partNumber")), { body, tag: tagOf(body) })
-          return send(200, "", { etag: tagOf(body) })
+          begun.parts.set(Number(query.get("partNumber")), { body, tag })
+          return send(200, "", { etag: tag })
         }
         case "DELETE":
           if (uploadId === null) objects.delete(key)
@@ -155,14 +162,19 @@ export const s3Double = Effect.acquireRelease(
       const [taken] = index < 0 ? [] : faults.splice(index, 1)
       if (taken?.fault === "break") return void request.socket.destroy()
       const chunks: Array<Buffer> = []
-      request.on("data", (chunk: Buffer) => {
-        chunks.push(chunk)
-        inMemory += chunk.length
-        inMemoryMax = Math.max(inMemoryMax, inMemory)
-      })
+      // From its head on, as the sender holds all of it until the end.
+      let held = Number(request.headers["content-length"] ?? "0")
+      inMemory += held
+      inMemoryMax = Math.max(inMemoryMax, inMemory)
+      const letGo = () => {
+        inMemory -= held
+        held = 0
+      }
+      request.on("data", (chunk: Buffer) => void chunks.push(chunk))
+      request.on("close", letGo)
       request.on("end", () => {
         const body = Buffer.concat(chunks)
-        inMemory -= body.length
+        letGo()
         try {
           if (taken?.fault === "lose") response.writeHead = () => (request.socket.destroy(), response)
           else if (taken !== undefined) {

@@ -9,6 +9,7 @@ import type { AccountId } from "../../src/services/Ids.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
 import * as KeptSessions from "./KeptSessions.ts"
 import * as KeyPairs from "./KeyPairs.ts"
+import * as Loopback from "./Loopback.ts"
 import { freePort, unlessTaken } from "./ports.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
@@ -101,7 +102,7 @@ const start = Effect.fn("TestServer.start")(function*(given: Record<string, stri
         const headers = new Headers(options.headers)
         if (token !== undefined) headers.set("authorization", `Bearer ${token}`)
         if (json !== undefined) headers.set("content-type", "application/json")
-        return fetch(baseUrl + path, {
+        return Loopback.request(baseUrl + path, {
           signal,
           ...options,
           headers,

@@ -13,8 +13,16 @@ export interface Source {
   readonly literals: ReadonlyArray<string>
 }
 
-/** All TypeScript files below a folder of the project. */
-export const sourcesIn = (folder: string): ReadonlyArray<Source> =>
+const known = new Map<string, ReadonlyArray<Source>>()
+
+/** All TypeScript files below a folder of the project, read once. */
+export const sourcesIn = (folder: string): ReadonlyArray<Source> => {
+  const found = known.get(folder) ?? read(folder)
+  known.set(folder, found)
+  return found
+}
+
+const read = (folder: string): ReadonlyArray<Source> =>
   readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => name.replaceAll("\\", "/"))

@@ -8,6 +8,10 @@ import { s3Double } from "../../support/S3Double.ts"
 import { testEnvironment } from "../../support/TestEnvironment.ts"
 import { bytesOf, contract, newName, pieces } from "./contract.ts"
 
+/** What one request takes, and the least that takes two. */
+const partBytes = 8 * 1_048_576
+const severalParts = partBytes + 1
+
 /** The storage that a server with these variables has, in a folder of its own. */
 const storageOf = (variables: Record<string, string>) =>
   Layer.unwrap(Effect.gen(function*() {
@@ -37,7 +41,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       const { objects } = yield* Double
       const [shown, large, raw] = [newName("webp"), newName("mp4"), newName("upload")]
       yield* storage.write(shown, pieces(randomBytes(100)))
-      yield* storage.write(large, pieces(randomBytes(9 * 1_048_576), 1_000_000))
+      yield* storage.write(large, pieces(randomBytes(severalParts), 1_000_000))
       yield* storage.write(raw, pieces(new TextEncoder().encode("<script>")))
       const cached = "public, max-age=31536000, immutable"
       assert.deepStrictEqual(objects.get(shown)?.headers, { "content-type": "image/webp", "cache-control": cached })
@@ -56,13 +60,13 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       const double = yield* Double
       const [small, large] = [newName("mp4"), newName("mp4")]
       const before = double.requests.length
-      yield* storage.write(small, pieces(randomBytes(8 * 1_048_576), 1_000_000))
+      yield* storage.write(small, pieces(randomBytes(partBytes), 1_000_000))
       assert.deepStrictEqual(double.requests.slice(before), [`PUT /files/${small}`])
 
       // Busy once for each of two parts: asked again, and whole in the end.
       double.fail(`PUT /files/${large}?partNumber=2`, 503, "break")
       double.fail(`POST /files/${large}?uploadId`, 500)
-      const bytes = randomBytes(20 * 1_048_576)
+      const bytes = randomBytes(2 * partBytes + 123)
       yield* storage.write(large, pieces(bytes, 1_000_000))
       assert.isTrue((yield* bytesOf(large, 0, bytes.length)).equals(bytes))
 
@@ -79,7 +83,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
     Effect.gen(function*() {
       const storage = yield* Storage
       const double = yield* Double
-      const [name, bytes] = [newName("mp4"), randomBytes(9 * 1_048_576)]
+      const [name, bytes] = [newName("mp4"), randomBytes(severalParts)]
       double.loseAnswerTo(`POST /files/${name}?uploadId`)
       yield* storage.write(name, pieces(bytes, 1_000_000))
       assert.strictEqual(yield* storage.size(name), bytes.length)
@@ -103,11 +107,11 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       const storage = yield* Storage
       const double = yield* Double
       const names = Array.from({ length: 16 }, () => newName("mp4"))
-      const bytes = randomBytes(9 * 1_048_576)
+      const bytes = randomBytes(severalParts)
       yield* Effect.forEach(names, (name) => storage.write(name, pieces(bytes, 1_000_000)), {
         concurrency: "unbounded"
       })
-      assert.isAtMost(double.bytesAtOnce(), 4 * 8 * 1_048_576)
+      assert.isAtMost(double.bytesAtOnce(), 4 * partBytes)
       yield* Effect.forEach(names, storage.remove)
       assert.strictEqual(double.objects.size, 0)
     }))

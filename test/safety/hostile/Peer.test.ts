@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { activityBytesMax } from "../../../src/http/activitypub/Inboxes.ts"
 import { inboundBackoff } from "../../../src/services/federation/inbox/InboundActivities.ts"
 import { person, there } from "../../http/activitypub/Calls.ts"
 import { OtherServer, sendBody, servers, settled } from "../../http/activitypub/Sending.ts"
@@ -72,7 +73,8 @@ layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
           }
           // What is looked up there is no better than what is sent.
           documents.set(new URL(by.id).pathname, dice.chance(0.5) ? plain[at]! : actorOf(dice, plain[at]!))
-          const text = JSON.stringify(activityOf(dice, known, plain[at]!))
+          // Of what is too large nothing is read: how much too large it is makes no difference.
+          const text = JSON.stringify(activityOf(dice, known, plain[at]!)).slice(0, activityBytesMax + 1_000)
           const about = `HOSTILE_SEED=${seed} run ${run}: ${text.slice(0, 1_500)}`
           const status = yield* sendBody(by, text, dice.pick(["/inbox", "/users/ada/inbox"]))
           statuses[status] = (statuses[status] ?? 0) + 1
