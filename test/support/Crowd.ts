@@ -75,10 +75,6 @@ export const linkedBy = Effect.fnUntraced(function*(url: string, accounts: Reado
 export const allTrends = Effect.fnUntraced(function*(address: string) {
   const sql = yield* SqlClient.SqlClient
   const at = new Date(yield* Clock.currentTimeMillis)
-  // The server's own turn comes when it starts, and would find nothing of this.
-  yield* sql`INSERT INTO chores (name, begun_at)
-    SELECT 'trends of ' || kind, ${at} FROM unnest(ARRAY['tags', 'statuses', 'links']) kind
-    ON CONFLICT (name) DO UPDATE SET begun_at = excluded.begun_at`
   yield* sql`UPDATE accounts SET discoverable = true, trendable = true`
   yield* sql`INSERT INTO status_trends (status_id, score) SELECT id, 9 FROM statuses`
   yield* sql`INSERT INTO preview_cards (id, url_key, url, site, details, trendable, created_at) VALUES (1, ${

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
 import * as Database from "../../src/layers/Database.ts"
 import * as DatabasePool from "./DatabasePool.ts"
@@ -28,9 +29,16 @@ export class TestDatabase extends Context.Service<TestDatabase, {
       ({ connection }) => Layer.merge(KeptSessions.clients(connection), Database.HeldSessions.layer(connection))
     )
   ).pipe(
+    Layer.tap((context) => Effect.provide(trendsComputed, context)),
     Layer.provideMerge(TestDatabase.layerOnly)
   )
 }
+
+/** A server that starts has computed what trends a moment ago, so it does not while a test says what shall trend. */
+const trendsComputed = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  sql`INSERT INTO chores (name, begun_at)
+    SELECT unnest(ARRAY['trends of tags', 'trends of statuses', 'trends of links', 'popular accounts']), now()
+    ON CONFLICT (name) DO NOTHING`)
 
 const make = Effect.fnUntraced(
   function*(take: Effect.Effect<string>, giveBack: (name: string) => Effect.Effect<unknown>) {

@@ -8,8 +8,10 @@ import { TrendRefresh } from "../../../src/services/trends/TrendRefresh.ts"
 import { TrendReviews, type TrendSubject } from "../../../src/services/trends/TrendReviews.ts"
 import { configurationOf } from "../../support/Configuration.ts"
 import { crowd, favouritedBy, linkedBy, refreshTrends, taggedBy } from "../../support/Crowd.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const get = (path: string, me?: Person) => call("GET", `/api/v1/${path}`, me?.token)
 const ids = (path: string, me?: Person) =>
@@ -31,6 +33,7 @@ const decide = (subject: TrendSubject, trendable: boolean) =>
 const runOf = Effect.map(TrendRefresh, ({ run }) => run).pipe(Effect.provide(
   Layer.fresh(TrendRefresh.layer).pipe(Layer.provide(Layer.succeed(ServerConfig, configurationOf("here.test"))))
 ))
+const kinds = ["trends of tags", "trends of statuses", "trends of links", "popular accounts"]
 const strict = { onExcessProperty: "error" } as const
 
 layer(TestServer.layer(), { excludeTestServices: true })("trends that staff reviews", (it) => {
@@ -46,12 +49,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       yield* taggedBy("steady", many.slice(0, 25), 1)
       yield* taggedBy("few", many.slice(0, 3))
       for (let again = 0; again < 9; again++) yield* taggedBy("noisy", many.slice(0, 1))
-      assert.deepStrictEqual(yield* refreshTrends, [
-        "trends of tags",
-        "trends of statuses",
-        "trends of links",
-        "popular accounts"
-      ])
+      assert.deepStrictEqual(yield* refreshTrends, kinds)
       assert.deepStrictEqual(yield* names("trends/tags"), [])
       yield* decide({ kind: "tag", name: "#RISING" }, true)
       assert.deepStrictEqual(yield* names("trends/tags"), ["Rising"])
@@ -217,11 +215,24 @@ layer(TestServer.layer({ TRENDS_REVIEW: "off" }), { excludeTestServices: true })
       const nodes = yield* Effect.forEach([1, 2, 3, 4], () => Effect.suspend(() => runOf))
       yield* sql`DELETE FROM chores`
       const done = yield* Effect.forEach(nodes, (run) => run, { concurrency: "unbounded" })
-      const kinds = ["trends of tags", "trends of statuses", "trends of links", "popular accounts"]
       assert.deepStrictEqual(done.flat().toSorted(), kinds.toSorted())
       assert.deepStrictEqual(yield* Effect.flatten(runOf), [])
       // A clock that was wrong holds up nobody.
       yield* sql`UPDATE chores SET begun_at = begun_at + interval '10 days'`
       assert.deepStrictEqual(yield* Effect.flatten(runOf), kinds)
+    }))
+})
+
+/** Of a database where nothing was computed yet. */
+const first = TestServer.layerOnly().pipe(
+  Layer.provideMerge(Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`DELETE FROM chores`))),
+  Layer.provideMerge(TestDatabase.layer)
+)
+layer(first, { excludeTestServices: true })("trends of a server that starts", (it) => {
+  it.effect("S-306: they are computed without being asked for", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const begun = yield* eventually(sql`SELECT FROM chores`, ({ length }) => length === kinds.length)
+      assert.strictEqual(begun.length, kinds.length)
     }))
 })
