@@ -36,8 +36,12 @@ export const StatusIdFromString = IdFromString.pipe(Schema.decodeTo(StatusId))
 export const MediaIdFromString = IdFromString.pipe(Schema.decodeTo(MediaId))
 export const AppIdFromString = IdFromString.pipe(Schema.decodeTo(AppId))
 
-/** The smallest id that a moment can have; `millis` are milliseconds since 1970. */
-export const idAt = (millis: number): bigint => BigInt(Math.max(0, Math.floor(millis))) << 16n
+/** Milliseconds since 1970 beyond which no id lies; that is in the year 6429. */
+const idMillisMax = Number(idMax >> 16n) + 1
+
+/** The smallest id that a moment can have, the largest one where none is as late; `millis` are milliseconds since 1970. */
+export const idAt = (millis: number): bigint =>
+  millis >= idMillisMax ? idMax : BigInt(Math.max(0, Math.floor(millis))) << 16n
 
 /** The moment at which an id was made, in milliseconds since 1970. */
 export const millisOf = (id: bigint): number => Number(id >> 16n)

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { momentMillisMax } from "../../src/services/Moments.ts"
 import { eventually } from "../support/Eventually.ts"
 import { TestServer } from "../support/Server.ts"
+import { staffMember } from "../support/Staff.ts"
 import { call, get, idsAt, post, publish } from "./Calls.ts"
 
 const day = 86_400_000
@@ -63,6 +64,23 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 81", (it) => {
       assert.deepStrictEqual(yield* idsAt(`/api/v1/accounts/${ada.accountId}/statuses`), published)
       const { body: waiting } = yield* get("/api/v1/scheduled_statuses", ada)
       assert.lengthOf(waiting, 1 + moments.filter(([, verdict]) => verdict === "planned").length)
+    }))
+
+  it.effect("F10: a moment that is later than every id is one since which nothing happened", () =>
+    Effect.gen(function*() {
+      const reader = yield* staffMember("mona", ["viewDashboard"])
+      for (const moment of ["6429-10-17", "6500-01-01", "9999-12-31", "+010000-01-01T00:00:00.000Z"]) {
+        const { body, status } = yield* get(`/api/v1/timelines/catchup?since=${encodeURIComponent(moment)}`, reader)
+        assert.deepStrictEqual([status, body], [200, []], moment)
+      }
+      const keys = ["new_users", "tag_uses", "instance_statuses", "opened_reports", "languages"]
+      for (const [start_at, end_at] of [["2026-11-01", "9999-12-31"], ["6429-10-01", "6429-11-01"]]) {
+        const about = { keys, start_at, end_at, tag_uses: { id: "1" }, instance_statuses: { domain: "other.example" } }
+        for (const  of of["measures", "dimensions", "retention"]) {
+          const { status, text } = yield* post(`/api/v1/admin/${of}`, reader, about)
+          assert.strictEqual(status, 200, `${of} up to ${end_at}: ${text}`)
+        }
+      }
     }))
 
   it.effect("durations up to the end of time and beyond it are kept or refused, and nothing falls over", () =>

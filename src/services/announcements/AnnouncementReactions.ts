@@ -56,7 +56,8 @@ export class AnnouncementReactions extends Context.Service<AnnouncementReactions
           }
           const added = yield* sql`INSERT INTO announcement_reactions
               (announcement_id, name, account_id, custom_emoji_id, created_at)
-            VALUES (${announcement}, ${name}, ${account}, (SELECT id FROM custom_emojis WHERE id = ${own?.id ?? null}),
+            VALUES (${announcement}, ${name}, ${account}, (SELECT id FROM custom_emojis
+              WHERE id = ${own?.id ?? null} FOR KEY SHARE),
               ${new Date(yield* Clock.currentTimeMillis)})
             ON CONFLICT DO NOTHING RETURNING 1`
           if (added.length > 0) yield* told(announcement, name)

@@ -63,7 +63,7 @@ export class Announcements extends Context.Service<Announcements, {
           const [found] = yield* published(account, { id })
           if (found === undefined) return yield* new RecordNotFound()
           yield* Effect.orDie(sql`INSERT INTO announcement_dismissals (account_id, announcement_id)
-            SELECT ${account}, id FROM announcements WHERE id = ${id} ON CONFLICT DO NOTHING`)
+            SELECT ${account}, id FROM (SELECT id FROM announcements WHERE id = ${id} FOR KEY SHARE) a ON CONFLICT DO NOTHING`)
         })
       })
     })

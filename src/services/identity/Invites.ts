@@ -86,8 +86,9 @@ const make = Effect.gen(function*() {
   const insert = Effect.fnUntraced(function*(by: AccountId, { autofollow, expiresIn, maxUses }: NewInvite) {
     const millis = yield* Clock.currentTimeMillis
     const now = new Date(millis)
-    const { permissions } = yield* standing(by, ["inviteUsers", "manageInvites"])
+    // Before the standing, which shares the row: two who share it would wait for one another.
     yield* sql`SELECT FROM users WHERE account_id = ${by} FOR NO KEY UPDATE`
+    const { permissions } = yield* standing(by, ["inviteUsers", "manageInvites"])
     const { count } = only(
       yield* countRows(sql`SELECT count(*)::int AS count FROM invites WHERE account_id = ${by}
         AND (max_uses IS NULL OR uses < max_uses) AND (expires_at IS NULL OR expires_at > ${now})`)

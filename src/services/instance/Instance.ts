@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
+import { isDay } from "./DocumentHtml.ts"
 import { documents, type DocumentVersion } from "./Documents.ts"
 import {
   type InstanceIcon,
@@ -152,7 +153,10 @@ export class Instance extends Context.Service<Instance, {
         about,
         usage,
         termsOf: traced("Instance.termsOf")(
-          (day) => Effect.map(documents(sql, day), (document) => document("terms_of_service")),
+          (day) =>
+            isDay(day)
+              ? Effect.map(documents(sql, day), (document) => document("terms_of_service"))
+              : Effect.succeed(null),
           Effect.orDie
         ),
         rules: ruleRows(sql`SELECT id, text, hint, translations FROM rules

@@ -1,3 +1,5 @@
+import { idAt } from "../Ids.ts"
+
 /** Days that a period may have. */
 const periodDaysMax = 366
 
@@ -25,7 +27,5 @@ export const daysOf = ({ first, last }: Period): ReadonlyArray<number> =>
 export const midnightOf = (day: number): Date => new Date(day * dayMillis)
 /** The first moment of a period and the first after it. */
 export const momentsOf = ({ first, last }: Period) => ({ from: midnightOf(first), to: midnightOf(last + 1) })
-/** The same as ids (`idAt`). */
-export const idsOf = ({ first, last }: Period) => ({ from: BigInt(first) * idsOfDay, to: BigInt(last + 1) * idsOfDay })
-
-const idsOfDay = BigInt(dayMillis) << 16n
+/** The same as ids. */
+export const idsOf = ({ first, last }: Period) => ({ from: idAt(first * dayMillis), to: idAt((last + 1) * dayMillis) })

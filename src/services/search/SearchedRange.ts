@@ -24,7 +24,7 @@ export const idRangeOf = ({ operators }: SearchQuery, page: Page, timeZone: stri
   for (const { negated, what } of operators) {
     if (what.kind !== "before" && what.kind !== "after" && what.kind !== "during") continue
     const [first, next] = stretchOf(what.moment, timeZone ?? "UTC")
-    const [from, to] = [smaller(idAt(first), idMax), smaller(idAt(next), idMax)]
+    const [from, to] = [idAt(first), idAt(next)]
     if (what.kind === "during" && negated) except.push({ above: from - 1n, below: to })
     if (what.kind === "during" && !negated) {
       above.push(from - 1n)

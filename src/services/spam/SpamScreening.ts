@@ -102,7 +102,7 @@ export class SpamScreening extends Context.Service<SpamScreening, {
           yield* sql`INSERT INTO spam_hits (id, rule_id, account_id, status_id, dry, created_at)
             SELECT next_id(${now}), r.id, ${accountId}, ${statusId ?? null}::bigint, h.dry, ${at}
             FROM unnest(${hits.map(({ id }) => id)}::bigint[], ${hits.map(({ state }) => state !== "on")}::boolean[])
-              AS h (id, dry) JOIN spam_rules r ON r.id = h.id`
+              AS h (id, dry) JOIN spam_rules r ON r.id = h.id FOR KEY SHARE OF r`
           if (score === 0) return
           const [scored] = yield* domainRows(sql`INSERT INTO spam_scores AS k (account_id, domain, score, scored_at)
             SELECT id, domain, least(${score}::float8, ${scoreTotalMax}), ${at} FROM accounts WHERE id = ${accountId}

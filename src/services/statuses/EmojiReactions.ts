@@ -92,6 +92,8 @@ const make = Effect.gen(function*() {
           SELECT next_id(${yield* Clock.currentTimeMillis}), ${accountId}, ${statusId}, ${name}, ${emojiId}::bigint,
             ${uri ?? null}, ${liked}
           WHERE NOT EXISTS (SELECT FROM known)
+            -- It may be gone since it was found.
+            AND (${emojiId}::bigint IS NULL OR EXISTS (SELECT FROM custom_emojis WHERE id = ${emojiId} FOR KEY SHARE))
             AND (SELECT count(*) FROM emoji_reactions r WHERE r.account_id = ${accountId} AND r.status_id = ${statusId})
               < ${accountReactionsMax}
             AND (EXISTS (SELECT FROM emoji_reaction_counts c WHERE c.status_id = ${statusId} AND ${counted("c")})

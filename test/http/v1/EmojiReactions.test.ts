@@ -181,8 +181,10 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
           (by, at) => Effect.forkDetach(react(by, id, emojis[reactionsMax - 1 + at]!))
         )
         yield* Effect.repeat(
-          sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          // In a transaction Postgres shows the activity as it was at the first look, but locks as they are.
+          sql<{ count: number }>`SELECT count(DISTINCT pid)::int AS count FROM pg_locks
+            WHERE NOT granted AND (transactionid = pg_current_xact_id()::xid
+              OR database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,
           { until: ([row]) => row?.count === all.length }
         )
         return running

@@ -2,7 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestServer } from "../../support/Server.ts"
-import { get, post, publish } from "../Calls.ts"
+import { staffMember } from "../../support/Staff.ts"
+import { call, get, post, publish } from "../Calls.ts"
+import { pathOf, routes } from "../Routes.ts"
 import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
 import { assertServed, assertSound, withPauses } from "./Pages.ts"
 import { send, tryOf, words } from "./Tries.ts"
@@ -71,4 +73,17 @@ layer(TestServer.layer(), { excludeTestServices: true })("a hostile client", (it
       }).pipe((work) => withPauses(work, annotate)),
     timeoutMillis
   )
+
+  it.effect("F62: a path with what no column can keep names nothing, at every route", () =>
+    Effect.gen(function*() {
+      const staff = yield* staffMember("nul", ["administrator"])
+      for (const route of routes.filter(({ path }) => path.includes(":"))) {
+        for (const value of ["\u0000", "2026-01-01\u0000", "\u{10ffff}"]) {
+          const path = pathOf(route, value)
+          const answer = yield* call(route.method, path, staff, route.method === "GET" ? undefined : {})
+          assertSound(answer, `${route.method} ${path}`)
+          assert.notStrictEqual(answer.status, 503, `${route.method} ${path}: ${answer.text}`)
+        }
+      }
+    }))
 })

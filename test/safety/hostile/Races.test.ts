@@ -1,6 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { Approvals } from "../../../src/services/identity/Approvals.ts"
@@ -8,7 +8,8 @@ import { eventually } from "../../support/Eventually.ts"
 import { pngOf } from "../../support/HostileFiles.ts"
 import { uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
-import { get, post, publish } from "../Calls.ts"
+import { staffMember } from "../../support/Staff.ts"
+import { call, get, post, publish } from "../Calls.ts"
 import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
 import { assertServed, assertSound } from "./Pages.ts"
 import { around, lastUse, linksTo, type Race, relations, run, sameFile, sameKey, votes } from "./Races.ts"
@@ -162,4 +163,47 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
       }),
     120_000
   )
+
+  it.effect("F20: invites that somebody makes at once are all made, and none waits for another one's end", () =>
+    Effect.gen(function*() {
+      const host = yield* staffMember("host", ["manageInvites"])
+      const make = post("/api/v1/admin/invites", host, { max_uses: 5 })
+      const answers = yield* Effect.all(Array.from({ length: 8 }, () => make), { concurrency: "unbounded" })
+      assert.deepStrictEqual(answers.map(({ status }) => status), Array.from(answers, () => 200))
+    }))
+
+  it.effect("F62: what is taken away while somebody reads it or reacts with it is no failure", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      const sql = yield* SqlClient.SqlClient
+      const staff = yield* staffMember("crier", ["manageAnnouncements"])
+      const reader = yield* createPerson("reader")
+      const { body: { id } } = yield* post("/api/v1/admin/announcements", staff, { text: "The server moves" })
+      const status = yield* publish(staff, "React to this")
+      // One that came from elsewhere is found in its row; those of this server are kept in memory.
+      yield* sql`INSERT INTO custom_emojis (id, shortcode, domain, url, static_url, created_at)
+        VALUES (2, 'blob', 'other.example', 'https://other.example/a', 'https://other.example/a', ${new Date(0)})`
+      yield* sql`INSERT INTO emoji_reaction_counts (id, status_id, name, custom_emoji_id, count)
+        VALUES (2, ${BigInt(status)}, 'blob', 2, 1)`
+      const gone = [
+        [
+          sql`DELETE FROM custom_emojis WHERE id = 2`,
+          "PUT",
+          `/api/v1/pleroma/statuses/${status}/reactions/blob@other.example`
+        ],
+        [sql`DELETE FROM announcements WHERE id = ${BigInt(id)}`, "POST", `/api/v1/announcements/${id}/dismiss`]
+      ] as const
+      for (const [taking, method, path] of gone) {
+        // It has found what it is about, and waits for what becomes of that.
+        const waits = eventually(
+          sql`SELECT FROM pg_locks WHERE NOT granted AND transactionid = pg_current_xact_id()::xid`,
+          (rows) => rows.length > 0
+        )
+        const fiber = yield* sql.withTransaction(
+          Effect.andThen(taking, Effect.tap(Effect.forkChild(call(method, path, reader, {})), () => waits))
+        )
+        const { status, text } = yield* Fiber.join(fiber)
+        assert.oneOf(status, [200, 404, 422], `${path}: ${text}`)
+      }
+    }))
 })
