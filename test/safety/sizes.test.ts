@@ -40,12 +40,21 @@ layer(TestServer.layer(), { excludeTestServices: true })("what people write", (i
         ["comment of a report", post("/api/v1/reports", ada, { account_id: String(bob.accountId), comment: huge })],
         ["note on somebody", post(`/api/v1/accounts/${bob.accountId}/note`, ada, { comment: huge })],
         ["app's name", post("/api/v1/apps", ada, { client_name: huge, redirect_uris: "urn:ietf:wg:oauth:2.0:oob" })],
-        ["featured hashtag", post("/api/v1/featured_tags", ada, { name: huge })]
+        ["featured hashtag", post("/api/v1/featured_tags", ada, { name: huge })],
+        ["collection's name", post("/api/v1/collections", ada, { name: huge })],
+        ["collection's description", post("/api/v1/collections", ada, { name: "n", description: huge })],
+        ["collection's hashtag", post("/api/v1/collections", ada, { name: "n", tag_name: huge })],
+        ["list's title", post("/api/v1/lists", ada, { title: huge })],
+        ["filter's title", post("/api/v2/filters", ada, { title: huge, context: ["home"] })],
+        ["filter's keyword", post("/api/v1/filters", ada, { phrase: huge, context: ["home"] })],
+        ["draft's text", post("/api/v1/drafts", ada, { status: huge })],
+        ["blocked domain", post("/api/v1/domain_blocks", ada, { domain: huge })]
       ]
       for (const [what, attempt] of tries) {
         const { status, text } = yield* attempt
         assert.strictEqual(status, 422, `${what}: ${status} ${text.slice(0, 200)}`)
-        assert.match(text, /^\{"error":"\w+/, what)
+        // Collections tell details beside it.
+        assert.match(text, /^\{"error":(?:\{"error":)?"\w+/, what)
         assert.isBelow(text.length, 1_000, what)
       }
       const { text } = yield* get(`/api/v1/accounts/${ada.accountId}`)

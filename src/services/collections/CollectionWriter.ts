@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type ClientError, NotAllowed, RecordNotFound, validationFailed } from "../Errors.ts"
 import { normalise } from "../html/HashtagNames.ts"
+import { exceeds } from "../html/Text.ts"
 import { isLanguageTag } from "../instance/Languages.ts"
 import { idRows, only, rowsOf } from "../Rows.ts"
 import { isTagName } from "../statuses/Tags.ts"
@@ -211,16 +212,14 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
   )
 }
 
-const characters = (text: string) => Array.from(new Intl.Segmenter().segment(text)).length
-
 /** Refuses what is too long or means nothing. */
 const checked = Effect.fnUntraced(function*({ description = "", language, name, tagName }: CollectionChange) {
   const problems = [
     ...(name !== undefined && name.trim() === "" ? ["Name can't be blank"] : []),
-    ...(name !== undefined && characters(name.trim()) > collectionNameMax
+    ...(name !== undefined && exceeds(name.trim(), collectionNameMax)
       ? [`Name is too long (maximum is ${collectionNameMax} characters)`]
       : []),
-    ...(characters(description.trim()) > collectionDescriptionMax
+    ...(exceeds(description.trim(), collectionDescriptionMax)
       ? [`Description is too long (maximum is ${collectionDescriptionMax} characters)`]
       : []),
     ...(language && !isLanguageTag(language) ? ["Language is invalid"] : []),
