@@ -76,4 +76,16 @@ layer(Live, { excludeTestServices: true })("Retention", (it) => {
       const tokens = yield* sql<{ id: bigint }>`SELECT id FROM oauth_tokens ORDER BY id`
       assert.deepStrictEqual(tokens.map(({ id }) => id), [4n, 6n])
     }))
+
+  it.effect("F20: whatever names a row that is removed is found by an index, or a sweep of thousands takes too long", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      // Nothing removes hashtags, hosts and their inboxes, and staff removes one role after the other.
+      const slow = yield* sql`SELECT r.conrelid::regclass || '.' || c.attname AS column FROM pg_constraint r
+        JOIN pg_attribute c ON c.attrelid = r.conrelid AND c.attnum = r.conkey[1]
+        WHERE r.contype = 'f' AND r.confrelid <> ALL (ARRAY['tags', 'hosts', 'inboxes', 'roles']::regclass[])
+          AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = r.conrelid AND i.indkey[0] = c.attnum
+            AND (i.indpred IS NULL OR pg_get_expr(i.indpred, i.indrelid) = format('(%I IS NOT NULL)', c.attname)))`
+      assert.deepStrictEqual(slow, [])
+    }))
 })
