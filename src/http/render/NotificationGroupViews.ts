@@ -4,6 +4,7 @@ import type { NotificationGroupRecord } from "../../services/feeds/GroupedNotifi
 import type { AccountId } from "../../services/Ids.ts"
 import { Strikes } from "../../services/moderation/Strikes.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
+import { StaffMembers } from "../../services/staff/StaffMembers.ts"
 import { StatusReactions } from "../../services/statuses/StatusReactions.ts"
 import { traced } from "../../services/Traced.ts"
 import { partialAccount } from "../wire/Account.ts"
@@ -56,7 +57,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
         const named = new Set(groups.flatMap(({ newest }) => newest.statusId ?? []))
         const shown = yield* statuses.byId(owner, [...named])
         const people = yield* accounts.byId(new Set(groups.flatMap(({ sampleAccountIds }) => sampleAccountIds)))
-        const reported = yield* reports(groups.flatMap(({ newest }) => newest.reportId ?? []))
+        const reported = yield* reports(owner, groups.flatMap(({ newest }) => newest.reportId ?? []))
         const collected = yield* collections.byId(owner, groups.flatMap(({ newest }) => newest.collectionId ?? []))
         const visible = groups.filter(({ newest }) =>
           (newest.statusId === undefined || shown.has(newest.statusId)) &&
@@ -107,7 +108,14 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
     })
   )
   static readonly layer = NotificationGroupViews.layerNoDeps.pipe(
-    Layer.provide([AccountViews.layer, CollectionViews.layer, StatusViews.layer, Severances.layer, Strikes.layer])
+    Layer.provide([
+      AccountViews.layer,
+      CollectionViews.layer,
+      StatusViews.layer,
+      Severances.layer,
+      StaffMembers.layer,
+      Strikes.layer
+    ])
   )
 }
 

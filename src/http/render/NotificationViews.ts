@@ -8,6 +8,7 @@ import type { AccountId } from "../../services/Ids.ts"
 import { Strikes } from "../../services/moderation/Strikes.ts"
 import { kindOf } from "../../services/NotificationTypes.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
+import { StaffMembers } from "../../services/staff/StaffMembers.ts"
 import { StatusReactions } from "../../services/statuses/StatusReactions.ts"
 import { traced } from "../../services/Traced.ts"
 import { id, timestamp } from "../wire/Common.ts"
@@ -66,7 +67,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
         const shown = yield* statuses.byId(owner, [...named], "nothing", context)
         const people = yield* accounts.byId(new Set(records.map(({ fromAccountId }) => fromAccountId)))
         const events = yield* severances.load(records.flatMap(({ severanceId }) => severanceId ?? []))
-        const reported = yield* reports(records.flatMap(({ reportId }) => reportId ?? []))
+        const reported = yield* reports(owner, records.flatMap(({ reportId }) => reportId ?? []))
         const collected = yield* collections.byId(owner, records.flatMap(({ collectionId }) => collectionId ?? []))
         const warnings = yield* strikes.load(records.flatMap(({ warningId }) => warningId ?? []))
         const emojis = yield* reactedWith(records)
@@ -154,6 +155,13 @@ export class NotificationViews extends Context.Service<NotificationViews, {
     })
   )
   static readonly layer = NotificationViews.layerNoDeps.pipe(
-    Layer.provide([AccountViews.layer, CollectionViews.layer, StatusViews.layer, Severances.layer, Strikes.layer])
+    Layer.provide([
+      AccountViews.layer,
+      CollectionViews.layer,
+      StatusViews.layer,
+      Severances.layer,
+      StaffMembers.layer,
+      Strikes.layer
+    ])
   )
 }

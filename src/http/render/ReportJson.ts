@@ -1,6 +1,10 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import type { AccountId } from "../../services/Ids.ts"
 import { type ReportRecord, Reports } from "../../services/moderation/Reports.ts"
+import { staffOf } from "../../services/NotificationTypes.ts"
 import { renderedRows } from "../../services/RenderedRows.ts"
+import { may } from "../../services/staff/Permissions.ts"
+import { StaffMembers } from "../../services/staff/StaffMembers.ts"
 import type { Account } from "../wire/Account.ts"
 import { timestamp, timestampOrNull } from "../wire/Common.ts"
 import { type Ready, splice } from "../wire/Keys.ts"
@@ -24,12 +28,15 @@ export const reportText = (record: ReportRecord, targetAccount: Ready<Account>):
   }, { targetAccount })
 }
 
-/** Reports that moderators are told of, as ready JSON by id; none costs nothing. */
+/** Reports that a moderator is told of, as ready JSON by id, as long as they are one; none costs nothing. */
 export const make = Effect.gen(function*() {
   const accounts = yield* AccountViews
   const reports = yield* Reports
-  return Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
+  const staff = yield* StaffMembers
+  return Effect.fnUntraced(function*(moderator: AccountId, ids: ReadonlyArray<bigint>) {
     if (ids.length === 0) return new Map<bigint, Ready<Report>>()
+    const member = Option.getOrUndefined(yield* staff.find(moderator))
+    if (!may(member?.permissions ?? 0n, staffOf("admin.report"))) return new Map<bigint, Ready<Report>>()
     const records = yield* reports.load(ids)
     const people = yield* accounts.byId(new Set(records.map(({ targetAccountId }) => targetAccountId)))
     return new Map(

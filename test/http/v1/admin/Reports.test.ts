@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AdminReport } from "../../../../src/http/wire/admin/Report.ts"
 import { ask, idsOf, newPerson } from "../../../support/Api.ts"
+import { eventually } from "../../../support/Eventually.ts"
 import { type Person, TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
 
@@ -138,5 +139,21 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         concurrency: "unbounded"
       })
       assert.deepStrictEqual([acted.status, resolved.status].toSorted(), [200, 422])
+    }))
+
+  it.effect("row 66: who is no moderator any more reads no report, also where they were told of it", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const moderator = yield* staffMember("former", ["manageReports"])
+      const [bad, witness] = [yield* newPerson("bad9"), yield* newPerson("witness9")]
+      yield* report(witness, bad, { comment: "He told me in confidence" })
+      const told = ["/api/v1/notifications", "/api/v2/notifications"]
+      const read = Effect.forEach(
+        told,
+        (path) => Effect.map(ask(moderator, "GET", path), ({ body }) => JSON.stringify(body).includes("in confidence"))
+      )
+      yield* eventually(read, (shown) => shown.every(Boolean))
+      yield* sql`UPDATE users SET role_id = -99 WHERE account_id = ${moderator.accountId}`
+      assert.deepStrictEqual(yield* read, [false, false])
     }))
 })
