@@ -132,6 +132,7 @@ export const layer = group(
           page,
           rows,
           cursor: (row) => row.id,
+          always: true,
           items: rows.map((row) => json<Wire.EncryptedMessage>(encryptedMessageValues(row)))
         })
       }),

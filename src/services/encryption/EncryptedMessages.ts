@@ -13,10 +13,12 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import type { NamedDevice } from "./Devices.ts"
 
-/** Characters of a message and of its digest, and messages that wait for one device: the oldest give way. */
-const bodyCharactersMax = 65_536
+/** Bytes of a message and characters of its digest, and messages that wait for one device: the oldest give way. */
+const bodyBytesMax = 65_536
 const digestCharactersMax = 255
 const messagesMax = 1_000
+/** Bytes of messages after which a page ends. */
+const pageBytesMax = 1_048_576
 /** Types of messages of Olm: 0 begins a session, 1 is of one. */
 const typeMax = 2_147_483_647
 
@@ -54,6 +56,7 @@ export class EncryptedMessages extends Context.Service<EncryptedMessages, {
     token: TokenId,
     messages: ReadonlyArray<NewMessage>
   ) => Effect.Effect<void, RecordNotFound | Unprocessable>
+  /** Ends before its limit where the messages are large. */
   readonly page: (token: TokenId, page: Page) => Effect.Effect<ReadonlyArray<EncryptedMessage>, RecordNotFound>
   readonly find: (id: bigint) => Effect.Effect<EncryptedMessage | undefined>
   /** Those up to an id are not wanted any more. */
@@ -84,7 +87,7 @@ const make = Effect.gen(function*() {
     function*(account: AccountId, token: TokenId, messages: ReadonlyArray<NewMessage>) {
       const from = yield* own(token)
       for (const { body, hmac, type } of messages) {
-        if (body === "" || body.length > bodyCharactersMax) return yield* validationFailed("Body is invalid")
+        if (body === "" || Buffer.byteLength(body) > bodyBytesMax) return yield* validationFailed("Body is invalid")
         if (hmac.length > digestCharactersMax) return yield* validationFailed("Hmac is invalid")
         if (type < 0 || type > typeMax) return yield* validationFailed("Type is invalid")
       }
@@ -145,9 +148,13 @@ const make = Effect.gen(function*() {
     page: traced("EncryptedMessages.page")(function*(token, page) {
       const { id } = yield* own(token)
       const { tail, where } = clauses(sql, "m.id", page)
-      const rows = yield* Effect.orDie(messageRows(
-        sql`SELECT ${sql.literal(columns)} FROM encrypted_messages m WHERE m.device = ${id} AND ${where} ${tail}`
-      ))
+      const order = sql.literal(`ORDER BY m.id ${page.minId === undefined ? "DESC" : "ASC"}`)
+      const rows = yield* Effect.orDie(messageRows(sql`
+        SELECT ${
+        sql.literal(columns)
+      } FROM (SELECT m.id, sum(octet_length(m.body)) OVER (${order}) - octet_length(m.body) AS before
+          FROM encrypted_messages m WHERE m.device = ${id} AND ${where} ${tail}) sized
+        JOIN encrypted_messages m ON m.id = sized.id WHERE sized.before < ${pageBytesMax} ${order}`))
       return newestFirst(page, rows)
     }),
     find: traced("EncryptedMessages.find")(function*(id) {

@@ -176,4 +176,25 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual((yield* claim(eve, finn.named)).body, [])
       assert.strictEqual((yield* messages(finn)).found.length, 1)
     }).pipe(Effect.scoped))
+
+  it.effect("F13: a message has a bound of bytes, and so has a page of them, which leads on to what it left out", () =>
+    Effect.gen(function*() {
+      const [nora, olaf] = [yield* withDevice("nora"), yield* withDevice("olaf")]
+      const wide = yield* deliver(nora, { ...olaf.named, type: 0, body: "\u4e2d".repeat(30_000), hmac: "h" })
+      assert.strictEqual(wide.status, 422)
+      const message = { ...olaf.named, type: 0, body: "b".repeat(65_536), hmac: "h" }
+      for (let n = 0; n < 4; n++) yield* deliver(nora, ...Array.from({ length: 15 }, () => message))
+      const { found: first, link } = yield* messages(olaf)
+      assert.isAbove(first.length, 10)
+      assert.isBelow(Buffer.byteLength(JSON.stringify(first)), 2 * 1_048_576)
+      const all = [...first]
+      for (let next = /[?&](max_id=\d+)[^>]*>; rel="next"/.exec(link)?.[1]; next !== undefined;) {
+        const page = yield* messages(olaf, `?${next}`)
+        all.push(...page.found)
+        next = /[?&](max_id=\d+)[^>]*>; rel="next"/.exec(page.link)?.[1]
+      }
+      assert.strictEqual(new Set(all.map(({ id }) => id)).size, 60)
+      const { found: oldest } = yield* messages(olaf, "?min_id=1&limit=3")
+      assert.deepStrictEqual(oldest.map(({ id }) => id), all.slice(-3).map(({ id }) => id))
+    }))
 })
