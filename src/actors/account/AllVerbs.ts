@@ -79,5 +79,5 @@ export const make = Effect.gen(function*() {
     ["scheduled_status"]: scheduling.due,
     ["suspension_end"]: purging.suspended
   } as const
-  return { dues, verbs }
+  return { alone: publishing.alone, dues, verbs }
 })

@@ -2,31 +2,28 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
-import { type ClientError, RecordNotFound, UnexpectedMentions } from "../../services/Errors.ts"
+import { type ClientError, RecordNotFound } from "../../services/Errors.ts"
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import type { CommandAnswer } from "../../services/intents/Commands.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { AttachmentWriter } from "../../services/media/AttachmentWriter.ts"
-import { Authors } from "../../services/statuses/Authors.ts"
-import { defaultFor } from "../../services/statuses/DefaultPolicies.ts"
-import { type Draft, Drafts } from "../../services/statuses/Drafts.ts"
-import { newPolicy } from "../../services/statuses/InteractionPolicy.ts"
+import { Drafts } from "../../services/statuses/Drafts.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
 import { type NewPoll, type Post, saidOr } from "../../services/statuses/Post.ts"
-import { blank } from "../../services/statuses/StatusRows.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
-import { unwritten, written } from "../../services/statuses/Written.ts"
+import { written } from "../../services/statuses/Written.ts"
 import { DigestPosts } from "../../services/subscriptions/DigestPosts.ts"
 import * as Backlog from "./Backlog.ts"
+import * as Composing from "./Composing.ts"
 import * as Controlling from "./Controlling.ts"
 import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import * as Linking from "./Linking.ts"
-import { nextMillis, type Ownership } from "./Ownership.ts"
-import { beside, disallowedIn, filesOf, fitting, isSame, readsAlike, words } from "./PostTexts.ts"
+import { nextMillis, type Ownership, type RecordAlone } from "./Ownership.ts"
+import { beside, disallowedIn, filesOf, fitting, isSame, isTextAlone, readsAlike, words } from "./PostTexts.ts"
 import * as Quoting from "./Quoting.ts"
 import * as Screening from "./Screening.ts"
 import { type Commands, onRefused, onStatus } from "./Verbs.ts"
@@ -34,7 +31,6 @@ import { type Commands, onRefused, onStatus } from "./Verbs.ts"
 /** Writes, edits and deletes statuses; all inside the transaction of a command. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const authors = yield* Authors
   const disallowedTags = disallowedIn(sql)
   const digests = yield* DigestPosts
   const drafts = yield* Drafts
@@ -52,18 +48,7 @@ export const make = Effect.gen(function*() {
   const control = yield* Controlling.make
   const gates = yield* Gates.make
   const screening = yield* Screening.make
-
-  /**
-   * What speaks against the files, the poll and the mentions of a post before it is stored; scheduling checks it, too.
-   */
-  const check = Effect.fnUntraced(function*(accountId: AccountId, post: Post, draft: Draft) {
-    yield* attachments.check(accountId, filesOf(post), null)
-    if (post.poll !== null) yield* polls.check(post.poll)
-    if (post.allowedMentions === null) return
-    const allowed = new Set<bigint>([...post.allowedMentions, accountId])
-    const unexpected = draft.mentionIds.filter((id) => !allowed.has(id))
-    if (unexpected.length > 0) return yield* new UnexpectedMentions({ accountIds: unexpected.map(String) })
-  })
+  const composing = yield* Composing.make
 
   /** What a post answers, and what its author says. */
   const parentOf = Effect.fnUntraced(function*(accountId: AccountId, { inReplyToId }: Post) {
@@ -80,79 +65,58 @@ export const make = Effect.gen(function*() {
     const { text } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
     const draft = yield* drafts.compose(text, post.contentType ?? "text/plain")
     yield* fitting(draft, beside(post), yield* disallowedTags(draft))
-    yield* check(accountId, post, draft)
+    yield* composing.check(accountId, post, draft)
     yield* quoting.readersOf(accountId, post.visibility ?? "public", quoted, draft)
     return mediaIds
   })
 
   const publish = Effect.fnUntraced(
     function*(own: Ownership, post: Post): Effect.fn.Return<CommandAnswer, ClientError | SqlError> {
-      const [{ accountId }, mediaIds] = [own, filesOf(post)]
+      const { accountId } = own
       const parent = yield* parentOf(accountId, post)
       const quoted = yield* quoting.find(accountId, post)
-      const { text, ...texts } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
-      const contentType = post.contentType ?? "text/plain"
-      const names = drafts.names(text, contentType)
-      const { author, disallowed, named } = yield* authors.writing(accountId, names)
-      const draft = drafts.write(text, names, named, contentType)
-      yield* fitting(draft, beside(post), disallowed)
-      yield* check(accountId, post, draft)
-      const { html, mentionIds } = draft
-      const verdict = yield* screening.judge(own, { ...texts, html, mentionIds, domain: null })
+      const composed = yield* composing.compose(own, post, { parent, quoted })
+      const { links, row, verdict } = composed
       if (verdict.end === "drop") {
         yield* screening.settle(own, verdict, undefined)
         return onRefused(verdict.hits.at(-1)?.id ?? 0n)
       }
-      const wanted = yield* quoting.readersOf(accountId, post.visibility ?? author.visibility, quoted, draft)
-      const visibility = wanted === "public" && (author.silenced || verdict.limits) ? "unlisted" : wanted
-      const said = saidOr(post, { ...unwritten, ...author })
-      const millis = yield* nextMillis(own)
-      const fanout = yield* statusWriter.insert({
-        draft,
-        row: {
-          ...blank,
-          ...written(said),
-          ...texts,
-          accountId,
-          text,
-          contentType,
-          html,
-          sensitive: said.sensitive || said.spoilerText.trim() !== "",
-          visibility,
-          // An answer stays where that is which it answers, and so does what quotes.
-          localOnly: post.localOnly === true || parent?.localOnly === true || quoted?.localOnly === true,
-          interactionPolicy: newPolicy(
-            post.interactionPolicy ?? defaultFor(author.defaultPolicies, visibility),
-            post.quoteApprovalPolicy ?? null,
-            author.quotePolicy
-          ),
-          inReplyToId: parent?.id ?? null,
-          inReplyToAccountId: parent?.answeredId ?? null,
-          conversationId: parent?.conversationId ?? null,
-          applicationId: post.applicationId,
-          mediaIds,
-          createdAt: new Date(millis)
-        }
-      })
-      yield* attachments.give(mediaIds, { statusId: fanout.intent.statusId })
-      yield* linking.attach(fanout.intent.statusId, linking.ofDraft(draft, mediaIds.length > 0))
+      const fanout = yield* statusWriter.insert(composed)
+      const { statusId } = fanout.intent
+      yield* attachments.give(row.mediaIds, { statusId })
+      yield* linking.attach(statusId, links)
       const asks = parent?.agreement === "asks"
       const waits = asks || verdict.end === "hold"
-      const goesOut = author.emailSubscriptions && visibility === "public" && !waits &&
-        (parent?.answeredId ?? accountId) === accountId
-      if (goesOut) yield* digests.gather(accountId, fanout.intent.statusId, new Date(millis))
-      if (quoted !== undefined) yield* quoting.attach(own, fanout.intent.statusId, quoted, visibility, waits)
+      if (composed.byEmail && !waits) yield* digests.gather(accountId, statusId, row.createdAt)
+      if (quoted !== undefined) yield* quoting.attach(own, statusId, quoted, row.visibility, waits)
       if (post.poll !== null) {
-        const endsAt = yield* polls.create(fanout.intent.statusId, post.poll, millis)
-        yield* agenda.enqueue("poll_end", fanout.intent.statusId, accountId, endsAt)
+        const endsAt = yield* polls.create(statusId, post.poll, row.createdAt.getTime())
+        yield* agenda.enqueue("poll_end", statusId, accountId, endsAt)
       }
       if (parent !== undefined && parent.agreement !== "free") {
-        yield* control.attach(own, parent, "reply", parent.agreement, fanout.intent.statusId)
+        yield* control.attach(own, parent, "reply", parent.agreement, statusId)
       }
-      yield* screening.settle(own, verdict, fanout.intent.statusId, asks)
+      yield* screening.settle(own, verdict, statusId, asks)
       if (waits) yield* fanouts.cancel(fanout)
       else Backlog.wrote(own.backlog, fanout)
       yield* sql.afterCommit(changed(accountId, parent === undefined ? [] : [parent.id]))
+      return onStatus(statusId)
+    }
+  )
+
+  /** The same of a post that is its text and no more, as most are: all that its command does is one statement. */
+  const publishAlone = Effect.fnUntraced(
+    function*(own: Ownership, { post }: Commands["Publish"], record: RecordAlone): Effect.fn.Return<
+      CommandAnswer | undefined,
+      ClientError | SqlError
+    > {
+      if (!isTextAlone(post)) return undefined
+      const composed = yield* composing.compose(own, post, {})
+      if (composed.byEmail || composed.verdict.hits.length > 0 || Linking.isAny(composed.links)) return undefined
+      const fanout = yield* record("status", (recording) => statusWriter.insertAlone(composed, recording))
+      if (fanout === undefined) return undefined
+      Backlog.wrote(own.backlog, fanout)
+      yield* changed(own.accountId, [])
       return onStatus(fanout.intent.statusId)
     }
   )
@@ -241,7 +205,7 @@ export const make = Effect.gen(function*() {
     })
   }
 
-  return { rehearse, publish, verbs }
+  return { rehearse, publish, verbs, alone: { Publish: publishAlone } }
 })
 
 export type Publishing = Effect.Success<typeof make>
