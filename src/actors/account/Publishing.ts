@@ -180,7 +180,7 @@ export const make = Effect.gen(function*() {
       if (fanout === undefined) return undefined
       Backlog.wrote(own.backlog, fanout)
       yield* changed(broadcast, own.accountId, [])
-      return onStatus(fanout.intent.statusId)
+      return { ...onStatus(fanout.intent.statusId), isNew: true }
     }
   )
 

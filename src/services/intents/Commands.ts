@@ -35,6 +35,8 @@ export const CommandAnswer = Schema.Struct({
     "warning",
     "refused"
   ]),
+  /** A status that nobody knows of yet, and that answers none. */
+  isNew: Schema.optionalKey(Schema.Literal(true)),
   standing: Schema.optionalKey(
     Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetAt: Schema.Int })
   )
