@@ -15,6 +15,10 @@ const clashed = (cause: Cause.Cause<unknown>): boolean =>
     reason._tag === "Fail" ? isClash(reason.error) : reason._tag === "Die" && isClash(reason.defect)
   )
 
+/** Whether the database failed, so that nobody knows what it has done. */
+export const isUnsure = ({ reasons }: Cause.Cause<unknown>): boolean =>
+  reasons.some((reason) => reason._tag === "Fail" && isSqlError(reason.error))
+
 /**
  * Does something in transactions of its own. Where Postgres ended one of them to resolve a deadlock, does it again from
  * its beginning: the caller never hears of that. Inside of a transaction it is for that one to be done again. A

@@ -1,62 +1,9 @@
 import { Clock, Effect } from "effect"
-import type { CommandAnswer } from "../../src/services/intents/Commands.ts"
+import { commandMutants } from "./CommandMutants.ts"
 import { feedMutants } from "./FeedMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { overlappingMutants } from "./OverlappingMutants.ts"
 import { talkMutants } from "./TalkMutants.ts"
-
-/** The command's id is looked up before the transaction and recorded after it. */
-const keyOutside: Mutant = {
-  name: "the command's id is looked up and recorded outside of the transaction",
-  mutation: {
-    commands: (commands, sql) => ({
-      ...commands,
-      once: (owner, id, family, work) =>
-        Effect.gen(function*() {
-          const [found] = yield* sql<{ answer: CommandAnswer }>`
-            SELECT answer FROM commands WHERE account_id = ${owner.accountId} AND id = ${id}`
-          if (found !== undefined) return { answer: found.answer, repeated: true }
-          const answer = yield* commands.owned(owner, work)
-          const now = new Date(yield* Clock.currentTimeMillis)
-          yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
-            VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${
-            family ?? null
-          }, ${owner.epoch}, ${now})`
-          return { answer, repeated: false }
-        })
-    })
-  },
-  breaks: /^I2: .* done/,
-  foundAt: 1,
-  seedsMax: 30
-}
-
-/** A node that lost an account goes on to write for it. */
-const epochUnchecked: Mutant = {
-  name: "the owner's epoch is not checked",
-  mutation: {
-    commands: (commands, sql) => ({
-      ...commands,
-      owned: (_owner, work) => sql.withTransaction(work),
-      once: (owner, id, family, work) =>
-        sql.withTransaction(Effect.gen(function*() {
-          const [found] = yield* sql<{ answer: CommandAnswer }>`
-            SELECT answer FROM commands WHERE account_id = ${owner.accountId} AND id = ${id}`
-          if (found !== undefined) return { answer: found.answer, repeated: true }
-          const answer = yield* work
-          const now = new Date(yield* Clock.currentTimeMillis)
-          yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
-            VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${
-            family ?? null
-          }, ${owner.epoch}, ${now})`
-          return { answer, repeated: false }
-        }))
-    })
-  },
-  breaks: /^I13/,
-  foundAt: 12,
-  seedsMax: 30
-}
 
 /** What a node that died left behind is nobody's. */
 const jobForgotten: Mutant = {
@@ -223,8 +170,7 @@ const filtersKept: Mutant = {
 }
 
 export const mutants: ReadonlyArray<Mutant> = [
-  keyOutside,
-  epochUnchecked,
+  ...commandMutants,
   jobForgotten,
   fileFirst,
   blockRaced,

@@ -71,6 +71,19 @@ export const commands = (world: World, machine: Machine) =>
             ),
             refused
           ),
+        // The row about itself makes a transaction of it.
+        alone: (owner, id, made, statement) => {
+          let began = world.time.now
+          const done = tested.alone(owner, id, made, (recording) => {
+            began = world.time.now
+            return statement(recording)
+          })
+          return sql.withTransaction(Effect.tap(done, (answer) =>
+            answer === undefined ? Effect.void : Effect.flatMap(
+              sql<{ id: string }>`SELECT max(id)::text AS id FROM statuses WHERE account_id = ${owner.accountId}`,
+              ([newest]) => record(owner, began, id, newest?.id ?? null)
+            )))
+        },
         owned: (owner, work) =>
           Effect.tapError(
             tested.owned(owner, Effect.tap(work, Effect.suspend(() => record(owner, world.time.now, null, null)))),

@@ -3,6 +3,7 @@ import * as Announcements from "./Announcements.ts"
 import * as Approving from "./Approving.ts"
 import * as Collecting from "./Collecting.ts"
 import * as Drafting from "./Drafting.ts"
+import * as Editing from "./Editing.ts"
 import * as FeaturedTags from "./FeaturedTags.ts"
 import * as Interactions from "./Interactions.ts"
 import * as ModeratingStatuses from "./ModeratingStatuses.ts"
@@ -27,6 +28,7 @@ import type { Verbs } from "./Verbs.ts"
 export const make = Effect.gen(function*() {
   const announcements = yield* Announcements.make
   const approving = yield* Approving.make
+  const editing = yield* Editing.make
   const publishing = yield* Publishing.make
   const quoting = yield* Quoting.make
   const removing = yield* RemovingReplies.make
@@ -36,11 +38,11 @@ export const make = Effect.gen(function*() {
   const domains = yield* UserDomainBlocking.make(relations.verbs)
   const interactions = yield* Interactions.make
   const collecting = yield* Collecting.make
-  const moderatingStatuses = yield* ModeratingStatuses.make(publishing, collecting)
+  const moderatingStatuses = yield* ModeratingStatuses.make(editing, collecting)
   const moderation = yield* Moderation.make(moderatingStatuses)
   const moving = yield* Moving.make(relations.verbs)
   const polling = yield* Polling.make
-  const importing = yield* StoringFetched.make(publishing.verbs)
+  const importing = yield* StoringFetched.make(editing.verbs)
   const profile = yield* Profile.make
   const featuring = yield* FeaturedTags.make
   const purging = yield* Purging.make
@@ -48,6 +50,7 @@ export const make = Effect.gen(function*() {
     ...announcements.verbs,
     ...approving.verbs,
     ...publishing.verbs,
+    ...editing.verbs,
     ...quoting.verbs,
     ...removing.verbs,
     ...scheduling.verbs,
@@ -79,5 +82,5 @@ export const make = Effect.gen(function*() {
     ["scheduled_status"]: scheduling.due,
     ["suspension_end"]: purging.suspended
   } as const
-  return { dues, verbs }
+  return { alone: publishing.alone, dues, verbs }
 })

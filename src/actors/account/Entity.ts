@@ -9,14 +9,14 @@ import { AgendaEntries, type AgendaEntry } from "../../services/intents/AgendaEn
 import { type OperatorCommand, OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { lean } from "../../services/Lean.ts"
 import { AuditLog } from "../../services/staff/AuditLog.ts"
-import { untilNoClash } from "../../services/Transactions.ts"
+import { isUnsure, untilNoClash } from "../../services/Transactions.ts"
 import * as AllVerbs from "./AllVerbs.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Fanout from "./Fanout.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Ownership from "./Ownership.ts"
 import { Account, accountMailboxMax, type Command, PersistedCommand } from "./Protocol.ts"
-import { familyOf, perform } from "./Verbs.ts"
+import { familyOf, perform, performAlone } from "./Verbs.ts"
 
 /** What all actors of a node do, made once for them: an actor itself is what it owns, and nothing more. */
 const make = Effect.gen(function*() {
@@ -25,7 +25,7 @@ const make = Effect.gen(function*() {
   const audit = yield* AuditLog
   const operatorCommands = yield* OperatorCommands
   const owners = yield* Ownership.make
-  const { dues, verbs } = yield* AllVerbs.make
+  const { alone, dues, verbs } = yield* AllVerbs.make
   const fanout = yield* Fanout.make(owners)
 
   /** Has work that leaves intents followed by the fan-out that works them off. */
@@ -52,11 +52,11 @@ const make = Effect.gen(function*() {
   /** Does a command once: `owners.once` opens the transaction, checks the epoch, looks the id up and records the answer. */
   const run = (own: Ownership.Ownership, id: string, command: Command, until = Number.POSITIVE_INFINITY) => {
     // Checked again under the account's lock: waiting for it takes time.
-    const work = Effect.flatMap(
-      Clock.currentTimeMillis,
-      (now) => now > until ? new Unavailable() : perform(verbs, command._tag, own, command)
-    )
-    return settled(own, owners.once(own, id, familyOf[command._tag], work)).pipe(
+    const begin = Effect.flatMap(Clock.currentTimeMillis, (now) => now > until ? new Unavailable() : Effect.void)
+    const work = Effect.andThen(begin, perform(verbs, command._tag, own, command))
+    const simple = performAlone(alone, command._tag, own, command)
+    const attempt = simple && { alone: simple, begin }
+    return settled(own, owners.once(own, id, familyOf[command._tag], work, attempt)).pipe(
       Effect.catchTag("LostAct", audit.lost),
       Effect.withSpan(`Account.${command._tag}`),
       Effect.catchCause(forClients)
@@ -165,10 +165,6 @@ const retried = (work: string, retry: Effect.Effect<boolean, SqlError>) => (caus
           : Effect.logError(`${work} has failed at every try`, cause),
         !again
       ))
-
-/** Whether the database failed, so that nobody knows what it has done. */
-const isUnsure = ({ reasons }: Cause.Cause<unknown>): boolean =>
-  reasons.some((reason) => Cause.isFailReason(reason) && isSqlError(reason.error))
 
 /** Expected errors go to the client as they are; a database that does not answer is a reason to come back. */
 const forClients = (cause: Cause.Cause<ClientError | SqlError>): Effect.Effect<never, ClientError> => {

@@ -15,6 +15,9 @@ interface Links {
   readonly theirs: boolean
 }
 
+/** Whether anything is to be shown. */
+export const isAny = ({ collections, link }: Links): boolean => link !== undefined || collections.length > 0
+
 /** The cards and collections of accounts that posts link to, in the transaction that writes the post. */
 export const make = Effect.gen(function*() {
   const cards = yield* StatusCards

@@ -9,14 +9,14 @@ import { update } from "../../services/statuses/StatusRows.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import { written } from "../../services/statuses/Written.ts"
 import type { Collecting } from "./Collecting.ts"
+import type { Editing } from "./Editing.ts"
 import type { Ownership } from "./Ownership.ts"
-import type { Publishing } from "./Publishing.ts"
 import * as Reviewing from "./Reviewing.ts"
 import { type Commands, onWarning } from "./Verbs.ts"
 
 /** What moderators do about posts and collections of the account: they are deleted, or marked as sensitive, as if their author did it. */
 export const make = Effect.fnUntraced(function*(
-  { verbs }: Pick<Publishing, "verbs">,
+  { verbs }: Editing,
   { verbs: collecting }: Collecting
 ) {
   const sql = yield* SqlClient.SqlClient

@@ -1,12 +1,20 @@
-import { Clock, Effect, Schema, Semaphore } from "effect"
+import { Cause, Clock, Effect, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { type RecordNotFound, TooManyRequests, Unavailable } from "../../services/Errors.ts"
+import { type ClientError, type RecordNotFound, TooManyRequests, Unavailable } from "../../services/Errors.ts"
 import { type AccountId, millisOf } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { type CommandAnswer, Commands, families, type Family, type Owner } from "../../services/intents/Commands.ts"
+import {
+  type CommandAnswer,
+  Commands,
+  families,
+  type Family,
+  type Owner,
+  type Recording
+} from "../../services/intents/Commands.ts"
 import { aheadMillisMax } from "../../services/Moments.ts"
 import { only, rowsOf } from "../../services/Rows.ts"
+import { isUnsure } from "../../services/Transactions.ts"
 import type { Backlog } from "./Backlog.ts"
 
 const newestRows = rowsOf(Schema.Struct({ id: Schema.NullOr(Schema.BigInt) }))
@@ -35,6 +43,19 @@ export interface Ownership {
   newestMillis: number
   /** While it activates: commands and fan-out run side by side, and the later of two would make the earlier a stranger. */
   activating: Semaphore.Semaphore | undefined
+}
+
+/** Runs a statement that makes something of a kind, and that is all of its command (`Commands.alone`). */
+export type RecordAlone = <A>(
+  kind: CommandAnswer["kind"],
+  statement: (recording: Recording) => Effect.Effect<A, SqlError>
+) => Effect.Effect<A, ClientError | SqlError>
+
+/** A command as one statement. */
+interface Attempt {
+  /** Fails where it is too late to begin. */
+  readonly begin: Effect.Effect<void, Unavailable>
+  readonly alone: (record: RecordAlone) => Effect.Effect<CommandAnswer | undefined, ClientError | SqlError>
 }
 
 /** What an actor begins with. */
@@ -99,25 +120,44 @@ export const make = Effect.gen(function*() {
     return new Unavailable({ retryAfterSeconds: 1 })
   }
 
-  /** Runs a command once; refuses it where its family is used up. */
+  /** Does a command by one statement; undefined where nobody knows of that. */
+  const attempt = (
+    own: Ownership,
+    { owner }: State,
+    id: string,
+    family: Family | undefined,
+    { alone, begin }: Attempt
+  ) =>
+    alone((kind, statement) =>
+      commands.alone(owner, id, { kind, family }, (recording) => Effect.andThen(begin, statement(recording)))
+    ).pipe(Effect.catchCause((cause) => {
+      if (Cause.hasInterrupts(cause)) return Effect.interrupt
+      if (isUnsure(cause)) own.backlog.unread = true
+      return Effect.as(Effect.logDebug("a command is done in a transaction", cause), undefined)
+    }))
+
+  /** Runs a command once, if it can be by one statement; refuses it where its family is used up. */
   const once = Effect.fnUntraced(function*<E>(
     own: Ownership,
     id: string,
     kind: Family | undefined,
-    work: Effect.Effect<CommandAnswer, E>
+    work: Effect.Effect<CommandAnswer, E>,
+    simple?: Attempt
   ) {
     const family = rateLimits ? kind : undefined
     const held = yield* current(own)
     const now = yield* Clock.currentTimeMillis
+    const isSpent = family !== undefined && quotaOf(held, family, now).remaining <= 0
+    const done = simple === undefined || isSpent ? undefined : yield* attempt(own, held, id, family, simple)
     const metered: Effect.Effect<CommandAnswer, E | TooManyRequests> = family === undefined
       ? work
       : Effect.suspend((): Effect.Effect<CommandAnswer, E | TooManyRequests> => {
         const { limit, remaining, resetAt } = quotaOf(held, family, now)
         return remaining > 0 ? work : Effect.fail(new TooManyRequests({ limit, resetAt }))
       })
-    const { answer, repeated } = yield* commands.once(held.owner, id, family, metered).pipe(
-      Effect.catchTag("StaleOwner", forget(own, held))
-    )
+    const { answer, repeated } = done !== undefined
+      ? { answer: done, repeated: false }
+      : yield* commands.once(held.owner, id, family, metered).pipe(Effect.catchTag("StaleOwner", forget(own, held)))
     if (family === undefined) return answer
     if (!repeated) held.used[family].count++
     return { ...answer, standing: quotaOf(held, family, now) }

@@ -2,8 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../../services/Broadcast.ts"
-import { type ClientError, RecordNotFound, UnexpectedMentions } from "../../services/Errors.ts"
-import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
+import { type ClientError, UnexpectedMentions } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import type { CommandAnswer } from "../../services/intents/Commands.ts"
@@ -14,24 +13,31 @@ import { defaultFor } from "../../services/statuses/DefaultPolicies.ts"
 import { type Draft, Drafts } from "../../services/statuses/Drafts.ts"
 import { newPolicy } from "../../services/statuses/InteractionPolicy.ts"
 import { Polls } from "../../services/statuses/Polls.ts"
-import { type NewPoll, type Post, saidOr } from "../../services/statuses/Post.ts"
+import { type Post, saidOr } from "../../services/statuses/Post.ts"
+import type { Quoted } from "../../services/statuses/Quotes.ts"
 import { blank } from "../../services/statuses/StatusRows.ts"
-import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
+import { type Parent, StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../../services/statuses/StatusWriter.ts"
 import { unwritten, written } from "../../services/statuses/Written.ts"
 import { DigestPosts } from "../../services/subscriptions/DigestPosts.ts"
 import * as Backlog from "./Backlog.ts"
 import * as Controlling from "./Controlling.ts"
 import * as Gates from "./Gates.ts"
-import * as Intents from "./Intents.ts"
 import * as Linking from "./Linking.ts"
-import { nextMillis, type Ownership } from "./Ownership.ts"
-import { beside, disallowedIn, filesOf, fitting, isSame, readsAlike, words } from "./PostTexts.ts"
+import { nextMillis, type Ownership, type RecordAlone } from "./Ownership.ts"
+import { beside, disallowedIn, filesOf, fitting, isTextAlone, words } from "./PostTexts.ts"
 import * as Quoting from "./Quoting.ts"
 import * as Screening from "./Screening.ts"
+import { changed } from "./StatusChanges.ts"
 import { type Commands, onRefused, onStatus } from "./Verbs.ts"
 
-/** Writes, edits and deletes statuses; all inside the transaction of a command. */
+/** What a post is about. */
+interface About {
+  readonly parent?: Parent | undefined
+  readonly quoted?: Quoted | undefined
+}
+
+/** Writes new statuses, inside the transaction of a command or as its one statement. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const authors = yield* Authors
@@ -44,8 +50,6 @@ export const make = Effect.gen(function*() {
   const polls = yield* Polls
   const statusWriter = yield* StatusWriter
   const statusTargets = yield* StatusTargets
-  const intend = yield* Intents.make
-  const notificationWriter = yield* NotificationWriter
   const broadcast = yield* Broadcast
   const linking = yield* Linking.make
   const quoting = yield* Quoting.make
@@ -63,6 +67,50 @@ export const make = Effect.gen(function*() {
     const allowed = new Set<bigint>([...post.allowedMentions, accountId])
     const unexpected = draft.mentionIds.filter((id) => !allowed.has(id))
     if (unexpected.length > 0) return yield* new UnexpectedMentions({ accountIds: unexpected.map(String) })
+  })
+
+  /** The row of a new status, what its text names and links to, what rules against spam say, and whether it goes out by e-mail. */
+  const compose = Effect.fnUntraced(function*(own: Ownership, post: Post, { parent, quoted }: About) {
+    const [{ accountId }, mediaIds] = [own, filesOf(post)]
+    const { text, ...texts } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
+    const contentType = post.contentType ?? "text/plain"
+    const names = drafts.names(text, contentType)
+    const { author, disallowed, named } = yield* authors.writing(accountId, names)
+    const draft = drafts.write(text, names, named, contentType)
+    yield* fitting(draft, beside(post), disallowed)
+    yield* check(accountId, post, draft)
+    const { html, mentionIds } = draft
+    const verdict = yield* screening.judge(own, { ...texts, html, mentionIds, domain: null })
+    const wanted = yield* quoting.readersOf(accountId, post.visibility ?? author.visibility, quoted, draft)
+    const visibility = wanted === "public" && (author.silenced || verdict.limits) ? "unlisted" : wanted
+    const said = saidOr(post, { ...unwritten, ...author })
+    const row = {
+      ...blank,
+      ...written(said),
+      ...texts,
+      accountId,
+      text,
+      contentType,
+      html,
+      sensitive: said.sensitive || said.spoilerText.trim() !== "",
+      visibility,
+      // An answer stays where that is which it answers, and so does what quotes.
+      localOnly: post.localOnly === true || parent?.localOnly === true || quoted?.localOnly === true,
+      interactionPolicy: newPolicy(
+        post.interactionPolicy ?? defaultFor(author.defaultPolicies, visibility),
+        post.quoteApprovalPolicy ?? null,
+        author.quotePolicy
+      ),
+      inReplyToId: parent?.id ?? null,
+      inReplyToAccountId: parent?.answeredId ?? null,
+      conversationId: parent?.conversationId ?? null,
+      applicationId: post.applicationId,
+      mediaIds,
+      createdAt: new Date(yield* nextMillis(own))
+    }
+    const byEmail = author.emailSubscriptions && visibility === "public" &&
+      (parent?.answeredId ?? accountId) === accountId
+    return { draft, row, verdict, byEmail, links: linking.ofDraft(draft, mediaIds.length > 0) }
   })
 
   /** What a post answers, and what its author says. */
@@ -87,161 +135,60 @@ export const make = Effect.gen(function*() {
 
   const publish = Effect.fnUntraced(
     function*(own: Ownership, post: Post): Effect.fn.Return<CommandAnswer, ClientError | SqlError> {
-      const [{ accountId }, mediaIds] = [own, filesOf(post)]
+      const { accountId } = own
       const parent = yield* parentOf(accountId, post)
       const quoted = yield* quoting.find(accountId, post)
-      const { text, ...texts } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
-      const contentType = post.contentType ?? "text/plain"
-      const names = drafts.names(text, contentType)
-      const { author, disallowed, named } = yield* authors.writing(accountId, names)
-      const draft = drafts.write(text, names, named, contentType)
-      yield* fitting(draft, beside(post), disallowed)
-      yield* check(accountId, post, draft)
-      const { html, mentionIds } = draft
-      const verdict = yield* screening.judge(own, { ...texts, html, mentionIds, domain: null })
+      const composed = yield* compose(own, post, { parent, quoted })
+      const { links, row, verdict } = composed
       if (verdict.end === "drop") {
         yield* screening.settle(own, verdict, undefined)
         return onRefused(verdict.hits.at(-1)?.id ?? 0n)
       }
-      const wanted = yield* quoting.readersOf(accountId, post.visibility ?? author.visibility, quoted, draft)
-      const visibility = wanted === "public" && (author.silenced || verdict.limits) ? "unlisted" : wanted
-      const said = saidOr(post, { ...unwritten, ...author })
-      const millis = yield* nextMillis(own)
-      const fanout = yield* statusWriter.insert({
-        draft,
-        row: {
-          ...blank,
-          ...written(said),
-          ...texts,
-          accountId,
-          text,
-          contentType,
-          html,
-          sensitive: said.sensitive || said.spoilerText.trim() !== "",
-          visibility,
-          // An answer stays where that is which it answers, and so does what quotes.
-          localOnly: post.localOnly === true || parent?.localOnly === true || quoted?.localOnly === true,
-          interactionPolicy: newPolicy(
-            post.interactionPolicy ?? defaultFor(author.defaultPolicies, visibility),
-            post.quoteApprovalPolicy ?? null,
-            author.quotePolicy
-          ),
-          inReplyToId: parent?.id ?? null,
-          inReplyToAccountId: parent?.answeredId ?? null,
-          conversationId: parent?.conversationId ?? null,
-          applicationId: post.applicationId,
-          mediaIds,
-          createdAt: new Date(millis)
-        }
-      })
-      yield* attachments.give(mediaIds, { statusId: fanout.intent.statusId })
-      yield* linking.attach(fanout.intent.statusId, linking.ofDraft(draft, mediaIds.length > 0))
+      const fanout = yield* statusWriter.insert(composed)
+      const { statusId } = fanout.intent
+      yield* attachments.give(row.mediaIds, { statusId })
+      yield* linking.attach(statusId, links)
       const asks = parent?.agreement === "asks"
       const waits = asks || verdict.end === "hold"
-      const goesOut = author.emailSubscriptions && visibility === "public" && !waits &&
-        (parent?.answeredId ?? accountId) === accountId
-      if (goesOut) yield* digests.gather(accountId, fanout.intent.statusId, new Date(millis))
-      if (quoted !== undefined) yield* quoting.attach(own, fanout.intent.statusId, quoted, visibility, waits)
+      if (composed.byEmail && !waits) yield* digests.gather(accountId, statusId, row.createdAt)
+      if (quoted !== undefined) yield* quoting.attach(own, statusId, quoted, row.visibility, waits)
       if (post.poll !== null) {
-        const endsAt = yield* polls.create(fanout.intent.statusId, post.poll, millis)
-        yield* agenda.enqueue("poll_end", fanout.intent.statusId, accountId, endsAt)
+        const endsAt = yield* polls.create(statusId, post.poll, row.createdAt.getTime())
+        yield* agenda.enqueue("poll_end", statusId, accountId, endsAt)
       }
       if (parent !== undefined && parent.agreement !== "free") {
-        yield* control.attach(own, parent, "reply", parent.agreement, fanout.intent.statusId)
+        yield* control.attach(own, parent, "reply", parent.agreement, statusId)
       }
-      yield* screening.settle(own, verdict, fanout.intent.statusId, asks)
+      yield* screening.settle(own, verdict, statusId, asks)
       if (waits) yield* fanouts.cancel(fanout)
       else Backlog.wrote(own.backlog, fanout)
-      yield* sql.afterCommit(changed(accountId, parent === undefined ? [] : [parent.id]))
-      return onStatus(fanout.intent.statusId)
+      yield* sql.afterCommit(changed(broadcast, accountId, parent === undefined ? [] : [parent.id]))
+      return onStatus(statusId)
     }
   )
 
-  const changed = (accountId: AccountId, statuses: ReadonlyArray<bigint>) =>
-    broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }).pipe(
-      Effect.andThen(
-        statuses.length === 0 ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids: statuses })
-      )
-    )
-
-  /** Gives an edited status its poll, which ends so long after the edit. */
-  const ask = Effect.fnUntraced(
-    function*(accountId: AccountId, statusId: bigint, poll: NewPoll | null, millis: number) {
-      const endsAt = yield* polls.revise(statusId, poll, millis)
-      if (endsAt === undefined) yield* agenda.cancel("poll_end", statusId)
-      else yield* agenda.enqueue("poll_end", statusId, accountId, endsAt)
-      yield* sql.afterCommit(changed(accountId, [statusId]))
+  /** The same of a post that is its text and no more, as most are: all that its command does is one statement. */
+  const publishAlone = Effect.fnUntraced(
+    function*(own: Ownership, { post }: Commands["Publish"], record: RecordAlone): Effect.fn.Return<
+      CommandAnswer | undefined,
+      ClientError | SqlError
+    > {
+      if (!isTextAlone(post)) return undefined
+      const composed = yield* compose(own, post, {})
+      if (composed.byEmail || composed.verdict.hits.length > 0 || Linking.isAny(composed.links)) return undefined
+      const fanout = yield* record("status", (recording) => statusWriter.insertAlone(composed, recording))
+      if (fanout === undefined) return undefined
+      Backlog.wrote(own.backlog, fanout)
+      yield* changed(broadcast, own.accountId, [])
+      return { ...onStatus(fanout.intent.statusId), isNew: true }
     }
   )
 
   const verbs = {
-    Publish: (own: Ownership, { post }: Commands["Publish"]) => publish(own, post),
-    Edit: Effect.fnUntraced(function*(own: Ownership, command: Commands["Edit"]) {
-      const { accountId } = own
-      const old = yield* statusTargets.own(accountId, command.statusId)
-      if (old.reblogOfId !== null) return yield* new RecordNotFound()
-      if (old.visibility === "direct") yield* control.settled(old.id)
-      const mediaIds = command.mediaIds === undefined ? old.mediaIds : [...new Set(command.mediaIds)]
-      // Without a content warning an edit takes it away.
-      const said = saidOr(command, { ...written(old), spoilerText: "" })
-      const { text, ...texts } = yield* words(
-        { ...said, text: command.text },
-        mediaIds.length > 0 || (yield* quoting.isQuoting(old.id, command))
-      )
-      const contentType = command.contentType ?? old.contentType
-      const draft = yield* drafts.compose(text, contentType)
-      yield* fitting(draft, texts, yield* disallowedTags(draft))
-      const { html, mentionIds } = draft
-      const isNew = !readsAlike(old, { ...texts, html })
-      const edited = { ...texts, html, mentionIds, domain: null }
-      if (isNew && !(yield* screening.edits(own, old.id, edited))) return onRefused(old.id)
-      if (command.mediaIds !== undefined) yield* attachments.check(accountId, mediaIds, command.statusId)
-      const row = {
-        ...written(said),
-        ...texts,
-        text,
-        contentType,
-        html,
-        sensitive: said.sensitive || texts.spoilerText !== "",
-        mediaIds
-      }
-      const same = isSame(old, row)
-      const described = command.media ?? []
-      const { poll } = command
-      if (poll) yield* polls.check(poll)
-      const asks = poll !== undefined && (yield* polls.differs(command.statusId, poll))
-      const millis = yield* nextMillis(own)
-      const governed = yield* quoting.govern(own, old, command)
-      if (same && !asks && !(yield* attachments.differ(command.statusId, described))) {
-        if (poll !== undefined) yield* ask(accountId, command.statusId, poll, millis)
-        if (governed) yield* quoting.governed(own, command.statusId)
-        return onStatus(command.statusId)
-      }
-      yield* statusWriter.preserve(command.statusId, millis)
-      yield* attachments.give(mediaIds, { statusId: command.statusId })
-      yield* attachments.revise(command.statusId, described)
-      if (poll !== undefined) yield* ask(accountId, command.statusId, poll, millis)
-      yield* statusWriter.revise(command.statusId, accountId, { millis, row, draft })
-      yield* linking.replace(command.statusId, linking.ofDraft(draft, mediaIds.length > 0))
-      yield* intend(own, { _tag: "edit", statusId: command.statusId, editedAt: millis })
-      yield* sql.afterCommit(changed(accountId, [command.statusId]))
-      return onStatus(command.statusId)
-    }),
-    Delete: Effect.fnUntraced(function*(own: Ownership, { deleteMedia = false, statusId }: Commands["Delete"]) {
-      const { accountId } = own
-      const { visibility } = yield* statusTargets.own(accountId, statusId)
-      if (visibility === "direct") yield* control.forget(accountId, statusId)
-      const counted = yield* statusWriter.remove(statusId, accountId, yield* nextMillis(own))
-      yield* attachments.free(statusId, !deleteMedia)
-      yield* agenda.cancel("poll_end", statusId)
-      yield* notificationWriter.retract([statusId])
-      yield* intend(own, { _tag: "delete", statusId: statusId })
-      yield* sql.afterCommit(changed(accountId, [statusId, ...counted]))
-      return onStatus(statusId)
-    })
+    Publish: (own: Ownership, { post }: Commands["Publish"]) => publish(own, post)
   }
 
-  return { rehearse, publish, verbs }
+  return { rehearse, publish, verbs, alone: { Publish: publishAlone } }
 })
 
 export type Publishing = Effect.Success<typeof make>

@@ -6,12 +6,12 @@ import { AuditLog, LostAct } from "../../services/staff/AuditLog.ts"
 import { standingOf } from "../../services/staff/Rank.ts"
 import { ReviewedStatuses } from "../../services/statuses/ReviewedStatuses.ts"
 import * as Controlling from "./Controlling.ts"
+import type { Editing } from "./Editing.ts"
 import type { Ownership } from "./Ownership.ts"
-import type { Publishing } from "./Publishing.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 
 /** What moderators decide about posts of the account that wait for them; inside the transaction of a command. */
-export const make = Effect.fnUntraced(function*({ verbs }: Pick<Publishing, "verbs">) {
+export const make = Effect.fnUntraced(function*({ verbs }: Editing) {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
   const control = yield* Controlling.make

@@ -4,7 +4,7 @@ import type { ClientError } from "../../services/Errors.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import type { CommandAnswer, Family } from "../../services/intents/Commands.ts"
 import type { LostAct } from "../../services/staff/AuditLog.ts"
-import type { Ownership } from "./Ownership.ts"
+import type { Ownership, RecordAlone } from "./Ownership.ts"
 import type { Command } from "./Protocol.ts"
 
 /** Commands by their tags. */
@@ -28,9 +28,31 @@ export type Verbs<Tags extends keyof Commands = keyof Commands> = {
   ) => Effect.Effect<CommandAnswer, ClientError | SqlError | (Tag extends ByStaff ? LostAct : never)>
 }
 
+/**
+ * What needs no transaction to do a command, at least where it is simple; undefined where it did nothing. What it answers is
+ * certain, what it fails with is not: the verb says what becomes of the command.
+ */
+type AloneVerbs<Tags extends keyof Commands = keyof Commands> = {
+  readonly [Tag in Tags]?: (
+    own: Ownership,
+    command: Commands[Tag],
+    record: RecordAlone
+  ) => Effect.Effect<CommandAnswer | undefined, ClientError | SqlError>
+}
+
 /** Does the command under its tag. */
 export const perform = <Tag extends keyof Commands>(verbs: Verbs, tag: Tag, own: Ownership, command: Commands[Tag]) =>
   verbs[tag](own, command)
+/** The same by `AloneVerbs`, where there is one. */
+export const performAlone = <Tag extends keyof Commands>(
+  verbs: AloneVerbs,
+  tag: Tag,
+  own: Ownership,
+  command: Commands[Tag]
+) => {
+  const verb = verbs[tag]
+  return verb && ((record: RecordAlone) => verb(own, command, record))
+}
 
 /** The limits that commands use; the others are free. */
 export const familyOf: Partial<Record<Command["_tag"], Family>> = {

@@ -5,7 +5,7 @@ import { ActiveFilters } from "../../services/filters/ActiveFilters.ts"
 import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
-import type { Hiding, StatusKey } from "../../services/statuses/ViewerState.ts"
+import { type Hiding, newState } from "../../services/statuses/ViewerState.ts"
 import { ViewerStates } from "../../services/statuses/ViewerStates.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
 import { traced } from "../../services/Traced.ts"
@@ -20,7 +20,8 @@ import { CollectionViews } from "./CollectionViews.ts"
 import * as ComposedStatuses from "./ComposedStatuses.ts"
 import * as QuotedStatuses from "./QuotedStatuses.ts"
 import * as ReadyStatuses from "./ReadyStatuses.ts"
-import { authorsOf, compose, nobodys, type ReadyStatus, type StatusParts } from "./StatusBodies.ts"
+import * as ShownStatuses from "./ShownStatuses.ts"
+import { compose, nobodys, type ReadyStatus } from "./StatusBodies.ts"
 import * as StatusFilters from "./StatusFilters.ts"
 import * as ViewerStateCache from "./ViewerStateCache.ts"
 
@@ -79,6 +80,8 @@ export class StatusViews extends Context.Service<StatusViews, {
     hiding?: Hiding
   ) => Effect.Effect<ReadonlyArray<Ready<Status>>>
   readonly renderOne: (viewer: Viewer, id: bigint) => Effect.Effect<Ready<Status>, RecordNotFound>
+  /** The same of one that the viewer has begun a thread with a moment ago: how it stands is known. */
+  readonly renderNew: (author: AccountId, id: bigint) => Effect.Effect<Ready<Status>, RecordNotFound>
   /**
    * One status for everybody about to get it; who may not see it or hides its author is absent. As many queries as a page,
    * and one string for all who see the same.
@@ -104,40 +107,9 @@ export class StatusViews extends Context.Service<StatusViews, {
       const { bodies, load } = yield* ReadyStatuses.make
       const kept = yield* ViewerStateCache.make(viewerStates)
       const filters = StatusFilters.make(yield* ActiveFilters)
-      const filterOf = (viewer: Viewer) => viewer === undefined ? Effect.undefined : filters.find(viewer)
       const composed = ComposedStatuses.make()
       const quotes = QuotedStatuses.make(bodies, viewerStates, yield* CollectionViews)
-
-      const authors = (keys: ReadonlyArray<StatusKey>, page: QuotedStatuses.QuotedPage) =>
-        accounts.byId(authorsOf([...keys, ...QuotedStatuses.shownQuotes(keys, page)], page.bodies))
-
-      /** Those of `ids` that the viewer is shown, of the bodies that were found. */
-      const show = Effect.fnUntraced(function*(
-        viewer: Viewer,
-        ids: ReadonlyArray<bigint>,
-        hiding: Hiding,
-        found: ReadonlyMap<bigint, ReadyStatus>,
-        context?: FilterContext,
-        assemble?: StatusParts["assemble"]
-      ) {
-        const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
-        const shown = yield* kept.of(viewer, keys, hiding)
-        const wanted = keys.filter(({ id }) => shown.has(id))
-        const page = yield* quotes.of(viewer, wanted, found)
-        const names = yield* authors(wanted, page)
-        const filter = shown.size === 0 ? undefined : yield* filterOf(viewer)
-        const parts = QuotedStatuses.partsOf(viewer, page, names, filter, assemble)
-        const texts = new Map<bigint, Ready<Status>>()
-        for (const key of wanted) {
-          const state = shown.get(key.id)
-          if (state === undefined) continue
-          if (context !== undefined && QuotedStatuses.hiddenIn(key, page, filter).includes(context)) continue
-          const { filtered } = filter?.(key, page.bodies) ?? StatusFilters.unfiltered
-          const text = compose(parts, key, state, filtered)
-          if (text !== undefined) texts.set(key.id, text)
-        }
-        return texts
-      })
+      const { authors, filterOf, show } = ShownStatuses.make({ accounts, filters, kept, quotes })
 
       const byId = traced("StatusViews.byId")(function*(
         viewer: Viewer,
@@ -145,7 +117,7 @@ export class StatusViews extends Context.Service<StatusViews, {
         hiding: Hiding = "nothing",
         context?: FilterContext
       ) {
-        return yield* show(viewer, ids, hiding, yield* bodies(ids), context)
+        return yield* show(viewer, ids, hiding, yield* bodies(ids), { context })
       })
 
       const hides = (viewer: Viewer) =>
@@ -190,7 +162,10 @@ export class StatusViews extends Context.Service<StatusViews, {
         hiding: Hiding = "nothing",
         context?: FilterContext
       ) {
-        const texts = yield* show(viewer, ids, hiding, yield* bodies(ids), context, composed.compose)
+        const texts = yield* show(viewer, ids, hiding, yield* bodies(ids), {
+          context,
+          assemble: composed.compose
+        })
         const shown = ids.filter((id) => texts.has(id))
         const items = shown.flatMap((id) => texts.get(id) ?? [])
         return withBytes(items, () => items.map((text, at) => composed.bytesOf(shown[at] ?? 0n, text)))
@@ -199,6 +174,15 @@ export class StatusViews extends Context.Service<StatusViews, {
       const renderOne = traced("StatusViews.renderOne")(function*(viewer: Viewer, id: bigint) {
         const [text] = yield* renderNamed(viewer, [id])
         return text ?? (yield* new RecordNotFound())
+      })
+
+      const renderNew = traced("StatusViews.renderNew")(function*(author: AccountId, id: bigint) {
+        const found = yield* bodies([id])
+        const key = found.get(id)?.key
+        const state = key && newState(key)
+        if (state === undefined) return yield* renderOne(author, id)
+        const texts = yield* show(author, [id], "nothing", found, { known: new Map([[id, state]]) })
+        return texts.get(id) ?? (yield* new RecordNotFound())
       })
 
       const renderUndone = traced("StatusViews.renderUndone")(function*(viewer: AccountId, id: bigint) {
@@ -234,6 +218,7 @@ export class StatusViews extends Context.Service<StatusViews, {
         render,
         renderNamed,
         renderOne,
+        renderNew,
         renderFor,
         renderUndone,
         renderForRedraft

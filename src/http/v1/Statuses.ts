@@ -88,7 +88,7 @@ export const layer = group(
       const id = BigInt(answer.id)
       const shown = answer.kind === "scheduled"
         ? Reply.json(yield* scheduledViews.renderOne(viewer, id))
-        : Reply.json(yield* views.renderOne(viewer, id))
+        : Reply.json(yield* answer.isNew ? views.renderNew(viewer, id) : views.renderOne(viewer, id))
       return Reply.withHeaders(shown, familyHeaders(answer))
     })
 

@@ -35,6 +35,8 @@ export const CommandAnswer = Schema.Struct({
     "warning",
     "refused"
   ]),
+  /** A status that nobody knows of yet, and that answers none. */
+  isNew: Schema.optionalKey(Schema.Literal(true)),
   standing: Schema.optionalKey(
     Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetAt: Schema.Int })
   )
@@ -59,6 +61,14 @@ const ownerRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, epoch: Schema
 const answerRows = rowsOf(Schema.Struct({ epoch: Schema.BigInt, answer: Schema.Unknown }))
 const useRows = rowsOf(Schema.Struct({ statuses: Schema.Int, follows: Schema.Int, reports: Schema.Int }))
 
+/** What a statement begins with that is a command by itself (`Commands.alone`). */
+export interface Recording {
+  /** A row where the owner still is the owner, who stays so until the statement is committed. */
+  readonly ownerRow: Fragment
+  /** Records that the command made the one row of `made`, by its id; it gives no row where the command was done before. */
+  readonly recorded: (made: string) => Fragment
+}
+
 /** The transactions of an account's owner: every one checks the epoch in its first statement. */
 export class Commands extends Context.Service<Commands, {
   /** Becomes the owner. Transactions of an earlier owner fail from now on. */
@@ -75,6 +85,16 @@ export class Commands extends Context.Service<Commands, {
     family: Family | undefined,
     work: Effect.Effect<CommandAnswer, E, R>
   ) => Effect.Effect<{ readonly answer: CommandAnswer; readonly repeated: boolean }, E | StaleOwner | SqlError, R>
+  /**
+   * Runs a statement that is all of a command and changes nothing but by way of its `Recording`: a transaction by itself, in a
+   * session of its own, as it may wait for others. Where it did nothing, `once` tells why.
+   */
+  readonly alone: <A, E, R>(
+    owner: Owner,
+    id: string,
+    made: { readonly kind: CommandAnswer["kind"]; readonly family: Family | undefined },
+    statement: (recording: Recording) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | SqlError, R>
   /** Does `work`, which may come again, in a transaction of the owner. */
   readonly owned: <A, E, R>(
     owner: Owner,
@@ -125,6 +145,31 @@ export class Commands extends Context.Service<Commands, {
         return { answer, repeated: false }
       })
 
+      /** In the transaction that is open, or none. */
+      const reserved = <A, E, R>(statement: Effect.Effect<A, E, R>) =>
+        Effect.flatMap(
+          Effect.serviceOption(sql.transactionService),
+          ({ _tag: inside }): Effect.Effect<A, E | SqlError, R> =>
+            inside === "Some" ? statement : Effect.scoped(Effect.flatMap(
+              sql.reserve,
+              (session) => Effect.provideService(statement, sql.transactionService, [session, 0])
+            ))
+        )
+      const alone: Commands["Service"]["alone"] = Effect.fnUntraced(function*(owner, id, { family, kind }, statement) {
+        const answer = yield* PersistedAnswer.encode({ id: "", kind })
+        const now = new Date(yield* Clock.currentTimeMillis)
+        return yield* reserved(statement({
+          // Whoever takes over is not waited for: that takes time, after which a client may have been told to come back.
+          ownerRow: sql`${ownerRow(owner)} SKIP LOCKED`,
+          recorded: (made) =>
+            sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
+              SELECT ${owner.accountId}::bigint, ${id}::text, ${answer}::jsonb || jsonb_build_object('id', ${
+              sql.literal(made)
+            }.id::text), ${family ?? null}::text, ${owner.epoch}::bigint, ${now}::timestamptz FROM ${sql.literal(made)}
+              ON CONFLICT DO NOTHING RETURNING 1`
+        }))
+      })
+
       const used = traced("Commands.used")(
         function*(accountId: AccountId, since: Readonly<Record<Family, number>>) {
           const uses = (family: Family) =>
@@ -171,6 +216,7 @@ export class Commands extends Context.Service<Commands, {
         takeOver,
         used,
         once: (owner, id, family, work) => sql.withTransaction(once(owner, id, family, work)),
+        alone,
         owned: (owner, work) => sql.withTransaction(Effect.andThen(lock(owner), work)),
         lock,
         ownerRow,

@@ -42,10 +42,14 @@ export const blank = {
   mediaIds: []
 } satisfies Partial<NewStatus>
 
-/** Statuses with ids of their time, as `fresh` of a WITH; `place` is where one stands among them, from 1. */
+/** Selects statuses with ids of their time; `place` is where one stands among them, from 1. */
+export const minted = (sql: SqlClient, statuses: ReadonlyArray<NewStatus>): Fragment =>
+  sql`SELECT next_id((extract(epoch FROM given.created_at) * 1000)::bigint) AS id, given.*
+    FROM ${inserted.given(sql, statuses)}`
+
+/** The same as `fresh` of a WITH. */
 export const fresh = (sql: SqlClient, statuses: ReadonlyArray<NewStatus>): Fragment =>
-  sql`fresh AS MATERIALIZED (SELECT next_id((extract(epoch FROM given.created_at) * 1000)::bigint) AS id, given.*
-    FROM ${inserted.given(sql, statuses)})`
+  sql`fresh AS MATERIALIZED (${minted(sql, statuses)})`
 
 /** Stores what is `fresh`; `joined` is what else is in the FROM, `instead` what its columns are where not as they were given. */
 export const insertion = (

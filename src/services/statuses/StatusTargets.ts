@@ -33,7 +33,7 @@ const Parent = Schema.Struct({
   ).fields,
   answeredId: Schema.BigInt
 })
-type Parent = typeof Parent.Type
+export type Parent = typeof Parent.Type
 const parentRows = rowsOf(Parent)
 const targeted = columnsOf(StatusTarget)
 

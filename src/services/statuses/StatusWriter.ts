@@ -1,13 +1,15 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import * as Counters from "../Counters.ts"
+import type { Recording } from "../intents/Commands.ts"
 import { begun, type Fanout } from "../intents/Fanouts.ts"
 import type { Publish } from "../intents/Intent.ts"
-import { only, rowsOf } from "../Rows.ts"
+import { known, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Draft } from "./Drafts.ts"
-import { fresh, insertion, type NewStatus, revised, update } from "./StatusRows.ts"
+import { fresh, insertion, minted, type NewStatus, revised, update } from "./StatusRows.ts"
 import { type Revised, StoredStatus } from "./StoredStatus.ts"
 import * as Tagging from "./Tagging.ts"
 
@@ -37,6 +39,11 @@ export class StatusWriter extends Context.Service<StatusWriter, {
    * Answers the intent to tell of the new status, which is written with it. Its author is never among the mentions.
    */
   readonly insert: (status: Composed) => Effect.Effect<Fanout<Publish>, SqlError>
+  /** The same of a status that answers none, as all of its command; undefined where the command is not to be done. */
+  readonly insertAlone: (
+    status: Composed,
+    recording: Recording
+  ) => Effect.Effect<Fanout<Publish> | undefined, SqlError>
   /** Keeps the original as the first revision, where that is not done yet; before anything of it changes. */
   readonly preserve: (id: bigint, millis: number) => Effect.Effect<void, SqlError>
   /**
@@ -52,34 +59,49 @@ export class StatusWriter extends Context.Service<StatusWriter, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const insert = traced("StatusWriter.insert")(function*({ draft, row }: Composed) {
-        const { accountId, createdAt: at, inReplyToId, localOnly, visibility } = row
+      /** Writes what is `fresh`, and nothing where nothing is. */
+      const inserted = Effect.fnUntraced(function*(fresh: Fragment, { draft, row }: Composed) {
+        const { accountId, createdAt: at, localOnly, visibility } = row
         const millis = at.getTime()
         const mentioned = draft.mentionIds.filter((id) => id !== accountId)
         const named = mentioned.length === 0 ? sql`` : sql`,
           named AS (INSERT INTO mentions (status_id, account_id)
             SELECT fresh.id, m FROM fresh, unnest(${mentioned}::bigint[]) m)`
-        const { fanoutId, id } = only(
-          yield* insertedRows(sql`
-          WITH ${fresh(sql, [row])},
+        const [made] = yield* insertedRows(sql`
+          WITH ${fresh},
           made AS (${insertion(sql, sql``, { conversationId: sql`coalesce(fresh.conversation_id, fresh.id)` })}),
           stats AS (INSERT INTO status_stats (status_id) SELECT id FROM fresh),
-          counted AS (${Counters.ofAccount(sql, { accountId, statuses: 1 }, at)})${named}${
-            Tagging.attached(
-              sql,
-              sql`(SELECT id, ${accountId}::bigint, ${visibility}::text, ${at}::timestamptz, ${localOnly}::boolean FROM fresh)`,
-              draft.tags,
-              millis
-            )
-          },
+          counted AS (${
+          Counters.ofAccount(sql, { accountId, statuses: 1 }, at)
+        } AND EXISTS (SELECT FROM fresh))${named}${
+          Tagging.attached(
+            sql,
+            sql`(SELECT id, ${accountId}::bigint, ${visibility}::text, ${at}::timestamptz, ${localOnly}::boolean FROM fresh)`,
+            draft.tags,
+            millis
+          )
+        },
           told AS (
             INSERT INTO fanouts (id, account_id, kind, status_id, created_at)
             SELECT next_id(${millis}), ${accountId}, 'publish', id, ${at} FROM fresh RETURNING id)
           SELECT fresh.id, told.id AS fanout_id FROM fresh, told`)
-        )
-        if (inReplyToId !== null) yield* Counters.count(sql, [], [{ statusId: inReplyToId, replies: 1 }])
-        return begun(fanoutId, { _tag: "publish", statusId: id })
+        return made && begun<Publish>(made.fanoutId, { _tag: "publish", statusId: made.id })
       })
+      const insert = traced("StatusWriter.insert")(function*(status: Composed) {
+        const { row } = status
+        const fanout = known(yield* inserted(fresh(sql, [row]), status))
+        if (row.inReplyToId !== null) yield* Counters.count(sql, [], [{ statusId: row.inReplyToId, replies: 1 }])
+        return fanout
+      })
+      const insertAlone = traced("StatusWriter.insertAlone")((status: Composed, { ownerRow, recorded }: Recording) =>
+        inserted(
+          sql`owner_row AS MATERIALIZED (${ownerRow}),
+          minted AS MATERIALIZED (${minted(sql, [status.row])} WHERE EXISTS (SELECT FROM owner_row)),
+          recorded AS (${recorded("minted")}),
+          fresh AS MATERIALIZED (SELECT minted.* FROM minted, recorded)`,
+          status
+        )
+      )
 
       /** The columns of a revision, from the status as it is. */
       const revision = sql`id, ${revised.list(sql)},
@@ -126,7 +148,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
         return counted.map(({ statusId }) => statusId)
       })
 
-      return StatusWriter.of({ insert, preserve, revise, remove })
+      return StatusWriter.of({ insert, insertAlone, preserve, revise, remove })
     })
   )
 }

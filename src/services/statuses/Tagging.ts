@@ -8,7 +8,7 @@ const tagUseMillis = 60_000
 
 /**
  * The one place where posts get their hashtags: new and edited ones, ours and those of other servers. They are parts of
- * a WITH that begin with a comma, and nothing where there are no tags. `post` is an SQL expression of one row: its
+ * a WITH that begin with a comma, and nothing where there are no tags. `post` is an SQL expression of one row, or none: its
  * `id`, `account_id`, `visibility`, `created_at` and `local_only`. `millis` is when it was written, milliseconds since 1970.
  *
  * A tag counts once for each post, on the day when that was written and when it is attached: what has it already is not
@@ -23,7 +23,9 @@ export const attached = (sql: SqlClient, post: Fragment, tags: Draft["tags"], mi
       CASE WHEN ${isOpenRow(sql, "given")} THEN created_at END AS shown_at,
       ${counts(sql, "given")} AS counts FROM ${post} given (id, account_id, visibility, created_at, local_only)),
     wanted AS (
-      SELECT * FROM unnest(${tags.map(({ name }) => name)}::text[], ${tags.map((tag) => tag.displayName)}::text[])
+      SELECT w.* FROM post, unnest(${tags.map(({ name }) => name)}::text[], ${
+    tags.map((tag) => tag.displayName)
+  }::text[])
         AS w (name, display_name) ORDER BY name),
     known AS (SELECT t.id, t.name FROM wanted JOIN tags t ON t.name = wanted.name),
     coined AS (

@@ -52,6 +52,27 @@ export const quotingOf = (
     ? "denied"
     : decide(quoting, { ...follows, isAuthor: viewer === accountId, mentioned: false })
 
+const nobody: ReadonlyArray<never> = []
+
+/** How a status stands for its author who has just begun a thread with it; undefined where its policy has to be asked. */
+export const newState = (status: StatusKey): ViewerState | undefined =>
+  status.control === undefined
+    ? {
+      repliesCount: 0,
+      reblogsCount: 0,
+      favouritesCount: 0,
+      quotesCount: 0,
+      favourited: false,
+      reblogged: false,
+      bookmarked: false,
+      muted: false,
+      pinned: false,
+      votes: nobody,
+      quoting: quotingOf(status.accountId, status, { follows: false, followed: false }),
+      reactions: nobody
+    }
+    : undefined
+
 /** How a status that is quoted stands to a viewer, in the words of clients. */
 type QuotedStanding =
   | "accepted"

@@ -11,6 +11,18 @@ const answer = { id: "1", kind: "status" } as const
 /** The ways in which an owner writes; each begins by asking whether it still is one. */
 const ways = {
   once: (owner: Owner, work: Work) => Commands.use(({ once }) => once(owner, "a", undefined, Effect.as(work, answer))),
+  alone: (owner: Owner, work: Work) =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { alone } = yield* Commands
+      const made = { kind: "status", family: undefined } as const
+      yield* sql.withTransaction(alone(owner, "a", made, ({ ownerRow }) =>
+        Effect.gen(function*() {
+          const claimed = yield* sql`WITH claim AS MATERIALIZED (${ownerRow}) SELECT FROM claim`
+          if (claimed.length === 0) return yield* new StaleOwner()
+          yield* work
+        })))
+    }),
   owned: (owner: Owner, work: Work) => Commands.use(({ owned }) => owned(owner, work)),
   lock: (owner: Owner, work: Work) =>
     Effect.gen(function*() {

@@ -1,0 +1,14 @@
+import { Effect } from "effect"
+import type { Broadcast } from "../../services/Broadcast.ts"
+import type { AccountId } from "../../services/Ids.ts"
+
+/** Says that statuses changed, and what is counted of their author. */
+export const changed = (
+  broadcast: Broadcast["Service"],
+  accountId: AccountId,
+  statuses: ReadonlyArray<bigint>
+): Effect.Effect<void> =>
+  Effect.andThen(
+    broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }),
+    statuses.length === 0 ? Effect.void : broadcast.publish({ _tag: "Changed", kind: "status", ids: statuses })
+  )

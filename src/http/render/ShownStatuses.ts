@@ -1,0 +1,63 @@
+import { Effect } from "effect"
+import type { FilterContext } from "../../services/filters/Filter.ts"
+import type { Hiding, StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
+import type { Viewer } from "../../services/Viewer.ts"
+import type { Ready } from "../wire/Keys.ts"
+import type { Status } from "../wire/Status.ts"
+import type { AccountViews } from "./AccountViews.ts"
+import * as QuotedStatuses from "./QuotedStatuses.ts"
+import { authorsOf, compose, type ReadyStatus, type StatusParts } from "./StatusBodies.ts"
+import * as StatusFilters from "./StatusFilters.ts"
+import type * as ViewerStateCache from "./ViewerStateCache.ts"
+
+interface Showing {
+  /** Those are left out that the viewer's filters hide there. */
+  readonly context?: FilterContext | undefined
+  readonly assemble?: StatusParts["assemble"]
+  /** How the statuses stand for the viewer, where nobody has to be asked. */
+  readonly known?: ReadonlyMap<bigint, ViewerState>
+}
+
+/** Puts statuses together for a viewer from bodies that were found; made once. */
+export const make = (
+  { accounts, filters, kept, quotes }: {
+    readonly accounts: AccountViews["Service"]
+    readonly filters: ReturnType<typeof StatusFilters.make>
+    readonly kept: Effect.Success<ReturnType<typeof ViewerStateCache.make>>
+    readonly quotes: ReturnType<typeof QuotedStatuses.make>
+  }
+) => {
+  const filterOf = (viewer: Viewer) => viewer === undefined ? Effect.undefined : filters.find(viewer)
+
+  const authors = (keys: ReadonlyArray<StatusKey>, page: QuotedStatuses.QuotedPage) =>
+    accounts.byId(authorsOf([...keys, ...QuotedStatuses.shownQuotes(keys, page)], page.bodies))
+
+  /** Those of `ids` that the viewer is shown. */
+  const show = Effect.fnUntraced(function*(
+    viewer: Viewer,
+    ids: ReadonlyArray<bigint>,
+    hiding: Hiding,
+    found: ReadonlyMap<bigint, ReadyStatus>,
+    { assemble, context, known }: Showing = {}
+  ) {
+    const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
+    const shown = known ?? (yield* kept.of(viewer, keys, hiding))
+    const wanted = keys.filter(({ id }) => shown.has(id))
+    const page = yield* quotes.of(viewer, wanted, found)
+    const names = yield* authors(wanted, page)
+    const filter = shown.size === 0 ? undefined : yield* filterOf(viewer)
+    const parts = QuotedStatuses.partsOf(viewer, page, names, filter, assemble)
+    const texts = new Map<bigint, Ready<Status>>()
+    for (const key of wanted) {
+      const state = shown.get(key.id)
+      if (state === undefined) continue
+      if (context !== undefined && QuotedStatuses.hiddenIn(key, page, filter).includes(context)) continue
+      const { filtered } = filter?.(key, page.bodies) ?? StatusFilters.unfiltered
+      const text = compose(parts, key, state, filtered)
+      if (text !== undefined) texts.set(key.id, text)
+    }
+    return texts
+  })
+
+  return { authors, filterOf, show }
+}

@@ -1,0 +1,49 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestServer } from "../../support/Server.ts"
+
+const texts = {
+  plain: { status: "hello" },
+  warned: { status: "hello #tag @ben", spoiler_text: "careful", language: "de", visibility: "unlisted" },
+  private: { status: "for few", visibility: "private", quote_approval_policy: "followers" },
+  direct: { status: "@ben alone", visibility: "direct" },
+  unquoted: { status: "nobody quotes", quote_approval_policy: "nobody" },
+  controlled: { status: "few may answer", interaction_policy: { can_reply: { always: ["followers"] } } },
+  local: { status: "here", local_only: true }
+}
+
+layer(TestServer.layer(), { excludeTestServices: true })("new statuses", (it) => {
+  it.effect("S-046: are answered as they are read by their author a moment later", () =>
+    Effect.gen(function*() {
+      const { createPerson, fetch } = yield* TestServer
+      const [{ token }] = [yield* createPerson("anna"), yield* createPerson("ben")]
+      const ask = Effect.fnUntraced(function*(path: string, json?: object, key?: string) {
+        const response = yield* fetch(path, {
+          token,
+          ...(json === undefined ? {} : { method: "POST", json }),
+          ...(key === undefined ? {} : { headers: { "idempotency-key": key } })
+        })
+        assert.strictEqual(response.status, 200)
+        return (yield* Effect.promise(() => response.json())) as { readonly id: string }
+      })
+      yield* ask("/api/v2/filters", {
+        title: "greetings",
+        context: ["home"],
+        keywords_attributes: [{ keyword: "hello" }]
+      })
+      for (const [name, text] of Object.entries(texts)) {
+        const made = yield* ask("/api/v1/statuses", text, name)
+        assert.deepStrictEqual(made, yield* ask(`/api/v1/statuses/${made.id}`), name)
+        yield* ask(`/api/v1/statuses/${made.id}/favourite`, {})
+        // The same command again answers with what was done since.
+        const again = yield* ask("/api/v1/statuses", text, name)
+        assert.deepStrictEqual(again, yield* ask(`/api/v1/statuses/${made.id}`), name)
+        assert.strictEqual(again.id, made.id)
+      }
+      const answer = yield* ask("/api/v1/statuses", {
+        status: "and",
+        in_reply_to_id: (yield* ask("/api/v1/statuses", texts.plain)).id
+      })
+      assert.deepStrictEqual(answer, yield* ask(`/api/v1/statuses/${answer.id}`))
+    }))
+})

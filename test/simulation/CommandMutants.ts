@@ -1,0 +1,94 @@
+import { Clock, Effect } from "effect"
+import type { CommandAnswer } from "../../src/services/intents/Commands.ts"
+import type { Mutant } from "./Mutant.ts"
+
+/** The command's id is looked up before the transaction and recorded after it. */
+const keyOutside: Mutant = {
+  name: "the command's id is looked up and recorded outside of the transaction",
+  mutation: {
+    commands: (commands, sql) => ({
+      ...commands,
+      alone: inTransaction,
+      once: (owner, id, family, work) =>
+        Effect.gen(function*() {
+          const [found] = yield* sql<{ answer: CommandAnswer }>`
+            SELECT answer FROM commands WHERE account_id = ${owner.accountId} AND id = ${id}`
+          if (found !== undefined) return { answer: found.answer, repeated: true }
+          const answer = yield* commands.owned(owner, work)
+          const now = new Date(yield* Clock.currentTimeMillis)
+          yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
+            VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${
+            family ?? null
+          }, ${owner.epoch}, ${now})`
+          return { answer, repeated: false }
+        })
+    })
+  },
+  breaks: /^I2: .* done/,
+  foundAt: 1,
+  seedsMax: 30
+}
+
+/** What one statement does is done again where its command comes again. */
+const aloneUnrecorded: Mutant = {
+  name: "a command as one statement is not looked up",
+  mutation: {
+    commands: (commands, sql) => ({
+      ...commands,
+      alone: (owner, id, made, statement) =>
+        commands.alone(owner, id, made, (recording) => statement({ ...recording, recorded: () => sql`SELECT 1` }))
+    })
+  },
+  breaks: /^I2: .* done/,
+  foundAt: 1,
+  seedsMax: 30
+}
+
+/** A node that lost an account goes on to write for it by single statements. */
+const aloneUnowned: Mutant = {
+  name: "the owner's epoch is not checked by commands as one statement",
+  mutation: {
+    commands: (commands, sql) => ({
+      ...commands,
+      alone: (owner, id, made, statement) =>
+        commands.alone(owner, id, made, (recording) => statement({ ...recording, ownerRow: sql`SELECT` }))
+    })
+  },
+  breaks: /^I13/,
+  foundAt: 5,
+  seedsMax: 30
+}
+
+/** No command is one statement. */
+const inTransaction = () => Effect.die("in a transaction")
+
+/** A node that lost an account goes on to write for it. */
+const epochUnchecked: Mutant = {
+  name: "the owner's epoch is not checked",
+  mutation: {
+    commands: (commands, sql) => ({
+      ...commands,
+      alone: inTransaction,
+      owned: (_owner, work) => sql.withTransaction(work),
+      once: (owner, id, family, work) =>
+        sql.withTransaction(Effect.gen(function*() {
+          const [found] = yield* sql<{ answer: CommandAnswer }>`
+            SELECT answer FROM commands WHERE account_id = ${owner.accountId} AND id = ${id}`
+          if (found !== undefined) return { answer: found.answer, repeated: true }
+          const answer = yield* work
+          const now = new Date(yield* Clock.currentTimeMillis)
+          yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
+            VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${
+            family ?? null
+          }, ${owner.epoch}, ${now})`
+          return { answer, repeated: false }
+        }))
+    })
+  },
+  breaks: /^I13/,
+  foundAt: 5,
+  seedsMax: 30
+}
+
+/** Bugs of how commands are done once, and by the owner alone. */
+export const commandMutants: ReadonlyArray<Mutant> = [keyOutside, aloneUnrecorded, epochUnchecked, aloneUnowned]
