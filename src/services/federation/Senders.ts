@@ -14,6 +14,7 @@ import { ObjectFetcher } from "./ObjectFetcher.ts"
 import { RemoteActors } from "./RemoteActors.ts"
 import { Signatures } from "./signatures/Signatures.ts"
 import { type Claim, type SignedRequest, Unverified } from "./signatures/SignedRequest.ts"
+import { type Crowded, Strangers } from "./Strangers.ts"
 
 /** Keys in memory, and characters of a key's id. */
 const keysMax = 20_000
@@ -56,7 +57,9 @@ const keyRows = rowsOf(KnownKey)
 
 /** Finds out who signed a request; nothing of the request is believed before. */
 export class Senders extends Context.Service<Senders, {
-  readonly verify: (request: SignedRequest) => Effect.Effect<Verified, Unverified | KeyUnavailable | DomainClosed>
+  readonly verify: (
+    request: SignedRequest
+  ) => Effect.Effect<Verified, Unverified | KeyUnavailable | DomainClosed | Crowded>
 }>()("murmuration/services/federation/Senders") {
   static readonly layerNoDeps = Layer.effect(
     Senders,
@@ -120,7 +123,8 @@ export class Senders extends Context.Service<Senders, {
         if (host !== undefined && !(yield* domains.isAllowed(host))) return yield* new DomainClosed()
         const known = yield* kept.get(hashedKey(keyId), stored(keyId))
         if (known !== undefined && (yield* signatures.holds(claim, known.publicPem))) return { ...known, signedMillis }
-        return { ...(yield* proven(claim, request.address, known)), signedMillis }
+        const { aside } = yield* Strangers
+        return { ...(yield* aside(proven(claim, request.address, known))), signedMillis }
       })
       return Senders.of({ verify })
     })
