@@ -82,6 +82,6 @@ export const federation: Rooms = [
     "ActorLookups Senders",
     "ObjectFetcher FailedLookups RemoteActors SingleFlight Strangers documents domains signatures"
   ],
-  ["fetching", "ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents inbox"],
+  ["fetching", "NewHosts ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents inbox"],
   ["RemoteLookup", "DomainNames ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents fetching"]
 ]
