@@ -1,4 +1,4 @@
-import { Effect, Layer, Schedule, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TaggedCollections } from "../../services/collections/TaggedCollections.ts"
 import { Unavailable } from "../../services/Errors.ts"
@@ -21,12 +21,17 @@ import { rowsOf } from "../../services/Rows.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
 import { AccountActors } from "../account/AccountActors.ts"
+import { claiming } from "./ClaimRounds.ts"
 import * as FeatureChecks from "./FeatureChecks.ts"
 import * as InteractionChecks from "./InteractionChecks.ts"
 import * as QuoteChecks from "./QuoteChecks.ts"
 
-/** Jobs that a node runs at once. One that takes longer than so many seconds is given up for this time. */
+/**
+ * Jobs that a node runs at once, and beside them those that wait for servers which take their time. One that takes longer than so
+ * many seconds is given up for this time.
+ */
 const jobsAtOnceMax = 32
+const slowJobs = { millis: 2_000, atOnceMax: 1_000 }
 const jobSecondsMax = 50
 /** Collections of accounts that one account's server is asked for, and pages of them. */
 const collectionsMax = 50
@@ -148,11 +153,7 @@ const make = Effect.gen(function*() {
       )
     )
 
-  yield* Effect.flatMap(jobs.claim(jobsAtOnceMax), Effect.forEach(run, { concurrency: "unbounded" })).pipe(
-    Effect.catchCause((cause) => Effect.logWarning("jobs must wait", cause)),
-    Effect.repeat(Schedule.spaced("1 second")),
-    Effect.forkScoped
-  )
+  yield* claiming({ what: "jobs", atOnceMax: jobsAtOnceMax, slow: slowJobs, claim: jobs.claim, run })
 })
 
 /**
