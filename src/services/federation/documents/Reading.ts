@@ -48,9 +48,12 @@ export const idsOf = (value: unknown): ReadonlyArray<string> => asList(value).fl
 export const typeOf = (document: Foreign, ...types: ReadonlyArray<string>): string | undefined =>
   asList(document["type"]).find((type): type is string => typeof type === "string" && types.includes(type))
 
-/** A number of things as others state it; Postgres keeps four bytes of it. */
+/** The most that others are believed to have of anything: Postgres keeps four bytes, and what is added here fits, too. */
+const countMax = 1_000_000_000
+
+/** A number of things as others state it. */
 export const countOf = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isInteger(value) && value >= 0 ? Math.min(value, 2_147_483_647) : undefined
+  typeof value === "number" && Number.isInteger(value) && value >= 0 ? Math.min(value, countMax) : undefined
 
 /**
  * A text that may come in several languages. The language is that of the one that is taken, where the document says it.
