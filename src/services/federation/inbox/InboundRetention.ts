@@ -11,6 +11,9 @@ import { sameMax } from "./Undoables.ts"
 /** How long an id that was deleted stays so, in milliseconds: longer than its post is kept here. */
 const deletedMillis = 90 * 86_400_000
 
+/** Activities that were set aside and are kept, of one sender and in all: the last ones. */
+export const deadMax = { ofSender: 100, ofAll: 10_000 } as const
+
 const lastRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, uri: Schema.String }))
 
 /** Ids of other servers' activities that nobody asks for any more: whoever sends some leaves no more than a bounded rest. */
@@ -51,12 +54,18 @@ export class InboundRetention extends Context.Service<InboundRetention, {
         last = end ?? { accountId: 0n, uri: "" }
       })
 
+      const setAside = sql`DELETE FROM inbound_activities WHERE id IN (SELECT id FROM (
+          SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY id DESC) AS of_sender,
+            row_number() OVER (ORDER BY id DESC) AS of_all FROM inbound_activities WHERE outcome LIKE 'set aside:%') dead
+        WHERE of_sender > ${deadMax.ofSender} OR of_all > ${deadMax.ofAll})`
+
       return InboundRetention.of({
         sweep: traced("InboundRetention.sweep")(function*(rows) {
           const now = yield* Clock.currentTimeMillis
           yield* tombstones("IS NOT NULL", new Date(now - inboundMillisMin), rows)
           yield* tombstones("IS NULL", new Date(now - deletedMillis), rows)
           yield* undoables(now, rows)
+          yield* setAside
         })
       })
     })

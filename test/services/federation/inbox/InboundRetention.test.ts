@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { InboundRetention } from "../../../../src/services/federation/inbox/InboundRetention.ts"
+import { deadMax, InboundRetention } from "../../../../src/services/federation/inbox/InboundRetention.ts"
 import { sameMax } from "../../../../src/services/federation/inbox/Undoables.ts"
 import { idAt } from "../../../../src/services/Ids.ts"
 import { person } from "../../../support/People.ts"
@@ -51,6 +51,31 @@ layer(services, { excludeTestServices: true })("ids that other servers made us r
           min(came_id) FILTER (WHERE target_id = ${cleo}) - ${old}::bigint AS first
           FROM undoable_activities GROUP BY 1 ORDER BY 1`,
         [{ uri: "again", count: sameMax, first: 61n }, { uri: "new", count: 1, first: null }]
+      )
+    }))
+
+  it.effect("row 37, I17: of what failed at every try so many are kept of one sender, and all that others sent", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { sweep } = yield* InboundRetention
+      const [dora, emil] = [yield* person("dora"), yield* person("emil")]
+      const store = (accountId: bigint, outcome: string | null, count: number) =>
+        sql`INSERT INTO inbound_activities (id, account_id, uri, document, received_at, due_at, outcome)
+          SELECT next_id(1), ${accountId}, ${outcome ?? "waits"} || n, '{}', '2026-01-01', '2026-01-01', ${outcome}
+          FROM generate_series(1, ${count}::int) n`
+      yield* store(emil, "set aside: why", 2)
+      yield* store(dora, "set aside: why", deadMax.ofSender + 30)
+      yield* store(dora, null, 3)
+      yield* store(dora, "done", 4)
+      yield* sweep(1_000)
+      assert.deepStrictEqual(
+        yield* sql`SELECT account_id, outcome, count(*)::int AS count FROM inbound_activities GROUP BY 1, 2 ORDER BY 3`,
+        [
+          { accountId: emil, outcome: "set aside: why", count: 2 },
+          { accountId: dora, outcome: null, count: 3 },
+          { accountId: dora, outcome: "done", count: 4 },
+          { accountId: dora, outcome: "set aside: why", count: deadMax.ofSender }
+        ]
       )
     }))
 })
