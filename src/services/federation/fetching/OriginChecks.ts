@@ -3,6 +3,7 @@ import { briefCause } from "../../outbound/BriefCause.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
 import { registrable } from "../NewHosts.ts"
+import { refreshSecondsMax } from "./RefreshClaims.ts"
 import { mayPass, type PostError, RemotePosts } from "./RemotePosts.ts"
 import { Threads } from "./Threads.ts"
 
@@ -115,7 +116,10 @@ export class OriginChecks extends Context.Service<OriginChecks, {
       const around = traced("OriginChecks.around")((post: Foreign) =>
         post["inReplyTo"] === undefined && post["replies"] === undefined
           ? Effect.void
-          : beside(ownerOf(idOf(post["inReplyTo"]) ?? idOf(post)), threads.around(post))
+          : beside(
+            ownerOf(idOf(post["inReplyTo"]) ?? idOf(post)),
+            Effect.asVoid(Effect.timeoutOption(threads.around(post), `${refreshSecondsMax} seconds`))
+          )
       )
       return OriginChecks.of({ begin, around })
     })

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { OriginChecks } from "../../../../src/services/federation/fetching/OriginChecks.ts"
 import { RemotePosts } from "../../../../src/services/federation/fetching/RemotePosts.ts"
 import { Threads } from "../../../../src/services/federation/fetching/Threads.ts"
@@ -16,7 +17,7 @@ const posts = Layer.succeed(
 )
 const threads = Layer.succeed(
   Threads,
-  Threads.of({ around: () => Effect.void, meet: () => Effect.void, read: () => Effect.undefined })
+  Threads.of({ around: () => Effect.never, meet: () => Effect.void, read: () => Effect.undefined })
 )
 const fresh = OriginChecks.layerNoDeps.pipe(Layer.provide([posts, threads]), Layer.fresh)
 
@@ -45,3 +46,21 @@ it.effect("row 30: hosts that never answer leave room for others, be they many, 
       ]
     ) assert.strictEqual(yield* asked(silent), 1, silent[1])
   }))
+
+it.effect("row 30: a conversation that never ends gives its place back", () =>
+  Effect.gen(function*() {
+    const checks = yield* OriginChecks
+    let answered = 0
+    const ask = Effect.andThen(
+      checks.begin({ kind: "gone", uri: "https://good.example/1" }, () => Effect.sync(() => void answered++)),
+      Effect.yieldNow
+    )
+    for (let n = 0; n < 200; n++) {
+      yield* checks.around({ id: "https://good.example/0", inReplyTo: `https://good.example/${n}` })
+    }
+    yield* ask
+    assert.strictEqual(answered, 0)
+    yield* TestClock.adjust("5 minutes")
+    yield* ask
+    assert.strictEqual(answered, 1)
+  }).pipe(Effect.provide(fresh)))
