@@ -20,7 +20,7 @@ export const Revision = Schema.Struct({
 export type Revision = typeof Revision.Type
 
 /** Versions of one status that are shown, the oldest, and bytes that they have together; a file counts as some. */
-const revisionsMax = 500
+export const revisionsMax = 500
 const revisionsBytesMax = 2_097_152
 const revisionBytes = [
   ...["html", ...textColumns].map((name) => `octet_length(${name})`),

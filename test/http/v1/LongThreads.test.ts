@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestServer } from "../../support/Server.ts"
-import { json, person } from "../activitypub/Calls.ts"
+import { actorOf, json, person } from "../activitypub/Calls.ts"
 import { done, note, OtherServer, servers } from "../activitypub/Sending.ts"
 
 /** Characters of one answer: what many posts of the largest size come to is a multiple of it. */
@@ -62,5 +62,24 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
       const history = yield* textOf(`/api/v1/statuses/${chain?.id}/history`)
       assert.isBelow(history.length, 3_000_000)
       assert.isAbove(JSON.parse(history).length, 10)
+    }))
+
+  it.effect("row 37: of versions that are shown to nobody none are kept, however often another server edits", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const me = yield* actorOf(yield* person("ben"))
+      const fay = yield* (yield* OtherServer).actor("fay")
+      const version = (n: number) =>
+        note(fay, "one", { cc: [me], content: `version ${n}`, updated: new Date(1_800_000_000_000 + n).toISOString() })
+      yield* done(fay, { type: "Create", object: version(0) })
+      yield* done(fay, { type: "Update", object: version(1) })
+      const [post] = yield* sql<{ id: bigint }>`SELECT id FROM statuses WHERE uri = ${`${fay.id}/notes/one`}`
+      const columns = yield* columnsOf("status_edits", ["id"])
+      yield* sql.unsafe(`INSERT INTO status_edits (id, ${columns}) SELECT next_id(1), ${columns}
+        FROM status_edits, generate_series(1, 600) WHERE status_id = ${post?.id}`)
+      assert.strictEqual(yield* done(fay, { type: "Update", object: version(2) }), "done")
+      const [kept] = yield* sql<{ count: number; html: string }>`SELECT count(*)::int AS count, s.html
+        FROM status_edits e JOIN statuses s ON s.id = e.status_id WHERE s.id = ${post?.id ?? 0n} GROUP BY s.html`
+      assert.deepStrictEqual(kept, { count: 500, html: "version 2" })
     }))
 })
