@@ -70,16 +70,26 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
       const me = yield* actorOf(yield* person("ben"))
       const fay = yield* (yield* OtherServer).actor("fay")
       const version = (n: number) =>
-        note(fay, "one", { cc: [me], content: `version ${n}`, updated: new Date(1_800_000_000_000 + n).toISOString() })
+        note(fay, "one", {
+          cc: [me],
+          content: `version ${n}`,
+          updated: new Date(1_700_000_000_000 + n).toISOString(),
+          published: new Date(1_600_000_000_000).toISOString(),
+          attachment: [{ type: "Image", url: `${fay.id}/${n}.png` }]
+        })
       yield* done(fay, { type: "Create", object: version(0) })
       yield* done(fay, { type: "Update", object: version(1) })
       const [post] = yield* sql<{ id: bigint }>`SELECT id FROM statuses WHERE uri = ${`${fay.id}/notes/one`}`
       const columns = yield* columnsOf("status_edits", ["id"])
       yield* sql.unsafe(`INSERT INTO status_edits (id, ${columns}) SELECT next_id(1), ${columns}
         FROM status_edits, generate_series(1, 600) WHERE status_id = ${post?.id}`)
-      assert.strictEqual(yield* done(fay, { type: "Update", object: version(2) }), "done")
+      for (const n of [2, 3]) assert.strictEqual(yield* done(fay, { type: "Update", object: version(n) }), "done")
       const [kept] = yield* sql<{ count: number; html: string }>`SELECT count(*)::int AS count, s.html
         FROM status_edits e JOIN statuses s ON s.id = e.status_id WHERE s.id = ${post?.id ?? 0n} GROUP BY s.html`
-      assert.deepStrictEqual(kept, { count: 500, html: "version 2" })
+      assert.deepStrictEqual(kept, { count: 500, html: "version 3" })
+      // Its files are those of versions that are kept.
+      const files = sql`SELECT split_part(remote_url, '/users/fay/', 2) AS name FROM media_attachments
+        WHERE status_id = ${post?.id ?? 0n} ORDER BY 1`
+      assert.deepStrictEqual(yield* files, ["0.png", "1.png", "3.png"].map((name) => ({ name })))
     }))
 })

@@ -68,7 +68,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     statusId: bigint,
     mentions: ReadonlyArray<ReceivedMention>
   ) => Effect.Effect<void, SqlError>
-  /** Versions beyond those that anybody is shown are not kept. */
+  /** Versions beyond those that anybody is shown are not kept, nor files of those alone. */
   readonly trimVersions: (statusId: bigint) => Effect.Effect<void, SqlError>
   /** A new status is a later version. */
   readonly wasEdited: (statusId: bigint, millis: number) => Effect.Effect<void, SqlError>
@@ -222,8 +222,12 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         ),
         trimVersions: traced("RemoteStatuses.trimVersions")((statusId) =>
           Effect.asVoid(
-            sql`DELETE FROM status_edits WHERE status_id = ${statusId} AND id >= (SELECT id FROM status_edits
-              WHERE status_id = ${statusId} ORDER BY id OFFSET ${sql.literal(String(revisionsMax))} LIMIT 1)`
+            sql`WITH beyond AS MATERIALIZED (SELECT id FROM status_edits WHERE status_id = ${statusId}
+                ORDER BY id OFFSET ${sql.literal(String(revisionsMax))} LIMIT 1),
+              gone AS (DELETE FROM status_edits e USING beyond b WHERE e.status_id = ${statusId} AND e.id >= b.id)
+              DELETE FROM media_attachments m USING beyond b, statuses s
+              WHERE s.id = ${statusId} AND m.status_id = s.id AND m.id <> ALL (s.media_ids) AND m.id NOT IN (
+                SELECT unnest(e.media_ids) FROM status_edits e, beyond WHERE e.status_id = ${statusId} AND e.id < beyond.id)`
           )
         ),
         wasEdited: traced("RemoteStatuses.wasEdited")((statusId, millis) =>
