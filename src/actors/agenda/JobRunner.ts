@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Deferred, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TaggedCollections } from "../../services/collections/TaggedCollections.ts"
 import { Unavailable } from "../../services/Errors.ts"
@@ -140,7 +140,22 @@ const make = Effect.gen(function*() {
     links: proofs.verify
   }
 
-  const run = (job: Job) =>
+  const underWay = new Map<string, Deferred.Deferred<void>>()
+  /** One that was enqueued anew meanwhile is run after the one before: what that asks for may be older. */
+  const inTurn = <A, E>({ kind, subjectId }: Job, work: Effect.Effect<A, E>) =>
+    Effect.suspend(() => {
+      const key = `${kind} ${subjectId}`
+      const [before, mine] = [underWay.get(key), Deferred.makeUnsafe<void>()]
+      underWay.set(key, mine)
+      const end = Effect.suspend(() => {
+        if (underWay.get(key) === mine) underWay.delete(key)
+        return Deferred.done(mine, Exit.void)
+      })
+      return Effect.ensuring(before === undefined ? work : Effect.andThen(Deferred.await(before), work), end)
+    })
+
+  const run = (job: Job) => inTurn(job, runOnce(job))
+  const runOnce = (job: Job) =>
     runs[job.kind](job.subjectId).pipe(
       Effect.andThen(jobs.complete(job)),
       Effect.timeout(`${jobSecondsMax} seconds`),
