@@ -21,6 +21,7 @@ import { Severances } from "../services/federation/domains/Severances.ts"
 import type { OriginChecks } from "../services/federation/fetching/OriginChecks.ts"
 import { FollowerDigests } from "../services/federation/FollowerDigests.ts"
 import { InboundActivities } from "../services/federation/inbox/InboundActivities.ts"
+import { InboundRetention } from "../services/federation/inbox/InboundRetention.ts"
 import { KnownUris } from "../services/federation/inbox/KnownUris.ts"
 import { QuoteConsents } from "../services/federation/inbox/QuoteConsents.ts"
 import { RemoteEmojis } from "../services/federation/inbox/RemoteEmojis.ts"
@@ -163,6 +164,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
     QuoteActivities.layer,
     ReactionActivities.layer,
     Profiles.layer,
+    InboundRetention.layer,
     Purges.layer,
     Reblogs.layer,
     Relays.layer,

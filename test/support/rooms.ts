@@ -60,7 +60,7 @@ export const http: Rooms = [
 
 /** The parts of federation: keys and documents, what is asked of others, what comes in, and what goes out. */
 export const federation: Rooms = [
-  ["DomainNames FailedLookups NewHosts MovedAccounts SingleFlight", ""],
+  ["DomainNames FailedLookups NewHosts MovedAccounts SingleFlight Strangers", ""],
   ["LocalIds", ""],
   ["signatures", ""],
   ["purge", ""],
@@ -78,7 +78,10 @@ export const federation: Rooms = [
     "Mentions RemoteActors",
     "DomainNames ObjectFetcher NewHosts RemoteAccounts SingleFlight WebFingers documents purge signatures"
   ],
-  ["ActorLookups Senders", "ObjectFetcher FailedLookups RemoteActors SingleFlight documents domains signatures"],
-  ["fetching", "ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents inbox"],
+  [
+    "ActorLookups Senders",
+    "ObjectFetcher FailedLookups RemoteActors SingleFlight Strangers documents domains signatures"
+  ],
+  ["fetching", "NewHosts ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents inbox"],
   ["RemoteLookup", "DomainNames ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents fetching"]
 ]

@@ -194,7 +194,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           return boosts.announce(own, self, activity, times.signed)
         case "Create":
           if (typeof object === "string") {
-            return byId(self, object, true)
+            return byId(self, idOf(object) ?? "", true)
           }
           return Effect.flatMap(Clock.currentTimeMillis, (now) =>
             posts.create(own, self, object, Math.min(now, times.received), false))
@@ -231,7 +231,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           )
         case "Update":
           if (typeof object === "string" && object !== self.uri) {
-            return byId(self, object, false)
+            return byId(self, idOf(object) ?? "", false)
           }
           if (typeOf(asForeign(object) ?? {}, "FeaturedCollection") !== undefined) {
             return consents.features.store(own, self, object)

@@ -208,6 +208,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         mediaIds: yield* statuses.attach(own.accountId, old.id, note.attachments, millis)
       }
     })
+    yield* statuses.trimVersions(old.id)
     yield* statuses.quieten(old.id, mentions)
     if (old.held) yield* replies.holdAgain(old.id)
     yield* unknown.note(old.id, note)

@@ -4,6 +4,7 @@ import { AnnouncementWriter } from "../../services/announcements/AnnouncementWri
 import { AnnualReports } from "../../services/annual/AnnualReports.ts"
 import { DomainEnforcement } from "../../services/federation/domains/DomainEnforcement.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
+import { InboundRetention } from "../../services/federation/inbox/InboundRetention.ts"
 import { QuoteConsents } from "../../services/federation/inbox/QuoteConsents.ts"
 import { Deliveries } from "../../services/federation/outbox/Deliveries.ts"
 import { Purges } from "../../services/federation/purge/Purges.ts"
@@ -59,6 +60,7 @@ export const layer = Singleton.make(
     const domainEnforcement = yield* DomainEnforcement
     const fanouts = yield* Fanouts
     const inbound = yield* InboundActivities
+    const inboundRetention = yield* InboundRetention
     const operatorCommands = yield* OperatorCommands
     const retention = yield* Retention
     const consents = yield* QuoteConsents
@@ -108,6 +110,7 @@ export const layer = Singleton.make(
     const forget = Effect.all([
       commands.sweep(sweepRowsMax),
       inbound.sweep(sweepRowsMax),
+      inboundRetention.sweep(sweepRowsMax),
       deliveries.sweep(sweepRowsMax),
       purges.sweep(sweepRowsMax)
     ], { discard: true })

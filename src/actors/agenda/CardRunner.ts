@@ -6,12 +6,20 @@ import { claiming, every } from "./ClaimRounds.ts"
 
 /** Pages that a node fetches at once: with their pictures they take memory. */
 const cardsAtOnceMax = 24
+/** Beside them those of sites that take their time. */
+const slowCards = { millis: 5_000, atOnceMax: 72 }
 
 const make = Effect.gen(function*() {
   const cards = yield* Cards
   const files = yield* StoredFiles
   const previews = yield* Previews
-  yield* claiming({ what: "cards", atOnceMax: cardsAtOnceMax, claim: cards.claim, run: previews.make })
+  yield* claiming({
+    what: "cards",
+    atOnceMax: cardsAtOnceMax,
+    slow: slowCards,
+    claim: cards.claim,
+    run: previews.make
+  })
   yield* every("1 hour", "cards that nobody refers to", Effect.flatMap(cards.sweep, files.discard))
 })
 

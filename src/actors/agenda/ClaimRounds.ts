@@ -12,25 +12,51 @@ export const every = <A, E, R>(
     Effect.forkScoped
   )
 
+/** Work that takes longer than `millis` gives its place to other work, as long as fewer than `atOnceMax` do so. */
+interface Slow {
+  readonly millis: number
+  readonly atOnceMax: number
+}
+
 /**
  * Work that any node claims: every second this one takes as much as there is room for. None waits for what was begun
  * before it. Work that fails stays as it is claimed, and is due again when the claim is over.
  */
-export const claiming = Effect.fnUntraced(function*<Work, Failed, Undone>({ atOnceMax, claim, run, what }: {
+export const claiming = Effect.fnUntraced(function*<Work, Failed, Undone>({ atOnceMax, claim, run, slow, what }: {
   readonly what: string
   readonly atOnceMax: number
+  readonly slow?: Slow
   readonly claim: (max: number) => Effect.Effect<ReadonlyArray<Work>, Failed>
   readonly run: (work: Work) => Effect.Effect<void, Undone>
 }) {
   const scope = yield* Effect.scope
-  let underWay = 0
+  const underWay = { prompt: 0, slow: 0 }
+
+  /** Counts what is under way while it lasts. */
+  const counted = <A, E>(work: Effect.Effect<A, E>) =>
+    Effect.suspend(() => {
+      let pace: keyof typeof underWay = "prompt"
+      const turnSlow = ({ atOnceMax, millis }: Slow) =>
+        Effect.forever(Effect.andThen(
+          Effect.sleep(millis),
+          Effect.sync(() => {
+            if (pace === "slow" || underWay.slow >= atOnceMax) return
+            underWay[pace]--
+            pace = "slow"
+            underWay[pace]++
+          })
+        ))
+      const watched = slow === undefined ? work : Effect.raceFirst(work, turnSlow(slow))
+      return Effect.ensuring(watched, Effect.sync(() => void underWay[pace]--))
+    })
+
   const begin = Effect.gen(function*() {
-    if (underWay >= atOnceMax) return
-    for (const work of yield* claim(atOnceMax - underWay)) {
-      underWay++
+    if (underWay.prompt >= atOnceMax) return
+    for (const work of yield* claim(atOnceMax - underWay.prompt)) {
+      underWay.prompt++
       yield* run(work).pipe(
         Effect.catchCause((cause) => Effect.logWarning(`one of ${what} is left as it is claimed`, cause)),
-        Effect.ensuring(Effect.sync(() => underWay--)),
+        counted,
         Effect.forkIn(scope)
       )
     }

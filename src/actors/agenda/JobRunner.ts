@@ -1,4 +1,4 @@
-import { Effect, Layer, Schedule, Schema } from "effect"
+import { Deferred, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TaggedCollections } from "../../services/collections/TaggedCollections.ts"
 import { Unavailable } from "../../services/Errors.ts"
@@ -21,12 +21,17 @@ import { rowsOf } from "../../services/Rows.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
 import { AccountActors } from "../account/AccountActors.ts"
+import { claiming } from "./ClaimRounds.ts"
 import * as FeatureChecks from "./FeatureChecks.ts"
 import * as InteractionChecks from "./InteractionChecks.ts"
 import * as QuoteChecks from "./QuoteChecks.ts"
 
-/** Jobs that a node runs at once. One that takes longer than so many seconds is given up for this time. */
+/**
+ * Jobs that a node runs at once, and beside them those that wait for servers which take their time. One that takes longer than so
+ * many seconds is given up for this time.
+ */
 const jobsAtOnceMax = 32
+const slowJobs = { millis: 2_000, atOnceMax: 1_000 }
 const jobSecondsMax = 50
 /** Collections of accounts that one account's server is asked for, and pages of them. */
 const collectionsMax = 50
@@ -135,7 +140,22 @@ const make = Effect.gen(function*() {
     links: proofs.verify
   }
 
-  const run = (job: Job) =>
+  const underWay = new Map<string, Deferred.Deferred<void>>()
+  /** One that was enqueued anew meanwhile is run after the one before: what that asks for may be older. */
+  const inTurn = <A, E>({ kind, subjectId }: Job, work: Effect.Effect<A, E>) =>
+    Effect.suspend(() => {
+      const key = `${kind} ${subjectId}`
+      const [before, mine] = [underWay.get(key), Deferred.makeUnsafe<void>()]
+      underWay.set(key, mine)
+      const end = Effect.suspend(() => {
+        if (underWay.get(key) === mine) underWay.delete(key)
+        return Deferred.done(mine, Exit.void)
+      })
+      return Effect.ensuring(before === undefined ? work : Effect.andThen(Deferred.await(before), work), end)
+    })
+
+  const run = (job: Job) => inTurn(job, runOnce(job))
+  const runOnce = (job: Job) =>
     runs[job.kind](job.subjectId).pipe(
       Effect.andThen(jobs.complete(job)),
       Effect.timeout(`${jobSecondsMax} seconds`),
@@ -148,11 +168,7 @@ const make = Effect.gen(function*() {
       )
     )
 
-  yield* Effect.flatMap(jobs.claim(jobsAtOnceMax), Effect.forEach(run, { concurrency: "unbounded" })).pipe(
-    Effect.catchCause((cause) => Effect.logWarning("jobs must wait", cause)),
-    Effect.repeat(Schedule.spaced("1 second")),
-    Effect.forkScoped
-  )
+  yield* claiming({ what: "jobs", atOnceMax: jobsAtOnceMax, slow: slowJobs, claim: jobs.claim, run })
 })
 
 /**

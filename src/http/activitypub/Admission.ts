@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Metric } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { Crowded, Strangers } from "../../services/federation/Strangers.ts"
 import * as AddressShares from "../guard/AddressShares.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import * as Reply from "../guard/Reply.ts"
@@ -9,9 +10,11 @@ export const bounds = {
   /** Activities that are read, verified and written down. */
   activities: { atOnceMax: 256, perAddressMax: 64 },
   /** Documents that are asked for. */
-  documents: { atOnceMax: 256, perAddressMax: 64 }
+  documents: { atOnceMax: 256, perAddressMax: 64 },
+  /** Those of either kind whose sender is looked up at its own server, which may take its time. */
+  strangers: { atOnceMax: 256, perAddressMax: 64 }
 } as const
-type Kind = keyof typeof bounds
+type Kind = "activities" | "documents"
 
 /** When somebody who is turned away may come again, in seconds. */
 const busySecondsMin = 10
@@ -44,13 +47,41 @@ export class Admission extends Context.Service<Admission, {
       activities: AddressShares.make(bounds.activities),
       documents: AddressShares.make(bounds.documents)
     }
+    const strangers = AddressShares.make(bounds.strangers)
+
+    /** One place; what is done aside of it takes one of the strangers' places meanwhile. */
+    const placeOf = (shares: AddressShares.AddressShares, address: string) => {
+      let held = false
+      const enter = () => {
+        const refusal = shares.enter(address)
+        held = refusal === undefined
+        return refusal
+      }
+      const leave = Effect.sync(() => {
+        if (held) shares.leave(address)
+        held = false
+      })
+      const aside = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Crowded, R> =>
+        Effect.suspend((): Effect.Effect<A, E | Crowded, R> => {
+          if (strangers.enter(address) !== undefined) return new Crowded()
+          return leave.pipe(
+            Effect.andThen(work),
+            Effect.ensuring(Effect.sync(() => strangers.leave(address))),
+            Effect.flatMap((value): Effect.Effect<A, Crowded> =>
+              enter() === undefined ? Effect.succeed(value) : new Crowded()
+            )
+          )
+        })
+      return { aside, enter, leave }
+    }
+
     return Admission.of({
       admit: (kind, answer) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-          const address = addressOf(request)
-          const refusal = inside[kind].enter(address)
+          const { aside, enter, leave } = placeOf(inside[kind], addressOf(request))
+          const refusal = enter()
           if (refusal !== undefined) return comeBack(kind, refusal)
-          return Effect.ensuring(answer, Effect.sync(() => inside[kind].leave(address)))
+          return Effect.ensuring(Effect.provideService(answer, Strangers, { aside }), leave)
         })
     })
   })

@@ -81,6 +81,7 @@ const make = Effect.gen(function*() {
           // No `Retry-After`: senders would hold everything that they have for us until then.
           return plainError(503, error.message)
         }
+        if (error._tag === "Crowded") return yield* comeBack("activities", "busy")
         if (error._tag === "DomainClosed") return plainError(403, error.message)
         const unknown = !error.malformed && activity !== undefined && isOfNobodyKnown(activity)
         return unknown ? accepted : plainError(error.malformed ? 400 : 401, error.message)

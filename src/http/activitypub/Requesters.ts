@@ -61,6 +61,7 @@ export class Requesters extends Context.Service<Requesters, {
           Effect.catchTags({
             Unverified: ({ malformed, text }) => new NotSigned({ malformed, text }),
             KeyUnavailable: () => new Unavailable(),
+            Crowded: () => new Unavailable(),
             DomainClosed: () => new NotAllowed()
           })
         )

@@ -13,6 +13,8 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 const pagesMax = 10
 const lookMillis = 300_000
 const lookedMax = 10_000
+/** Follows that one look says are none, of those whom we know nothing of. */
+export const disownedMax = 100
 
 const parameter = /\b(collectionId|digest|url)="([^"]*)"/g
 
@@ -65,7 +67,7 @@ export const make = Effect.gen(function*() {
       }
       theirs.delete(uri)
     }
-    for (const follower of (yield* knownUris.accounts([...theirs])).values()) {
+    for (const follower of (yield* knownUris.accounts([...theirs].slice(0, disownedMax))).values()) {
       yield* actors.tell(follower, { _tag: "DisownFollow", target: sender.accountId })
     }
   })

@@ -26,3 +26,5 @@ export const make = ({ atOnceMax, perAddressMax }: Bounds) => {
     }
   }
 }
+
+export type AddressShares = ReturnType<typeof make>

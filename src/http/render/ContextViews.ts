@@ -9,11 +9,14 @@ import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { ExpensiveReads } from "../guard/ExpensiveReads.ts"
 import { list, type Ready, splice } from "../wire/Keys.ts"
-import type { Context as WireContext } from "../wire/Status.ts"
+import type { Context as WireContext, Status } from "../wire/Status.ts"
 import { StatusViews } from "./StatusViews.ts"
 
 /** Bytes of contexts that are kept for visitors without an account. */
 const contextCacheBytesMax = 32 * 1024 * 1024
+/** Characters of the statuses above or below that one context shows, and how many are rendered before those are counted. */
+const contextCharactersMax = 8 * 1024 * 1024
+const renderedAtOnceMax = 512
 
 interface Entry {
   readonly text: Ready<WireContext>
@@ -52,13 +55,27 @@ export class ContextViews extends Context.Service<ContextViews, {
         max: { bytes: contextCacheBytesMax, bytesOf }
       })
 
+      /** The first ones, as many as there is room for: what others write may be thousands of the largest posts. */
+      const fitting = Effect.fnUntraced(function*(viewer: Viewer, ids: ReadonlyArray<bigint>) {
+        const shown: Array<Ready<Status>> = []
+        let left = contextCharactersMax
+        for (let at = 0; at < ids.length && left > 0; at += renderedAtOnceMax) {
+          const some = ids.slice(at, at + renderedAtOnceMax)
+          const texts = yield* views.byId(viewer, some, "permitted", "thread")
+          for (const text of some.flatMap((id) => texts.get(id) ?? [])) {
+            left -= text.length
+            if (left > 0) shown.push(text)
+          }
+        }
+        return shown
+      })
+
       const make = Effect.fnUntraced(function*(viewer: Viewer, status: FoundStatus) {
         const { ancestors, authors, descendants } = yield* contexts.of(viewer, status)
-        const texts = yield* views.byId(viewer, [...ancestors, ...descendants], "permitted", "thread")
-        const ready = (ids: ReadonlyArray<bigint>) => list(ids.flatMap((id) => texts.get(id) ?? []))
+        const [above, below] = [yield* fitting(viewer, ancestors.toReversed()), yield* fitting(viewer, descendants)]
         const text = splice<WireContext, "ancestors" | "descendants">({}, {
-          ancestors: ready(ancestors),
-          descendants: ready(descendants)
+          ancestors: list(above.toReversed()),
+          descendants: list(below)
         })
         return { text, ids: [status.id, ...ancestors, ...descendants], authors }
       })

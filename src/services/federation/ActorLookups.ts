@@ -32,8 +32,8 @@ interface Looked {
   readonly proven: () => void
 }
 
-/** What a look for a key found. */
-type Look = Pick<Looked, "found" | "proven">
+/** What a look for a key found, and when, in milliseconds since 1970. */
+type Look = Pick<Looked, "at" | "found" | "proven">
 
 /**
  * The actors that keys name, from their origin, before anything of a request is believed: one request a document where
@@ -70,16 +70,23 @@ export const make = Effect.gen(function*() {
     return entry(actor === undefined ? undefined : { fetched: result.success, actor })
   })
 
-  /** The actor of a key; `address` is the requester's. Nothing is fetched where there were too many look-ups. */
-  return Effect.fnUntraced(function*(keyId: string, address: string | undefined): Effect.fn.Return<Look> {
+  /**
+   * The actor of a key; `address` is the requester's. Nothing is fetched where there were too many look-ups. A look before
+   * `since` counts no more.
+   */
+  return Effect.fnUntraced(function*(
+    keyId: string,
+    address: string | undefined,
+    since = -Infinity
+  ): Effect.fn.Return<Look> {
     const url = readUrl(keyId)
-    if (url === undefined) return { found: undefined, proven: () => {} }
     const now = yield* Clock.currentTimeMillis
+    if (url === undefined) return { at: now, found: undefined, proven: () => {} }
     const before = kept.get(url.href)
     const restMillis = before?.found === "away" ? unavailableMillisMin : lookUpMillisMin
-    if (before !== undefined && now - before.at < restMillis && now >= before.at) return before
+    if (before !== undefined && now - before.at < restMillis && now >= before.at && before.at >= since) return before
     const proven = yield* limits.take({ address, host: url.host })
-    if (proven === undefined) return { found: "away", proven: () => {} }
+    if (proven === undefined) return { at: now, found: "away", proven: () => {} }
     const look = yield* once(url.href, looked(url.href, proven))
     // Somebody else's look served.
     if (look.proven !== proven) proven()

@@ -70,6 +70,8 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
         const document = asForeign(value)
         const id = readUrl(document?.["id"])
         if (document === undefined || id === undefined) return yield* implausible("no object with an id")
+        // A redirect may lead back to us.
+        if (id.host === own || URL.parse(servedBy)?.host === own) return yield* implausible("it is ours")
         if (!asList(document["@context"]).includes(activityStreams)) return yield* implausible("no ActivityStreams")
         return { document, id, servedBy }
       })

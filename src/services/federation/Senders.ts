@@ -5,7 +5,7 @@ import { Changes } from "../caching/Changes.ts"
 import { hashedKey } from "../HashedKey.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import { rowsOf } from "../Rows.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import * as ActorLookups from "./ActorLookups.ts"
 import { urlReader } from "./documents/Reading.ts"
@@ -14,6 +14,7 @@ import { ObjectFetcher } from "./ObjectFetcher.ts"
 import { RemoteActors } from "./RemoteActors.ts"
 import { Signatures } from "./signatures/Signatures.ts"
 import { type Claim, type SignedRequest, Unverified } from "./signatures/SignedRequest.ts"
+import { type Crowded, Strangers } from "./Strangers.ts"
 
 /** Keys in memory, and characters of a key's id. */
 const keysMax = 20_000
@@ -53,10 +54,13 @@ interface Verified extends Sender {
 const KnownKey = Schema.Struct({ ...Sender.fields, publicPem: Schema.String })
 type KnownKey = typeof KnownKey.Type
 const keyRows = rowsOf(KnownKey)
+const fetchedRows = rowsOf(Schema.Struct({ fetchedAt: Timestamptz }))
 
 /** Finds out who signed a request; nothing of the request is believed before. */
 export class Senders extends Context.Service<Senders, {
-  readonly verify: (request: SignedRequest) => Effect.Effect<Verified, Unverified | KeyUnavailable | DomainClosed>
+  readonly verify: (
+    request: SignedRequest
+  ) => Effect.Effect<Verified, Unverified | KeyUnavailable | DomainClosed | Crowded>
 }>()("murmuration/services/federation/Senders") {
   static readonly layerNoDeps = Layer.effect(
     Senders,
@@ -83,15 +87,39 @@ export class Senders extends Context.Service<Senders, {
         return row
       }, Effect.orDie)
 
+      /** When the actor's document was taken over last, in milliseconds since 1970. */
+      const storedAt = Effect.fnUntraced(function*(uri: string) {
+        const [row] = yield* fetchedRows(
+          sql`SELECT r.fetched_at FROM remote_actors r JOIN accounts a ON a.id = r.account_id
+          WHERE a.uri = ${uri}`
+        )
+        return row?.fetchedAt.getTime() ?? -Infinity
+      }, Effect.orDie)
+
+      /** What the origin says of a key, as it was looked up; not where it said so before what is known by now. */
+      const lookedUp = Effect.fnUntraced(
+        function*(keyId: string, address: string | undefined, known: KnownKey | undefined) {
+          const first = yield* look(keyId, address)
+          if (first.found === "away" || first.found === undefined) return { ...first, key: undefined }
+          const keyOf = ({ actor }: typeof first.found) => actor.keys.find((one) => one.keyId === keyId)
+          const key = keyOf(first.found)
+          const since = key === undefined || key.publicPem === known?.publicPem
+            ? -Infinity
+            : yield* storedAt(first.found.actor.id.href)
+          if (first.at >= since) return { ...first, key }
+          const again = yield* look(keyId, address, since)
+          return { ...again, key: typeof again.found === "object" ? keyOf(again.found) : undefined }
+        }
+      )
+
       const unverified = (text: string) => new Unverified({ text, malformed: false })
 
       /** By what the origin of the key says now. Nobody is stored, or looked at anew, but whose signature holds by that. */
       const proven = Effect.fnUntraced(
         function*(claim: Claim, address: string | undefined, known: KnownKey | undefined) {
           const { keyId } = claim
-          const { found, proven } = yield* look(keyId, address)
+          const { found, key, proven } = yield* lookedUp(keyId, address, known)
           if (found === "away") return yield* new KeyUnavailable({ keyId })
-          const key = found?.actor.keys.find((one) => one.keyId === keyId)
           if (found === undefined || key === undefined) {
             return yield* unverified(
               known === undefined ? `Public key not found for key ${keyId}` : `Verification failed for ${known.uri}`
@@ -120,7 +148,8 @@ export class Senders extends Context.Service<Senders, {
         if (host !== undefined && !(yield* domains.isAllowed(host))) return yield* new DomainClosed()
         const known = yield* kept.get(hashedKey(keyId), stored(keyId))
         if (known !== undefined && (yield* signatures.holds(claim, known.publicPem))) return { ...known, signedMillis }
-        return { ...(yield* proven(claim, request.address, known)), signedMillis }
+        const { aside } = yield* Strangers
+        return { ...(yield* aside(proven(claim, request.address, known))), signedMillis }
       })
       return Senders.of({ verify })
     })

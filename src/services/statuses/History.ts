@@ -7,7 +7,7 @@ import { traced } from "../Traced.ts"
 import { revised } from "./StatusRows.ts"
 import { shortened } from "./StatusTexts.ts"
 import { StoredStatus } from "./StoredStatus.ts"
-import { writtenFields } from "./Written.ts"
+import { textColumns, writtenFields } from "./Written.ts"
 
 /** A version of a status. */
 export const Revision = Schema.Struct({
@@ -19,8 +19,14 @@ export const Revision = Schema.Struct({
 })
 export type Revision = typeof Revision.Type
 
-/** Versions of one status that are shown, the oldest. */
-const revisionsMax = 500
+/** Versions of one status that are shown, the oldest, and bytes that they have together; a file counts as some. */
+export const revisionsMax = 500
+const revisionsBytesMax = 2_097_152
+const revisionBytes = [
+  ...["html", ...textColumns].map((name) => `octet_length(${name})`),
+  ...["media_descriptions", "poll_options"].map((name) => `octet_length(coalesce(array_to_string(${name}, ''), ''))`),
+  "1024 * cardinality(media_ids)"
+].join(" + ")
 
 /** The versions of statuses, to be asked for by whom may see the status. */
 export class History extends Context.Service<History, {
@@ -37,9 +43,10 @@ export class History extends Context.Service<History, {
           SELECT s.account_id, s.local, s.uri, e.created_at, ${revised.list(sql, "e")},
             ${recordsOf(sql, "e.media_ids")} AS media, e.media_descriptions, e.poll_options FROM statuses s
           CROSS JOIN LATERAL (
-            (SELECT id, created_at, ${revised.list(sql)}, media_descriptions, poll_options FROM status_edits
-              WHERE status_id = s.id
-              ORDER BY id LIMIT ${rowsMax(sql, revisionsMax)})
+            (SELECT id, created_at, ${revised.list(sql)}, media_descriptions, poll_options FROM (
+                SELECT *, sum(${sql.literal(revisionBytes)}) OVER (ORDER BY id) AS bytes FROM status_edits
+                WHERE status_id = s.id ORDER BY id LIMIT ${rowsMax(sql, revisionsMax)}) r
+              WHERE bytes <= ${revisionsBytesMax})
             UNION ALL
             SELECT s.id, s.created_at, ${revised.list(sql, "s")}, NULL,
               (SELECT options FROM polls WHERE status_id = s.id) WHERE s.edited_at IS NULL) e

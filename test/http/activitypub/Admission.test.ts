@@ -66,7 +66,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       }
     }).pipe(Effect.scoped))
 
-  it.effect("row 40, F14: a flood of one address is told to come back at once, and everybody else is let in", () =>
+  it.effect("row 40, F14: a flood of one address is told to come back at once, and everybody who is known is let in", () =>
     Effect.gen(function*() {
       const { documents, url } = yield* OtherServer
       const [good, flood] = [yield* there("good"), yield* there("flood")]
@@ -91,8 +91,14 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       ))
       yield* Effect.repeat(Effect.sync(() => answers.length), { until: (asked) => asked >= 8, ...soon })
       const began = performance.now()
-      assert.deepStrictEqual(yield* from("203.0.113.7", good, `${good.id}/a`), { status: 503, retryAfter: "10" })
-      assert.strictEqual((yield* from("203.0.113.8", good, `${good.id}/a`)).status, 202)
+      const stranger = yield* there("stranger")
+      assert.deepStrictEqual(yield* from("203.0.113.7", stranger, `${stranger.id}/a`), {
+        status: 503,
+        retryAfter: "10"
+      })
+      for (const address of ["203.0.113.7", "203.0.113.8"]) {
+        assert.strictEqual((yield* from(address, good, `${good.id}/${address}`)).status, 202)
+      }
       assert.isBelow(performance.now() - began, 2_000)
       const found = yield* Fiber.join(sent)
       assert.strictEqual(found.filter(({ status }) => status === 503).length, found.length)
@@ -100,6 +106,38 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       released = true
       for (const answer of answers) answer()
       assert.strictEqual((yield* from("203.0.113.7", good, `${good.id}/b`)).status, 202)
+    }))
+
+  it.effect("F16: keys at hosts that take their time, asked for from many addresses, close the inbox to nobody who is known", () =>
+    Effect.gen(function*() {
+      const good = yield* there("wellknown")
+      yield* known(good)
+      let waiting: Array<() => void> | undefined = []
+      const slow = yield* Effect.all(Array.from({ length: 6 }, () => peer))
+      const crowd = yield* Effect.forEach(slow, ({ actor }) => actor("crowd"))
+      const keys = slow.flatMap(({ documents, url }, host) =>
+        Array.from({ length: 50 }, (_, n) => {
+          documents.set(`/users/late${n}`, (_, response) => {
+            const answer = () => response.writeHead(404).end()
+            if (waiting === undefined) answer()
+            else waiting.push(answer)
+          })
+          const id = `${url}/users/late${n}`
+          return { ...crowd[host]!, id, keyId: `${id}#main-key` }
+        })
+      )
+      const sent = yield* Effect.forkChild(Effect.all(
+        keys.map((by, n) => from(`198.51.100.${n % 10}`, by, `${by.id}/1`)),
+        { concurrency: "unbounded" }
+      ))
+      yield* Effect.sleep("1 second")
+      for (const address of ["203.0.113.50", "198.51.100.3"]) {
+        assert.deepStrictEqual(yield* from(address, good, `${good.id}/${address}`), { status: 202, retryAfter: null })
+      }
+      assert.isTrue((yield* Fiber.join(sent)).every(({ status }) => status === 503))
+      const answers = waiting
+      waiting = undefined
+      for (const answer of answers) answer()
     }))
 
   it.effect("F8: a database that does not answer is 503 with Retry-After, for every sender, and never a time-out", () =>

@@ -174,7 +174,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       const there = yield* peer
       const field = { type: "PropertyValue", name: "n".repeat(5_000), value: "v".repeat(5_000) }
       const { id } = yield* there.actor("gus", {
-        name: "é".repeat(nameCharactersMax + 1),
+        name: "e".repeat(nameCharactersMax + 1),
         attachment: [field, ...Array.from({ length: fieldsMax }, () => ({ ...field, name: "n", value: "v" }))],
         alsoKnownAs: Array.from({ length: aliasesMax + 1 }, (_, n) => `${there.url}/${n}`)
       })
@@ -184,6 +184,8 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       assert.strictEqual(stored?.fields.length, fieldsMax)
       assert.strictEqual(stored?.fields[0]?.value.length, fieldCharactersMax)
       assert.strictEqual(stored?.alsoKnownAs.length, aliasesMax)
+      const wide = yield* find((yield* there.actor("gert", { name: "é".repeat(nameCharactersMax) })).id)
+      assert.strictEqual((yield* row(wide.uri))?.displayName.length, nameCharactersMax / 2)
       const long = yield* there.actor("h".repeat(usernameCharactersMax + 1))
       yield* Effect.flip(find(long.id))
     }))

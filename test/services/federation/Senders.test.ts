@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { lookUpMillisMin, unavailableMillisMin } from "../../../src/services/federation/ActorLookups.ts"
 import { failedLooksMax } from "../../../src/services/federation/FailedLookups.ts"
+import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
 import { Senders } from "../../../src/services/federation/Senders.ts"
 import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
 import { type Scheme, Signatures, type SigningKey } from "../../../src/services/federation/signatures/Signatures.ts"
@@ -114,6 +115,22 @@ layer(remote)("senders", (it) => {
       yield* TestClock.adjust(lookUpMillisMin)
       yield* refused(old)
       assert.isAbove(asked(), looked)
+    }))
+
+  it.effect("F27: a key that was given up is not believed again by a look that was made before that was known", () =>
+    Effect.gen(function*() {
+      const there = yield* peer
+      const old = yield* there.actor("cid")
+      yield* sender(old)
+      yield* TestClock.adjust("1 minute")
+      const renewed = yield* there.actor("cid", { name: "renewed" })
+      yield* RemoteActors.use(({ refresh }) => refresh(old.id))
+      assert.strictEqual(yield* refused(old), `Verification failed for ${old.id}`)
+      assert.strictEqual((yield* sender(renewed)).uri, renewed.id)
+      const sql = yield* SqlClient.SqlClient
+      assert.deepStrictEqual(yield* sql`SELECT display_name FROM accounts WHERE uri = ${old.id}`, [
+        { displayName: "renewed" }
+      ])
     }))
 
   it.effect("F44: a key that cannot be had is a reason to come back and soon looked for again; one that is not there is none", () =>

@@ -14,5 +14,10 @@ export const onceBroken: ReadonlyArray<OnceBroken> = [
     seed: 1_310_152,
     what: "an edit that named nobody any more overtook its post",
     shortest: { commands: [37, 38, 42], faults: [3, 9] }
+  },
+  {
+    seed: 159,
+    what: "a profile that changed once more while it was fetched stayed as it was before",
+    shortest: { commands: [7, 8, 15, 36, 45], faults: [7] }
   }
 ]

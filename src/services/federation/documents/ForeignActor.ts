@@ -11,6 +11,8 @@ import { isEverybody } from "./Vocabulary.ts"
 
 /* Limits of federation.md section 3, in characters and members (row 39). */
 export const nameCharactersMax = 2_048
+/** It stands in an index, which takes 2,704 bytes. */
+const nameBytesMax = 2_048
 const summaryCharactersMax = accountBytesMax
 export const fieldsMax = 50
 export const fieldCharactersMax = 2_047
@@ -133,7 +135,7 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
     id,
     type,
     username: name,
-    displayName: room.text(asText(document["name"], nameCharactersMax) ?? ""),
+    displayName: room.text(makeByteLimit(nameBytesMax).text(asText(document["name"], nameCharactersMax) ?? "")),
     noteHtml: room.html(asText(document["summary"], summaryCharactersMax) ?? "", sanitiseForeign),
     url: page?.href ?? id.href,
     fields: room.members(fieldsOf(document), ({ html, name, value }) => [name, value, html]),

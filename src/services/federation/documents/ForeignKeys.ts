@@ -1,4 +1,4 @@
-import { asForeign, asList, type Foreign, idOf, urlCharactersMax } from "./Reading.ts"
+import { asForeign, asList, type Foreign, idOf } from "./Reading.ts"
 
 /** Keys of one actor that are looked at. */
 const keysMax = 10
@@ -49,9 +49,8 @@ export const foreignKeys = (actor: Foreign, id: URL): ReadonlyArray<ForeignKey> 
       const key = asForeign(item)
       const [keyId, publicPem] = [idOf(key), key === undefined ? undefined : pemOf(key)]
       return key?.[owner] === id.href && typeof publicPem === "string" && publicPem.length <= pemBytesMax &&
-          Buffer.byteLength(publicPem) <= pemBytesMax &&
-          keyId !== undefined && keyId.length <= urlCharactersMax &&
-          URL.parse(keyId)?.origin === id.origin
+          Buffer.byteLength(publicPem) <= pemBytesMax && !publicPem.includes("\0") &&
+          keyId !== undefined && URL.parse(keyId)?.origin === id.origin
         ? [{ keyId, publicPem }]
         : []
     })

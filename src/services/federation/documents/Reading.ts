@@ -9,7 +9,10 @@ import { destination } from "../../outbound/Destinations.ts"
 export type Foreign = Readonly<Record<string, unknown>>
 
 /** Characters of an address; files are at longer ones than people and posts are. */
-export const urlCharactersMax = 2_048
+const urlCharactersMax = 2_048
+
+/** Bytes of an id: of a text that packs badly an index of Postgres takes 2,704. */
+const idBytesMax = 2_048
 
 /** Members of a list that are looked at. */
 const listMax = 256
@@ -28,10 +31,15 @@ export const asText = (value: unknown, charactersMax: number): string | undefine
 export const asList = (value: unknown): ReadonlyArray<unknown> =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value.slice(0, listMax) : [value]
 
+/** Whether a text can be an id here: Postgres takes it, as it is and in its indexes. */
+export const isId = (text: string): boolean =>
+  (text.length * 3 <= idBytesMax || Buffer.byteLength(text) <= idBytesMax) && text.isWellFormed() &&
+  !text.includes("\0")
+
 /** The id in a link: a text, or an object with one. */
 export const idOf = (value: unknown): string | undefined => {
   const id = typeof value === "string" ? value : asForeign(value)?.["id"]
-  return typeof id === "string" ? id : undefined
+  return typeof id === "string" && isId(id) ? id : undefined
 }
 
 export const idsOf = (value: unknown): ReadonlyArray<string> => asList(value).flatMap((item) => idOf(item) ?? [])
@@ -40,9 +48,12 @@ export const idsOf = (value: unknown): ReadonlyArray<string> => asList(value).fl
 export const typeOf = (document: Foreign, ...types: ReadonlyArray<string>): string | undefined =>
   asList(document["type"]).find((type): type is string => typeof type === "string" && types.includes(type))
 
-/** A number of things as others state it; Postgres keeps four bytes of it. */
+/** The most that others are believed to have of anything: Postgres keeps four bytes, and what is added here fits, too. */
+const countMax = 1_000_000_000
+
+/** A number of things as others state it. */
 export const countOf = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isInteger(value) && value >= 0 ? Math.min(value, 2_147_483_647) : undefined
+  typeof value === "number" && Number.isInteger(value) && value >= 0 ? Math.min(value, countMax) : undefined
 
 /**
  * A text that may come in several languages. The language is that of the one that is taken, where the document says it.
@@ -55,10 +66,11 @@ export const worded = (document: Foreign, field: "content" | "name" | "summary",
   return { text: plain ?? asText(version, charactersMax) ?? "", language }
 }
 
-/** Addresses as we believe them in documents: what we could ask for, and nothing else (row 14). */
-export const urlReader = (allowed: ReadonlyArray<IpNetwork.IpNetwork>) => (value: unknown): URL | undefined =>
-  typeof value === "string" && value.length <= urlCharactersMax
-    ? Result.getOrElse(destination(allowed, value), () => undefined)
-    : undefined
+/** Addresses as we believe them in documents: what we could ask for, and nothing else (row 14); as they are written here, too. */
+export const urlReader = (allowed: ReadonlyArray<IpNetwork.IpNetwork>) => (value: unknown): URL | undefined => {
+  if (typeof value !== "string" || value.length > urlCharactersMax) return undefined
+  const url = Result.getOrElse(destination(allowed, value), () => undefined)
+  return url === undefined || url.href.length > urlCharactersMax ? undefined : url
+}
 
 export type ReadUrl = ReturnType<typeof urlReader>

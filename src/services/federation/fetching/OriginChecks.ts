@@ -2,12 +2,18 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { briefCause } from "../../outbound/BriefCause.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
+import { registrable } from "../NewHosts.ts"
+import { refreshSecondsMax } from "./RefreshClaims.ts"
 import { mayPass, type PostError, RemotePosts } from "./RemotePosts.ts"
 import { Threads } from "./Threads.ts"
 
-/** Checks that are under way or wait, in all and at one host; more are not begun. */
+/**
+ * Checks that are under way or wait, in all and at what one owner of a domain has; more are not begun. Nobody has more than this
+ * part of what is free, so that hosts which never answer leave room for others.
+ */
 const inquiriesMax = 2_000
-const inquiriesPerHostMax = 100
+const inquiriesPerOwnerMax = 100
+const freePartMax = 1 / 20
 
 /**
  * A question to an object's origin: the post, to have it here; its newest version, as far as it concerns somebody here;
@@ -54,7 +60,7 @@ export class OriginChecks extends Context.Service<OriginChecks, {
       const posts = yield* RemotePosts
       const threads = yield* Threads
       const scope = yield* Effect.scope
-      const hosts = new Map<string, number>()
+      const owners = new Map<string, number>()
       let underWay = 0
 
       const ask = ({ kind, uri }: OriginCheck): Effect.Effect<Verdict, PostError> => {
@@ -69,47 +75,51 @@ export class OriginChecks extends Context.Service<OriginChecks, {
         }
       }
 
-      const enter = (host: string) => {
-        const there = hosts.get(host) ?? 0
-        if (underWay >= inquiriesMax || there >= inquiriesPerHostMax) return false
+      const enter = (owner: string) => {
+        const there = owners.get(owner) ?? 0
+        const share = Math.floor((inquiriesMax - underWay) * freePartMax)
+        if (there >= Math.min(inquiriesPerOwnerMax, share)) return false
         underWay++
-        hosts.set(host, there + 1)
+        owners.set(owner, there + 1)
         return true
       }
-      const leave = (host: string) => {
+      const leave = (owner: string) => {
         underWay--
-        const there = hosts.get(host) ?? 0
-        if (there > 1) hosts.set(host, there - 1)
-        else hosts.delete(host)
+        const there = owners.get(owner) ?? 0
+        if (there > 1) owners.set(owner, there - 1)
+        else owners.delete(owner)
       }
 
-      /** Does something at a host, beside the caller; false where there is no room. */
-      const beside = (host: string, work: Effect.Effect<void>) =>
+      /** Does something at somebody's hosts, beside the caller; nothing where there is no room. */
+      const beside = (owner: string, work: Effect.Effect<void>) =>
         Effect.suspend(() => {
-          if (!enter(host)) return Effect.void
+          if (!enter(owner)) return Effect.void
           return work.pipe(
             Effect.catchCause((cause) =>
               Effect.logWarning("the check of an origin came to nothing", briefCause(cause))
             ),
-            Effect.ensuring(Effect.sync(() => leave(host))),
+            Effect.ensuring(Effect.sync(() => leave(owner))),
             Effect.forkIn(scope),
             Effect.asVoid
           )
         })
-      const hostOf = (uri: string | undefined) => URL.parse(uri ?? "")?.host ?? ""
+      const ownerOf = (uri: string | undefined) => registrable(URL.parse(uri ?? "")?.hostname ?? "")
 
       const begin = traced("OriginChecks.begin")(
         (inquiry: OriginCheck, then: (verdict: Verdict) => Effect.Effect<void>) =>
           ask(inquiry).pipe(
             Effect.catch((error) => Effect.succeed(verdictOf(error))),
             Effect.flatMap(then),
-            (work) => beside(hostOf(inquiry.uri), work)
+            (work) => beside(ownerOf(inquiry.uri), work)
           )
       )
       const around = traced("OriginChecks.around")((post: Foreign) =>
         post["inReplyTo"] === undefined && post["replies"] === undefined
           ? Effect.void
-          : beside(hostOf(idOf(post["inReplyTo"]) ?? idOf(post)), threads.around(post))
+          : beside(
+            ownerOf(idOf(post["inReplyTo"]) ?? idOf(post)),
+            Effect.asVoid(Effect.timeoutOption(threads.around(post), `${refreshSecondsMax} seconds`))
+          )
       )
       return OriginChecks.of({ begin, around })
     })

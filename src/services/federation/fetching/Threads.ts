@@ -104,6 +104,7 @@ export class Threads extends Context.Service<Threads, {
         const published = momentOf(post["published"])
         if (published !== undefined && (yield* Clock.currentTimeMillis) - published >= threadAgeMillisMin) return
         yield* around(post).pipe(
+          Effect.timeoutOption(`${refreshSecondsMax} seconds`),
           Effect.catchCause((cause) => Effect.logWarning("a conversation was not fetched", briefCause(cause))),
           Effect.forkIn(scope)
         )

@@ -5,13 +5,12 @@ import { hash } from "node:crypto"
 import { gatheredOrAlone } from "../../Batches.ts"
 import { rowsMax } from "../../Paging.ts"
 import { accountIdRows } from "../../Rows.ts"
+import { isId } from "../documents/Reading.ts"
 
 /** Activities of one sender that may wait; more are for later. */
 export const waitingPerSenderMax = 1_000
 /** Activities that one statement writes down. */
 const recordedAtOnceMax = 100
-/** Characters of an id that is kept as it is; a longer one by its hash. */
-const uriCharactersMax = 2_000
 
 /** An activity as it came in. */
 export interface Incoming {
@@ -32,9 +31,7 @@ interface ReceivedActivity extends Incoming {
 
 /** What an activity is known by beside what it says (`digestOf`). An id that Postgres would not take stands for itself by its hash, too. */
 export const keyOf = (uri: string | undefined, document: string): string =>
-  uri !== undefined && uri.length <= uriCharactersMax && !uri.includes("\0") && uri.isWellFormed()
-    ? uri
-    : `sha256:${hash("sha256", uri ?? document)}`
+  uri !== undefined && isId(uri) ? uri : `sha256:${hash("sha256", uri ?? document)}`
 
 /** 64 bits of the activity's hash; a sender who finds a collision keeps only its own activities away. */
 const digestOf = (document: string): bigint => hash("sha256", document, "buffer").readBigInt64BE()

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../../Counters.ts"
 import type { AccountId } from "../../Ids.ts"
 import { idRows, known, only, rowsOf } from "../../Rows.ts"
+import { revisionsMax } from "../../statuses/History.ts"
 import { update } from "../../statuses/StatusRows.ts"
 import { attached } from "../../statuses/Tagging.ts"
 import { traced } from "../../Traced.ts"
@@ -67,6 +68,8 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     statusId: bigint,
     mentions: ReadonlyArray<ReceivedMention>
   ) => Effect.Effect<void, SqlError>
+  /** Versions beyond those that anybody is shown are not kept, nor files of those alone. */
+  readonly trimVersions: (statusId: bigint) => Effect.Effect<void, SqlError>
   /** A new status is a later version. */
   readonly wasEdited: (statusId: bigint, millis: number) => Effect.Effect<void, SqlError>
   /** Keeps the emoji that a post brings. */
@@ -215,6 +218,16 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
             sql`UPDATE mentions SET quiet = account_id <> ALL (${
               mentions.flatMap(({ addressed, id, quiet }) => addressed && !quiet ? [id] : [])
             }::bigint[]) WHERE status_id = ${statusId}`
+          )
+        ),
+        trimVersions: traced("RemoteStatuses.trimVersions")((statusId) =>
+          Effect.asVoid(
+            sql`WITH beyond AS MATERIALIZED (SELECT id FROM status_edits WHERE status_id = ${statusId}
+                ORDER BY id OFFSET ${sql.literal(String(revisionsMax))} LIMIT 1),
+              gone AS (DELETE FROM status_edits e USING beyond b WHERE e.status_id = ${statusId} AND e.id >= b.id)
+              DELETE FROM media_attachments m USING beyond b, statuses s
+              WHERE s.id = ${statusId} AND m.status_id = s.id AND m.id <> ALL (s.media_ids) AND m.id NOT IN (
+                SELECT unnest(e.media_ids) FROM status_edits e, beyond WHERE e.status_id = ${statusId} AND e.id < beyond.id)`
           )
         ),
         wasEdited: traced("RemoteStatuses.wasEdited")((statusId, millis) =>

@@ -30,7 +30,7 @@ const doneRows = rowsOf(DoneActivity)
 /** Characters of an activity's id that is kept. */
 const uriCharactersMax = 2_000
 /** Activities that did the same which are looked at. */
-const sameMax = 100
+export const sameMax = 100
 
 /**
  * Ids of activities that remote accounts did here, for those who undo by id alone. Boosts are statuses and

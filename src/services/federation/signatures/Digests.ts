@@ -18,11 +18,13 @@ export const digest = (body: Uint8Array): string => `SHA-256=${sha256(body)}`
 /** `Content-Digest` of RFC 9530, as RFC 9421 signs it. */
 export const contentDigest = (body: Uint8Array): string => `sha-256=:${sha256(body)}:`
 
-/** Every SHA-2 digest of those given is the body's, and there is one by SHA-256 or SHA-512. */
+/** Every SHA-2 digest of those given is the body's, and there is one by SHA-256 or SHA-512. Each is made once. */
 const areOf = (digests: ReadonlyArray<readonly [name: string, base64: string]>, body: Uint8Array): boolean => {
-  const known = digests.filter(([name]) => name === "sha-256" || name === "sha-512")
-  return known.length > 0 &&
-    known.every(([name, base64]) => hash(name === "sha-256" ? "sha256" : "sha512", body, "base64") === base64)
+  const given = (name: string) => new Set(digests.flatMap(([kind, base64]) => kind === name ? [base64] : []))
+  const [short, long] = [given("sha-256"), given("sha-512")]
+  const isOf = (kind: "sha256" | "sha512", found: ReadonlySet<string>) =>
+    found.size === 0 || (found.size === 1 && found.has(hash(kind, body, "base64")))
+  return short.size + long.size > 0 && isOf("sha256", short) && isOf("sha512", long)
 }
 
 /** `Digest` came before structured fields: its base64 stands between commas as it is. */

@@ -1,0 +1,35 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { actorOf, json, person, there } from "./Calls.ts"
+import { done, note, servers } from "./Sending.ts"
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("figures that another server states", (it) => {
+  it.effect("row 39: however large they are, people here count on", () =>
+    Effect.gen(function*() {
+      const [ada, eve] = [yield* person("ada"), yield* there("eve")]
+      const most = { type: "Collection", totalItems: 1e18 }
+      const question = note(eve, "poll", {
+        type: "Question",
+        cc: [yield* actorOf(ada)],
+        oneOf: ["a", "b"].map((name) => ({ type: "Note", name, replies: most })),
+        votersCount: 1e18,
+        endTime: "2999-01-01T00:00:00Z",
+        likes: most,
+        shares: most
+      })
+      assert.strictEqual(yield* done(eve, { type: "Create", object: question }), "done")
+      const { statuses: [found] } = yield* json(
+        ada,
+        `/api/v2/search?resolve=true&q=${encodeURIComponent(String(question["id"]))}`
+      )
+      for (const what of ["favourite", "reblog", "unreblog", "unfavourite", "favourite"]) {
+        const answer = yield* json(ada, `/api/v1/statuses/${found.id}/${what}`, { method: "POST" })
+        assert.strictEqual(answer.error, undefined, what)
+      }
+      const voted = yield* json(ada, `/api/v1/polls/${found.poll.id}/votes`, { method: "POST", json: { choices: [1] } })
+      assert.isTrue(voted.voted)
+      const shown = yield* json(ada, `/api/v1/statuses/${found.id}`)
+      assert.isAbove(shown.favourites_count, 1_000_000)
+      assert.isAbove(shown.poll.votes_count, 1_000_000)
+    }))
+})

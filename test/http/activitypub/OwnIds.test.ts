@@ -1,0 +1,33 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { eventually } from "../../support/Eventually.ts"
+import { actorOf, json, person, there } from "./Calls.ts"
+import { answer } from "./Exchange.ts"
+import { done, note, servers } from "./Sending.ts"
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what is ours", (it) => {
+  it.effect("row 1: is not learnt from elsewhere, wherever a redirect leads", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [ada, eve] = [yield* person("ada"), yield* there("eve")]
+      const me = yield* actorOf(ada)
+      const post = yield* json(ada, "/api/v1/statuses", { method: "POST", json: { status: "mine" } })
+      const ways = yield* Effect.forEach([`${new URL(me).origin}/actor`, me, post.uri, `${me}/followers`], (ours, n) =>
+        answer(`/ways/${n}`, (_, response) => response.writeHead(302, { location: ours }).end()))
+      for (const way of ways) {
+        yield* json(ada, `/api/v2/search?resolve=true&q=${encodeURIComponent(way)}`)
+        yield* done(eve, { type: "Announce", object: way })
+      }
+      const tag = ways.map((href) => ({ type: "Mention", href }))
+      yield* done(eve, { type: "Create", object: note(eve, "mentions", { cc: [me], tag, quote: ways[1] }) })
+      yield* eventually(sql`SELECT FROM errands WHERE tries = 0`, (rows) =>
+        rows.length === 0)
+      yield* Effect.sleep("2 seconds")
+      assert.deepStrictEqual(
+        yield* sql`SELECT uri FROM accounts WHERE uri LIKE ${`${new URL(me).origin}/%`}
+          UNION ALL SELECT uri FROM statuses WHERE NOT local AND uri LIKE ${`${new URL(me).origin}/%`}`,
+        []
+      )
+    }))
+})

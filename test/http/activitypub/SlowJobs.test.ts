@@ -1,0 +1,36 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { peer } from "../../services/federation/Peer.ts"
+import { eventually } from "../../support/Eventually.ts"
+import { actorOf, person, there } from "./Calls.ts"
+import { done, note, OtherServer, servers } from "./Sending.ts"
+
+/** More than are run at once. */
+const slowJobs = 70
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what other servers are asked for posts", (it) => {
+  it.effect("row 30: those that never answer hold up nobody else's", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { documents } = yield* OtherServer
+      const silent = yield* peer
+      const me = yield* actorOf(yield* person("ada"))
+      const [eve, fred] = [yield* there("eve"), yield* there("fred")]
+      yield* done(fred, { type: "Like", object: "x" })
+      for (let n = 0; n < slowJobs; n++) {
+        silent.documents.set(`/quoted/${n}`, () => undefined)
+        const quote = `${silent.url}/quoted/${n}`
+        yield* done(eve, { type: "Create", object: note(eve, String(n), { cc: [me], quote }) })
+      }
+      const begun = sql`SELECT FROM errands WHERE kind = 'quote' AND tries > 0`
+      yield* eventually(begun, (rows) => rows.length >= 32)
+      const path = new URL(fred.id).pathname
+      documents.set(path, { ...documents.get(path), name: "Frederick" })
+      const began = performance.now()
+      yield* done(fred, { type: "Update", object: fred.id })
+      const named = sql`SELECT FROM accounts WHERE uri = ${fred.id} AND display_name = 'Frederick'`
+      yield* eventually(named, (rows) => rows.length > 0)
+      assert.isBelow(performance.now() - began, 12_000)
+    }))
+})

@@ -1,0 +1,95 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestServer } from "../../support/Server.ts"
+import { actorOf, json, person } from "../activitypub/Calls.ts"
+import { done, note, OtherServer, servers } from "../activitypub/Sending.ts"
+
+/** Characters of one answer: what many posts of the largest size come to is a multiple of it. */
+const answerCharactersMax = 20_000_000
+
+/** Columns that a table has, but for some, as a list of SQL. */
+const columnsOf = Effect.fnUntraced(function*(table: string, without: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ names: string }>`SELECT string_agg(column_name, ', ') AS names
+    FROM information_schema.columns WHERE table_name = ${table} AND column_name <> ALL (${without}::text[])
+      AND is_generated = 'NEVER'`
+  return row?.names ?? ""
+})
+
+const textOf = (path: string, token?: string) =>
+  TestServer.use(({ fetch }) =>
+    Effect.flatMap(fetch(path, token === undefined ? {} : { token }), (answer) => Effect.promise(() => answer.text()))
+  )
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and histories of large posts", (it) => {
+  it.effect("F14: whatever strangers answer, and however often they edit it, an answer of ours has a bound", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const ada = yield* person("ada")
+      const eve = yield* (yield* OtherServer).actor("eve")
+      const post = yield* json(ada, "/api/v1/statuses", { method: "POST", json: { status: "hello" } })
+      const content = `<p>${"abcdefghij ".repeat(5_500)}</p>`
+      yield* done(eve, { type: "Create", object: note(eve, "one", { inReplyTo: post.uri, content }) })
+      const columns = yield* columnsOf("statuses", ["id", "uri"])
+      yield* sql.unsafe(`INSERT INTO statuses (id, uri, ${columns}) SELECT next_id(1), uri || n, ${columns}
+        FROM statuses, generate_series(1, 600) n WHERE NOT local`)
+      yield* sql`INSERT INTO status_stats (status_id) SELECT id FROM statuses ON CONFLICT DO NOTHING`
+      for (const token of [undefined, ada.token]) {
+        const text = yield* textOf(`/api/v1/statuses/${post.id}/context`, token)
+        assert.isBelow(text.length, answerCharactersMax)
+        assert.isAbove(JSON.parse(text).descendants.length, 100)
+      }
+      // The nearest ones above are there, and the thread does not end because of one below.
+      const [chain] = yield* sql<{ id: bigint }>`WITH RECURSIVE given AS (
+          SELECT id, row_number() OVER (ORDER BY id) AS n FROM statuses WHERE NOT local),
+        linked AS (UPDATE statuses s SET in_reply_to_id = p.id FROM given g JOIN given p ON p.n = g.n - 1
+          WHERE s.id = g.id RETURNING s.id)
+        SELECT max(id) AS id FROM linked`
+      const [parent] = yield* sql<{ id: bigint }>`SELECT in_reply_to_id AS id FROM statuses WHERE id = ${
+        chain?.id ?? 0n
+      }`
+      const text = yield* textOf(`/api/v1/statuses/${chain?.id}/context`)
+      assert.isBelow(text.length, answerCharactersMax)
+      const { ancestors } = JSON.parse(text)
+      assert.isAbove(ancestors.length, 100)
+      assert.strictEqual(ancestors.at(-1).id, String(parent?.id))
+
+      const versions = yield* columnsOf("status_edits", ["id", "status_id", "poll_options", "media_descriptions"])
+      yield* sql`UPDATE statuses SET edited_at = created_at WHERE id = ${chain?.id ?? 0n}`
+      yield* sql.unsafe(`INSERT INTO status_edits (id, status_id, ${versions}) SELECT next_id(1), id, ${versions}
+        FROM statuses, generate_series(1, 500) WHERE id = ${chain?.id}`)
+      const history = yield* textOf(`/api/v1/statuses/${chain?.id}/history`)
+      assert.isBelow(history.length, 3_000_000)
+      assert.isAbove(JSON.parse(history).length, 10)
+    }))
+
+  it.effect("row 37: of versions that are shown to nobody none are kept, however often another server edits", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const me = yield* actorOf(yield* person("ben"))
+      const fay = yield* (yield* OtherServer).actor("fay")
+      const version = (n: number) =>
+        note(fay, "one", {
+          cc: [me],
+          content: `version ${n}`,
+          updated: new Date(1_700_000_000_000 + n).toISOString(),
+          published: new Date(1_600_000_000_000).toISOString(),
+          attachment: [{ type: "Image", url: `${fay.id}/${n}.png` }]
+        })
+      yield* done(fay, { type: "Create", object: version(0) })
+      yield* done(fay, { type: "Update", object: version(1) })
+      const [post] = yield* sql<{ id: bigint }>`SELECT id FROM statuses WHERE uri = ${`${fay.id}/notes/one`}`
+      const columns = yield* columnsOf("status_edits", ["id"])
+      yield* sql.unsafe(`INSERT INTO status_edits (id, ${columns}) SELECT next_id(1), ${columns}
+        FROM status_edits, generate_series(1, 600) WHERE status_id = ${post?.id}`)
+      for (const n of [2, 3]) assert.strictEqual(yield* done(fay, { type: "Update", object: version(n) }), "done")
+      const [kept] = yield* sql<{ count: number; html: string }>`SELECT count(*)::int AS count, s.html
+        FROM status_edits e JOIN statuses s ON s.id = e.status_id WHERE s.id = ${post?.id ?? 0n} GROUP BY s.html`
+      assert.deepStrictEqual(kept, { count: 500, html: "version 3" })
+      // Its files are those of versions that are kept.
+      const files = sql`SELECT split_part(remote_url, '/users/fay/', 2) AS name FROM media_attachments
+        WHERE status_id = ${post?.id ?? 0n} ORDER BY 1`
+      assert.deepStrictEqual(yield* files, ["0.png", "1.png", "3.png"].map((name) => ({ name })))
+    }))
+})

@@ -1,0 +1,81 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { deadMax, InboundRetention } from "../../../../src/services/federation/inbox/InboundRetention.ts"
+import { sameMax } from "../../../../src/services/federation/inbox/Undoables.ts"
+import { idAt } from "../../../../src/services/Ids.ts"
+import { person } from "../../../support/People.ts"
+import { TestDatabase } from "../../../support/TestDatabase.ts"
+
+const services = InboundRetention.layer.pipe(Layer.provideMerge(TestDatabase.layer))
+
+layer(services, { excludeTestServices: true })("ids that other servers made us remember", (it) => {
+  it.effect("row 37, I17: those that were deleted or undone go when nothing under them can come any more", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { sweep } = yield* InboundRetention
+      const anna = yield* person("anna")
+      const ago = (days: number) => new Date(Date.now() - days * 86_400_000)
+      yield* sql`INSERT INTO tombstones ${
+        sql.insert([
+          { uri: "deleted", accountId: anna, deletedAt: ago(91), undoneAt: null },
+          { uri: "deleted late", accountId: anna, deletedAt: ago(89), undoneAt: null },
+          { uri: "undone", accountId: anna, deletedAt: ago(8), undoneAt: ago(8) },
+          { uri: "undone late", accountId: anna, deletedAt: ago(6), undoneAt: ago(6) }
+        ])
+      }`
+      yield* sweep(1_000)
+      assert.deepStrictEqual(yield* sql`SELECT uri FROM tombstones ORDER BY uri`, [
+        { uri: "deleted late" },
+        { uri: "undone late" }
+      ])
+    }))
+
+  it.effect("row 37, I17: of what did the same the last ones are kept, and of what is gone none", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { sweep } = yield* InboundRetention
+      const [ben, cleo] = [yield* person("ben"), yield* person("cleo")]
+      const old = idAt(Date.now() - 8 * 86_400_000)
+      yield* sql`INSERT INTO undoable_activities (account_id, uri, type, target_id, came_id)
+        SELECT ${ben}, 'again/' || n, 'Follow', ${cleo}, ${old}::bigint + n FROM generate_series(1, ${
+        sameMax + 60
+      }::int) n
+        UNION ALL SELECT ${ben}, 'gone/' || type, type, 5, ${old}
+          FROM unnest(ARRAY['Announce', 'Block', 'EmojiReact', 'Follow', 'Like']) type
+        UNION ALL SELECT ${ben}, 'new/Like', 'Like', 5, ${idAt(Date.now())}`
+      // By a part at a time, and from the beginning again.
+      for (let round = 0; round < 8; round++) yield* sweep(50)
+      assert.deepStrictEqual(
+        yield* sql`SELECT split_part(uri, '/', 1) AS uri, count(*)::int AS count,
+          min(came_id) FILTER (WHERE target_id = ${cleo}) - ${old}::bigint AS first
+          FROM undoable_activities GROUP BY 1 ORDER BY 1`,
+        [{ uri: "again", count: sameMax, first: 61n }, { uri: "new", count: 1, first: null }]
+      )
+    }))
+
+  it.effect("row 37, I17: of what failed at every try so many are kept of one sender, and all that others sent", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { sweep } = yield* InboundRetention
+      const [dora, emil] = [yield* person("dora"), yield* person("emil")]
+      const store = (accountId: bigint, outcome: string | null, count: number) =>
+        sql`INSERT INTO inbound_activities (id, account_id, uri, document, received_at, due_at, outcome)
+          SELECT next_id(1), ${accountId}, ${outcome ?? "waits"} || n, '{}', '2026-01-01', '2026-01-01', ${outcome}
+          FROM generate_series(1, ${count}::int) n`
+      yield* store(emil, "set aside: why", 2)
+      yield* store(dora, "set aside: why", deadMax.ofSender + 30)
+      yield* store(dora, null, 3)
+      yield* store(dora, "done", 4)
+      yield* sweep(1_000)
+      assert.deepStrictEqual(
+        yield* sql`SELECT account_id, outcome, count(*)::int AS count FROM inbound_activities GROUP BY 1, 2 ORDER BY 3`,
+        [
+          { accountId: emil, outcome: "set aside: why", count: 2 },
+          { accountId: dora, outcome: null, count: 3 },
+          { accountId: dora, outcome: "done", count: 4 },
+          { accountId: dora, outcome: "set aside: why", count: deadMax.ofSender }
+        ]
+      )
+    }))
+})
