@@ -64,7 +64,7 @@ export const mutants: ReadonlyArray<Mutant> = [
           .replace(/AND came_id > (\S+)/, "AND came_id > $1 AND false")
     },
     breaks: /^I7/,
-    foundAt: 304,
+    foundAt: 14,
     seedsMax: 24
   },
   {
