@@ -15,9 +15,10 @@ const tooLongText = validationFailed(`Text character limit of ${statusCharacters
 /** The files that a post names, each once. */
 export const filesOf = ({ mediaIds }: Post) => [...new Set(mediaIds)]
 
-/** Whether a post is no more than its texts. */
+/** Whether a post is no more than its texts, without a link, which has a card. */
 export const isTextAlone = (post: Post): boolean =>
-  post.inReplyToId === null && post.quotedStatusId === null && post.poll === null && filesOf(post).length === 0
+  !post.text.includes("://") && post.inReplyToId === null && post.quotedStatusId === null && post.poll === null &&
+  filesOf(post).length === 0
 
 /** Whether an edit changes nothing; the HTML follows from the text. */
 export const isSame = Schema.toEquivalence(Revised.mapFields(Struct.omit(["html"])))
