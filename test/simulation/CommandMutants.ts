@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
-import type { CommandAnswer } from "../../src/services/intents/Commands.ts"
+import type { SqlClient } from "effect/sql"
+import type { CommandAnswer, Recording } from "../../src/services/intents/Commands.ts"
 import type { Mutant } from "./Mutant.ts"
 
 /** The command's id is looked up before the transaction and recorded after it. */
@@ -29,16 +30,19 @@ const keyOutside: Mutant = {
   seedsMax: 30
 }
 
+/** What commands as one statement begin with is another. */
+const recordingWith = (change: (sql: SqlClient.SqlClient) => Partial<Recording>): Mutant["mutation"] => ({
+  commands: (commands, sql) => ({
+    ...commands,
+    alone: (owner, id, made, statement) =>
+      commands.alone(owner, id, made, (recording) => statement({ ...recording, ...change(sql) }))
+  })
+})
+
 /** What one statement does is done again where its command comes again. */
 const aloneUnrecorded: Mutant = {
   name: "a command as one statement is not looked up",
-  mutation: {
-    commands: (commands, sql) => ({
-      ...commands,
-      alone: (owner, id, made, statement) =>
-        commands.alone(owner, id, made, (recording) => statement({ ...recording, recorded: () => sql`SELECT 1` }))
-    })
-  },
+  mutation: recordingWith((sql) => ({ recorded: () => sql`SELECT 1` })),
   breaks: /^I2: .* done/,
   foundAt: 1,
   seedsMax: 30
@@ -47,13 +51,7 @@ const aloneUnrecorded: Mutant = {
 /** A node that lost an account goes on to write for it by single statements. */
 const aloneUnowned: Mutant = {
   name: "the owner's epoch is not checked by commands as one statement",
-  mutation: {
-    commands: (commands, sql) => ({
-      ...commands,
-      alone: (owner, id, made, statement) =>
-        commands.alone(owner, id, made, (recording) => statement({ ...recording, ownerRow: sql`SELECT` }))
-    })
-  },
+  mutation: recordingWith((sql) => ({ ownerRow: sql`SELECT` })),
   breaks: /^I13/,
   foundAt: 5,
   seedsMax: 30
