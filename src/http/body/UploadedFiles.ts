@@ -9,9 +9,9 @@ import {
   videoBytesMax
 } from "../../services/instance/ContentLimits.ts"
 import { emojiArchiveBytesMax } from "../../services/media/EmojiArchives.ts"
-import { readOnce } from "../../services/media/OneTimeChunks.ts"
 import type { FileTooLarge } from "../../services/media/StoredFiles.ts"
 import type { Uploads } from "../../services/media/Uploads.ts"
+import { readOnce } from "../../services/OneTimeChunks.ts"
 import * as Reply from "../guard/Reply.ts"
 import {
   declaredBytes,

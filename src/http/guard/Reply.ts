@@ -2,7 +2,8 @@ import { Effect, Function } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { LRUCache } from "lru-cache"
 import type { ClientError } from "../../services/Errors.ts"
-import { type Ready, ready, type ReadyList } from "../wire/Keys.ts"
+import { readOnce } from "../../services/OneTimeChunks.ts"
+import { list as wireList, type Ready, ready, type ReadyList } from "../wire/Keys.ts"
 import type { Quota } from "./Limits.ts"
 
 declare const answered: unique symbol
@@ -55,13 +56,6 @@ export const withHeaders: {
   <Given extends AnyAnswer>(answer: Given, headers: Record<string, string>): Given
 } = Function.dual(2, HttpServerResponse.setHeaders)
 
-/** Appending makes one string in the end. `join` would make one of every value, too, and then two of the whole. */
-const listOf = (items: ReadonlyArray<string>): string => {
-  let text = "["
-  for (const item of items) text += text === "[" ? item : `,${item}`
-  return text + "]"
-}
-
 const [opening, comma, closing] = [0x5b, 0x2c, 0x5d]
 
 /** The same of values in UTF-8. */
@@ -75,7 +69,7 @@ const bytesOf = (items: ReadonlyArray<Uint8Array>): Uint8Array => {
   }
   whole[0] = opening
   whole[whole.length - 1] = closing
-  return whole
+  return readOnce(whole)
 }
 
 /** A list of ready JSON values with the `Link` header of its page, where there is one. */
@@ -86,7 +80,7 @@ export function list(items: ReadyList<unknown>, link?: string, status?: number):
     ...(link === undefined ? undefined : { headers: { link } })
   }
   return items.bytes === undefined
-    ? text(listOf(items), head)
+    ? text(wireList(items), head)
     : HttpServerResponse.uint8Array(bytesOf(items.bytes()), { contentType: jsonType, ...head })
 }
 

@@ -4,10 +4,12 @@ import { Search } from "../../services/discovery/Search.ts"
 import { missingParameter, Unprocessable } from "../../services/Errors.ts"
 import { RemoteProfiles } from "../../services/federation/fetching/RemoteProfiles.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
+import type { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { limitOf } from "../../services/Paging.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
 import { traced } from "../../services/Traced.ts"
+import type { Viewer } from "../../services/Viewer.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
@@ -73,6 +75,14 @@ export const layer = group(
     const statusViews = yield* StatusViews
     const { publicUrl } = yield* ServerConfig
 
+    const read = (viewer: Viewer, id: AccountId) => viewer === undefined ? Effect.void : profiles.read(id)
+    /** The account must exist; whether it shows anything, which a suspended one does not. */
+    const visit = Effect.fnUntraced(function*(viewer: Viewer, id: AccountId) {
+      const { suspended } = yield* accounts.find(id)
+      if (!suspended) yield* read(viewer, id)
+      return !suspended
+    })
+
     return handlers.handleAll({
       verifyCredentials: traced("accounts.verifyCredentials")(function*() {
         return Reply.json(yield* views.renderCredentials(yield* Caller.account))
@@ -100,15 +110,13 @@ export const layer = group(
       show: traced("accounts.show")(function*({ params }) {
         const id = yield* accounts.show(params.id)
         const viewer = yield* Caller.viewer
-        if (viewer !== undefined) yield* profiles.read(id)
+        yield* read(viewer, id)
         return Reply.json(yield* approvals.renderOne(viewer, id))
       }),
       statuses: traced("accounts.statuses")(function*({ params, query, request }) {
         const viewer = yield* Caller.viewer
-        const { suspended } = yield* accounts.find(params.id)
-        if (suspended) return Reply.list([])
-        if (viewer !== undefined) yield* profiles.read(params.id)
         if (query.pinned === true) {
+          if (!(yield* visit(viewer, params.id))) return Reply.list([])
           const pinned = yield* published.pinned(viewer, params.id)
           return Reply.list(yield* statusViews.render(viewer, pinned, "permitted", "account"))
         }
@@ -128,6 +136,9 @@ export const layer = group(
           read: (page) => Effect.map(published.page(viewer, params.id, selection, page), whole),
           show: (ids) => statusViews.render(viewer, ids, "permitted", "account")
         })
+        // Whoever has published something is there, which spares a question.
+        if (rows.length > 0) yield* read(viewer, params.id)
+        else if (!(yield* visit(viewer, params.id))) return Reply.list([])
         return Lists.page({
           baseUrl: publicUrl,
           path: `/api/v1/accounts/${params.id}/statuses`,

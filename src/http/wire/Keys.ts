@@ -97,16 +97,23 @@ export const splice = <Wire, Key extends keyof Members<Wire> & keyof Values<Wire
   values: Omit<Values<Wire>, Key>,
   members: { readonly [Name in Key]: ReadyAs<Members<Wire>[Name]> }
 ): Ready<Wire> => {
-  const head = JSON.stringify(snake(values)).slice(0, -1)
-  const tail = Object.entries<string>(members).map(([key, text]) => `${JSON.stringify(snakeKey(key))}:${text}`)
-    .join(",")
-  return ready(tail === "" ? `${head}}` : head === "{" ? `{${tail}}` : `${head},${tail}}`)
+  let text = JSON.stringify(snake(values)).slice(0, -1)
+  for (const [key, member] of Object.entries<string>(members)) {
+    text += `${text === "{" ? "" : ","}"${snakeKey(key)}":${member}`
+  }
+  return ready(`${text}}`)
 }
 
 /** A JSON object that is ready with some more members. */
 export const extend = <Wire>(text: string, values: Partial<Values<Wire>>): Ready<Wire> =>
   ready(`${text.slice(0, -1)},${JSON.stringify(snake(values)).slice(1)}`)
 
-/** A JSON list of members whose JSON is ready. */
-export const list = <Wire>(items: ReadonlyArray<Ready<Wire>>): Ready<ReadonlyArray<Wire>> =>
-  ready(`[${items.join(",")}]`)
+/**
+ * A JSON list of members whose JSON is ready. Appending makes one string in the end. `join` would make one of every member,
+ * too, and then two of the whole.
+ */
+export const list = <Wire>(items: ReadonlyArray<Ready<Wire>>): Ready<ReadonlyArray<Wire>> => {
+  let text = "["
+  for (const item of items) text += text === "[" ? item : `,${item}`
+  return ready(`${text}]`)
+}

@@ -1,6 +1,6 @@
 import { Effect, type FileSystem, Stream } from "effect"
-import { giveBack } from "../../services/media/OneTimeChunks.ts"
 import { storageFailed as failed } from "../../services/media/Storage.ts"
+import { giveBack } from "../../services/OneTimeChunks.ts"
 
 /** Writes all that arrives to an open file. */
 export const writeStream = <E>(file: FileSystem.File, bytes: Stream.Stream<Uint8Array, E>) =>

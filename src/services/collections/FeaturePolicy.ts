@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { isSeparate } from "../HiddenAccounts.ts"
-import { presentAccount } from "../identity/Accounts.ts"
+import { presentAccount } from "../PresentAccounts.ts"
 
 /*
  * THE decision who may put whom into a collection. Accounts of this server that want to be found agree to everybody, and locked

@@ -7,6 +7,7 @@ import { exceedsTold } from "../html/Text.ts"
 import { AccountId } from "../Ids.ts"
 import { accountBytesMax } from "../instance/ContentLimits.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import { presentAccount } from "../PresentAccounts.ts"
 import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { mayOffer } from "./EmailOffers.ts"
@@ -184,8 +185,3 @@ export class Accounts extends Context.Service<Accounts, {
     })
   )
 }
-
-/** The SQL condition that the account under `alias` is there for others: remote, or a user confirmed and approved. */
-export const presentAccount = (alias: string): string =>
-  `(${alias}.domain IS NOT NULL OR EXISTS (SELECT FROM users present
-    WHERE present.account_id = ${alias}.id AND present.confirmed_at IS NOT NULL AND present.approved))`

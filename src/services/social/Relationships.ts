@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { blocks, blocksDomain, lastingAt } from "../HiddenAccounts.ts"
-import { presentAccount } from "../identity/Accounts.ts"
 import type { AccountId } from "../Ids.ts"
+import { presentAccount } from "../PresentAccounts.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 

@@ -4,6 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { isHidden } from "../HiddenAccounts.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
+import { presentAccount } from "../PresentAccounts.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
@@ -25,7 +26,10 @@ interface AccountSelection {
 
 /** What one account has published, as far as the viewer may see it. */
 export class AccountStatuses extends Context.Service<AccountStatuses, {
-  /** Ids, newest first. Reblogs of whom the viewer blocks or mutes are left out; the account itself it has asked for. */
+  /**
+   * Ids, newest first; none of an account that is not there for others. Reblogs of whom the viewer blocks or mutes are left
+   * out; the account itself it has asked for.
+   */
   readonly page: (
     viewer: Viewer,
     account: bigint,
@@ -39,6 +43,7 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
     AccountStatuses,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const present = sql.literal(presentAccount("owner"))
 
       const page = traced("AccountStatuses.page")(
         function*(viewer: Viewer, account: bigint, selection: AccountSelection, page: Page) {
@@ -47,7 +52,8 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
           const { tail, where } = clauses(sql, "s.id", page)
           const others = viewer !== undefined && viewer !== account
           const conditions = [
-            sql`s.account_id = ${account} AND s.deleted_at IS NULL`,
+            sql`s.account_id = ${account} AND s.deleted_at IS NULL AND EXISTS (
+              SELECT FROM accounts owner WHERE owner.id = ${account} AND ${present} OFFSET 0)`,
             where,
             visibleTo(
               sql,

@@ -165,13 +165,16 @@ export const listsOf = (flat: ReadonlyArray<bigint> = []): ReadonlyMap<bigint, R
 const nothing: Row = { counters: [] }
 
 export const answersOf = (viewer: Viewer, row: Row = nothing) => {
-  const counters = new Map<bigint, ReadonlyArray<number>>()
+  const { counters } = row
+  const places = new Map<bigint, number>()
   const reacted: Array<bigint> = []
-  for (let at = 0; at < row.counters.length; at += 6) {
-    const [id = 0n, ...counts] = row.counters.slice(at, at + 6)
-    counters.set(id, counts.map(Number))
-    if (row.counters[at + 5] !== 0n) reacted.push(id)
+  for (let at = 0; at < counters.length; at += 6) {
+    const id = counters[at] ?? 0n
+    places.set(id, at)
+    if (counters[at + 5] !== 0n) reacted.push(id)
   }
+  const countOf = (place: number | undefined, column: number) =>
+    place === undefined ? 0 : Number(counters[place + column] ?? 0n)
   const followers = setOf(row.followers)
   const [blockers, followed, mentions] = [setOf(row.blockers), setOf(row.followed), setOf(row.mentions)]
   const asked = setOf(row.asked)
@@ -195,13 +198,13 @@ export const answersOf = (viewer: Viewer, row: Row = nothing) => {
     /** Without its reactions. */
     state: (status: StatusKey): ViewerState => {
       const { accountId, conversationId, id } = status
-      const [repliesCount = 0, reblogsCount = 0, favouritesCount = 0, quotesCount = 0] = counters.get(id) ?? none
+      const place = places.get(id)
       const follows = { follows: followed.has(accountId), followed: followers.has(accountId) }
       return {
-        repliesCount,
-        reblogsCount,
-        favouritesCount,
-        quotesCount,
+        repliesCount: countOf(place, 1),
+        reblogsCount: countOf(place, 2),
+        favouritesCount: countOf(place, 3),
+        quotesCount: countOf(place, 4),
         quoting: quotingOf(viewer, status, follows),
         // One that waits for its author is one to whoever asked.
         favourited: favourites.has(id) || asked.has(id),

@@ -59,11 +59,12 @@ export class ViewerStates extends Context.Service<ViewerStates, {
         viewers: ReadonlyArray<bigint>,
         statuses: ReadonlyArray<StatusKey>
       ) {
-        const asking = statuses.flatMap(({ original, ...status }) => {
-          const target = original ?? status
-          return target.control === undefined
+        const asking = statuses.flatMap((status) => {
+          const target = status.original ?? status
+          const { control } = target
+          return control === undefined
             ? []
-            : viewers.map((account) => ({ account, target: { ...target, interactionPolicy: target.control ?? null } }))
+            : viewers.map((account) => ({ account, target: { ...target, interactionPolicy: control } }))
         })
         if (asking.length === 0) return undefined
         const said = yield* verdicts.ofReaders(asking)

@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { blocks, eitherBlocks, isHidden } from "../HiddenAccounts.ts"
-import { presentAccount } from "../identity/Accounts.ts"
+import { presentAccount } from "../PresentAccounts.ts"
 import type { Viewer } from "../Viewer.ts"
 
 /** Whether an account `a` is one that others may be led to: there, in good standing, and not elsewhere by now. */

@@ -73,5 +73,29 @@ layer(server(), { excludeTestServices: true })("statuses of an account", (it) =>
       assert.strictEqual((yield* ids(`${path}?limit=1000`)).length, 40)
       const headers = (yield* get(path)).headers
       assert.strictEqual(headers.get("cache-control"), "private, no-store")
+
+      // Whose posts are there is not asked whether it is there itself: a page must know.
+      const answers = Effect.fnUntraced(function*(account: number) {
+        const pages = ["", "?pinned=true", "?limit=0", "?max_id=1"].map((query) =>
+          `/api/v1/accounts/${account}/statuses${query}`
+        )
+        return yield* Effect.forEach(pages, (page) =>
+          Effect.map(get(page, own), ({ body, headers, status }) => [
+            status,
+            Array.isArray(body) ? body.length : body,
+            headers.get("link")
+          ]))
+      })
+      const missing = [404, { error: "Record not found" }, null]
+      const empty = [200, 0, null]
+      assert.deepStrictEqual(yield* answers(3), [missing, missing, missing, missing])
+      assert.deepStrictEqual((yield* answers(2)).slice(1), [empty, empty, empty])
+      yield* sql`UPDATE accounts SET suspended_at = ${at} WHERE id = 2`
+      assert.deepStrictEqual(yield* answers(2), [empty, empty, empty, empty])
+      yield* sql`UPDATE accounts SET suspended_at = NULL WHERE id = 2`
+      yield* sql`UPDATE users SET approved = false WHERE account_id = 2`
+      assert.deepStrictEqual(yield* answers(2), [missing, missing, missing, missing])
+      yield* sql`UPDATE users SET approved = true, confirmed_at = NULL WHERE account_id = 2`
+      assert.deepStrictEqual(yield* answers(2), [missing, missing, missing, missing])
     }))
 })

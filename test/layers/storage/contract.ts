@@ -1,8 +1,8 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit, FileSystem, Stream } from "effect"
 import { randomBytes } from "node:crypto"
-import { readOnce } from "../../../src/services/media/OneTimeChunks.ts"
 import { Storage } from "../../../src/services/media/Storage.ts"
+import { readOnce } from "../../../src/services/OneTimeChunks.ts"
 
 /** A name as `StoredFiles` makes it. */
 export const newName = (extension = "png"): string => {

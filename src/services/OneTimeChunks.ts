@@ -1,6 +1,6 @@
 /*
- * Memory of large bodies. Each chunk that a socket gives has a buffer of its own, outside of the heap: V8 counts these bytes
- * and collects the whole heap when there are many, which took half of what an upload costs. A buffer that is given back at
+ * Memory of large bodies. A buffer's bytes lie outside of the heap: V8 counts them, and collects the whole heap when there are
+ * many. That took half of what an upload costs, and a fifth of what a page of statuses does. A buffer that is given back at
  * once is the next one's.
  */
 

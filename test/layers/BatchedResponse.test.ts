@@ -1,0 +1,100 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { once } from "node:events"
+import type { ServerResponse } from "node:http"
+import { type AddressInfo, connect, type Socket } from "node:net"
+import { buffer } from "node:stream/consumers"
+import * as NodeServer from "../../src/layers/NodeServer.ts"
+import { readOnce } from "../../src/services/OneTimeChunks.ts"
+
+/** A client on a connection of its own, of a server that answers each request with `answer`. */
+const asked = (requests: number, answer: (response: ServerResponse) => void) =>
+  Effect.gen(function*() {
+    const server = yield* Effect.acquireRelease(
+      Effect.sync(() => NodeServer.make()),
+      (server) => Effect.promise(() => new Promise((resolve) => server.close(resolve)))
+    )
+    server.on("request", (_, response: ServerResponse) => answer(response))
+    yield* Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))
+    const client = yield* Effect.acquireRelease(
+      Effect.sync(() => connect((server.address() as AddressInfo).port, "127.0.0.1")),
+      (client) => Effect.sync(() => client.destroy())
+    )
+    const last = "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n"
+    client.write("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n".repeat(requests - 1) + last)
+    return client
+  })
+
+const bodyOf = (client: Socket) =>
+  Effect.map(Effect.promise(() => buffer(client)), (bytes) => bytes.subarray(bytes.indexOf("\r\n\r\n") + 4))
+
+/** More than a connection takes while its client reads nothing. */
+const large = 64 * 1024 * 1024
+const made = (size: number) => readOnce(Buffer.alloc(size, "many words "))
+
+it.effect("bytes that are read once are given back when they are written, not before", () =>
+  Effect.gen(function*() {
+    const bytes = made(large)
+    const expected = Buffer.from(bytes)
+    const finished = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const client = yield* asked(1, (response) => {
+      response.once("finish", finished.resolve)
+      response.writeHead(200, { "content-length": bytes.byteLength })
+      response.end(bytes)
+      begun.resolve()
+    })
+    yield* Effect.promise(() => begun.promise)
+    // The connection has taken what it can of them: the client's first bytes are there, and nobody reads them.
+    yield* Effect.promise(() => once(client, "readable"))
+    assert.strictEqual(bytes.byteLength, large)
+    assert.isTrue((yield* bodyOf(client)).equals(expected))
+    yield* Effect.promise(() => finished.promise)
+    assert.strictEqual(bytes.byteLength, 0)
+  }))
+
+it.effect("bytes of a response that is cut off stay, and so do those that others may read", () =>
+  Effect.gen(function*() {
+    const cut = made(large)
+    const closed = Promise.withResolvers<void>()
+    const client = yield* asked(1, (response) => {
+      response.once("close", closed.resolve)
+      response.end(cut)
+    })
+    yield* Effect.promise(() => once(client, "readable"))
+    client.destroy()
+    yield* Effect.promise(() => closed.promise)
+    assert.strictEqual(cut.byteLength, large)
+
+    const kept = Buffer.alloc(100_000, "kept ")
+    const finished = Promise.withResolvers<void>()
+    const other = yield* asked(1, (response) => {
+      response.once("finish", finished.resolve)
+      response.writeHead(200, { "content-length": kept.byteLength })
+      response.end(kept)
+    })
+    assert.isTrue((yield* bodyOf(other)).equals(kept))
+    yield* Effect.promise(() => finished.promise)
+    assert.strictEqual(kept.byteLength, 100_000)
+  }))
+
+it.effect("answers to requests that come at once keep their order, short and long texts and bytes", () =>
+  Effect.gen(function*() {
+    const texts = ["short", "ñ🐦".repeat(20_000), "a".repeat(16_383), "é".repeat(16_384), "z".repeat(300_000), ""]
+    let at = 0
+    const client = yield* asked(texts.length, (response) => {
+      const text = texts[at++] ?? ""
+      const length = Buffer.byteLength(text)
+      response.writeHead(200, { "content-length": length, "x-length": length })
+      response.end(at % 5 === 0 ? readOnce(Buffer.from(text)) : text)
+    })
+    let rest = yield* Effect.promise(() => buffer(client))
+    for (const text of texts) {
+      const head = rest.subarray(0, rest.indexOf("\r\n\r\n")).toString()
+      const length = Number(/x-length: (\d+)/.exec(head)?.[1])
+      const start = Buffer.byteLength(head) + 4
+      assert.strictEqual(rest.subarray(start, start + length).toString(), text)
+      rest = rest.subarray(start + length)
+    }
+    assert.strictEqual(rest.length, 0)
+  }))
