@@ -18,12 +18,10 @@ import { nextMillis, type Ownership } from "./Ownership.ts"
 import * as Screening from "./Screening.ts"
 import * as Sending from "./Sending.ts"
 import * as TellFollowers from "./TellFollowers.ts"
+import * as Undoing from "./Undoing.ts"
 import { type Commands, onRefused, onStatus } from "./Verbs.ts"
 
-/**
- * Favourites, reblogs and pins. Undoing looks up the account's own row first, so that it works although the author
- * blocked it (S-127).
- */
+/** Favourites, reblogs and pins. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const statusTargets = yield* StatusTargets
@@ -40,6 +38,7 @@ export const make = Effect.gen(function*() {
   const control = yield* Controlling.make
   const gates = yield* Gates.make
   const screening = yield* Screening.make
+  const undo = yield* Undoing.make
 
   const changed = (...ids: ReadonlyArray<bigint>) =>
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
@@ -65,18 +64,20 @@ export const make = Effect.gen(function*() {
       }
       return onStatus(target.id)
     }),
-    Unfavourite: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Unfavourite"]) {
-      const { accountId } = own
-      const asked = yield* control.withdraw(own, "favourite", statusId)
-      yield* send(activities.undoLike(accountId, statusId))
-      if (yield* favourites.remove(accountId, statusId)) {
-        yield* notificationWriter.retractOne("favourite", accountId, statusId)
-        yield* changed(statusId)
-        return onStatus(statusId)
-      }
-      if (asked) return onStatus(statusId)
-      return onStatus((yield* statusTargets.visible(accountId, statusId)).id)
-    }),
+    Unfavourite: (own: Ownership, { statusId }: Commands["Unfavourite"]) =>
+      undo(
+        own,
+        statusId,
+        Effect.fnUntraced(function*(id) {
+          const { accountId } = own
+          const asked = yield* control.withdraw(own, "favourite", id)
+          yield* send(activities.undoLike(accountId, id))
+          if (!(yield* favourites.remove(accountId, id))) return asked
+          yield* notificationWriter.retractOne("favourite", accountId, id)
+          yield* changed(id)
+          return true
+        })
+      ),
     Reblog: Effect.fnUntraced(function*(own: Ownership, { statusId, visibility }: Commands["Reblog"]) {
       const { accountId } = own
       const target = yield* statusTargets.visible(accountId, statusId)
@@ -109,18 +110,23 @@ export const make = Effect.gen(function*() {
       yield* changed(target.id)
       return onStatus(id)
     }),
-    Unreblog: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Unreblog"]) {
-      const { accountId } = own
-      const wrapper = yield* reblogs.find(accountId, statusId)
-      if (wrapper === undefined) return onStatus((yield* statusTargets.visible(accountId, statusId)).id)
-      yield* control.withdraw(own, "reblog", statusId)
-      yield* statusWriter.remove(wrapper, accountId, yield* nextMillis(own))
-      yield* notificationWriter.retractOne("reblog", accountId, statusId)
-      yield* notificationWriter.retract([wrapper])
-      yield* intend(own, { _tag: "delete", statusId: wrapper })
-      yield* changed(statusId, wrapper)
-      return onStatus(statusId)
-    }),
+    Unreblog: (own: Ownership, { statusId }: Commands["Unreblog"]) =>
+      undo(
+        own,
+        statusId,
+        Effect.fnUntraced(function*(id) {
+          const { accountId } = own
+          const wrapper = yield* reblogs.find(accountId, id)
+          if (wrapper === undefined) return false
+          yield* control.withdraw(own, "reblog", id)
+          yield* statusWriter.remove(wrapper, accountId, yield* nextMillis(own))
+          yield* notificationWriter.retractOne("reblog", accountId, id)
+          yield* notificationWriter.retract([wrapper])
+          yield* intend(own, { _tag: "delete", statusId: wrapper })
+          yield* changed(id, wrapper)
+          return true
+        })
+      ),
     Pin: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Pin"]) {
       const { accountId } = own
       const target = yield* statusTargets.visible(accountId, statusId)

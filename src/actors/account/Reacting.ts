@@ -11,6 +11,7 @@ import * as Gates from "./Gates.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
+import * as Undoing from "./Undoing.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 
 const type = "pleroma:emoji_reaction"
@@ -26,6 +27,7 @@ export const make = Effect.gen(function*() {
   const reactions = yield* EmojiReactions
   const send = yield* Sending.make
   const statusTargets = yield* StatusTargets
+  const undo = yield* Undoing.make
 
   const changed = (id: bigint) => sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [id] }))
 
@@ -68,15 +70,18 @@ export const make = Effect.gen(function*() {
       }
       return onStatus(target.id)
     }),
-    Unreact: Effect.fnUntraced(function*(own: Ownership, { name, statusId }: Commands["Unreact"]) {
-      const emoji = yield* reactions.find(statusId, name)
-      const standing = emoji && (yield* reactions.standing(own.accountId, statusId, emoji))
-      if (standing !== undefined) {
-        yield* remove(own, standing)
-        return onStatus(statusId)
-      }
-      return onStatus((yield* statusTargets.visible(own.accountId, statusId)).id)
-    })
+    Unreact: (own: Ownership, { name, statusId }: Commands["Unreact"]) =>
+      undo(
+        own,
+        statusId,
+        Effect.fnUntraced(function*(id) {
+          const emoji = yield* reactions.find(id, name)
+          const standing = emoji && (yield* reactions.standing(own.accountId, id, emoji))
+          if (standing === undefined) return false
+          yield* remove(own, standing)
+          return true
+        })
+      )
   }
 
   return {

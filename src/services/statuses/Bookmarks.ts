@@ -1,15 +1,13 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../Broadcast.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { type AccountId, StatusId } from "../Ids.ts"
 import type { Page } from "../Paging.ts"
-import { idRows, rowsOf } from "../Rows.ts"
+import { idRows } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import * as MarkedStatuses from "./MarkedStatuses.ts"
 import { visibleTo } from "./Visibility.ts"
-
-const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt }))
 
 /** Bookmarks are private: nobody else hears of them, so this service writes them itself. Of a reblog the original is meant. */
 export class Bookmarks extends Context.Service<Bookmarks, {
@@ -41,13 +39,17 @@ export class Bookmarks extends Context.Service<Bookmarks, {
         yield* changed(id)
       })
 
+      const take = (account: AccountId, id: bigint) =>
+        Effect.map(
+          sql`DELETE FROM bookmarks WHERE account_id = ${account} AND status_id = ${id} RETURNING id`,
+          (removed) => removed.length > 0
+        ).pipe(Effect.orDie)
+
       const remove = traced("Bookmarks.remove")(function*(account: AccountId, statusId: bigint) {
-        const removed = yield* statusIdRows(sql`DELETE FROM bookmarks WHERE account_id = ${account}
-          AND status_id IN (SELECT coalesce(reblog_of_id, id) FROM statuses WHERE id = ${statusId}) RETURNING status_id`)
-          .pipe(
-            Effect.orDie
-          )
-        yield* changed(removed[0]?.statusId ?? (yield* visible(account, statusId)))
+        if (yield* take(account, statusId)) return yield* changed(statusId)
+        const id = yield* visible(account, statusId)
+        if (id !== statusId) yield* take(account, id)
+        yield* changed(id)
       })
 
       return Bookmarks.of({

@@ -43,6 +43,24 @@ layer(Live, { excludeTestServices: true })("Retention", (it) => {
       assert.deepStrictEqual(links, [{ hash: "b" }])
     }))
 
+  it.effect("F20: goes on until nothing is left, and what cannot be removed keeps nothing else from it", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const now = yield* Clock.currentTimeMillis
+      const past = new Date(now - 400 * day)
+      const count = (table: string) =>
+        Effect.map(sql<{ count: number }>`SELECT count(*)::int AS count FROM ${sql(table)}`, ([row]) => row?.count)
+      yield* sql`INSERT INTO look_ups (kind, subject_id, begun_at) SELECT 'replies', n, ${past} FROM generate_series(1, 5000) n`
+      yield* sql`INSERT INTO mail_tokens (token_hash, account_id, purpose, email, expires_at, created_at)
+        VALUES ('stuck', ${yield* person("stuck")}, 'confirmation', 'a@b.c', ${past}, ${past})`
+      yield* sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''not now''; END'`
+      yield* sql`CREATE TRIGGER refuse BEFORE DELETE ON mail_tokens EXECUTE FUNCTION refuse()`
+      assert.strictEqual(yield* (yield* Retention).sweep, 5_000)
+      assert.strictEqual(yield* count("look_ups"), 0)
+      yield* sql`DROP TRIGGER refuse ON mail_tokens`
+      assert.strictEqual(yield* (yield* Retention).sweep, 1)
+    }))
+
   it.effect("F20: removes apps and their own tokens that nobody used for 90 days, and none that a user authorized", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
