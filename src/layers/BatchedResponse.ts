@@ -1,5 +1,5 @@
 import { ServerResponse } from "node:http"
-import { giveBack, readOnce } from "../services/OneTimeChunks.ts"
+import { giveBack } from "../services/OneTimeChunks.ts"
 
 let waiting: Array<() => void> = []
 
@@ -8,14 +8,6 @@ const flush = () => {
   waiting = []
   for (const end of ready) end()
 }
-
-/**
- * Characters from which a text is made bytes here. Node makes one string of the headers and a text, and bytes of that, which
- * copies a long one twice more.
- */
-const longText = 16_384
-const bytesOf = (chunk: unknown) =>
-  typeof chunk === "string" && chunk.length >= longText ? readOnce(Buffer.from(chunk)) : chunk
 
 /**
  * A response whose end waits until the event loop has served everything else. It goes out together with the ends of all
@@ -27,11 +19,10 @@ export class BatchedResponse extends ServerResponse {
     if (waiting.length === 0) setImmediate(flush)
     waiting.push(() => {
       try {
-        const bytes = typeof encoding === "string" ? chunk : bytesOf(chunk)
-        // The system has them once the response has finished. Where it is cut off they are left to the collector.
-        if (bytes instanceof Uint8Array) this.once("finish", () => giveBack(bytes))
-        if (typeof encoding === "string") super.end(bytes, encoding, callback)
-        else super.end(bytes, encoding ?? callback)
+        // The system has the bytes once the response has finished. Where it is cut off they are left to the collector.
+        if (chunk instanceof Uint8Array) this.once("finish", () => giveBack(chunk))
+        if (typeof encoding === "string") super.end(chunk, encoding, callback)
+        else super.end(chunk, encoding ?? callback)
       } catch (error) {
         // Nobody can answer any more in its place; others' answers must still go out.
         this.destroy(error instanceof Error ? error : undefined)

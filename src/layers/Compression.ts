@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
-import { giveBack, readOnce } from "../services/OneTimeChunks.ts"
+import { giveBack, isReadOnce, readOnce } from "../services/OneTimeChunks.ts"
 
 /*
  * Measured on pages of posts (one core, brotli of quality 1): 25 µs for 3 KB, 60 µs for 33 KB, 90 µs for 65 KB, and a
@@ -53,7 +53,8 @@ const compressedAlone = (body: HttpBody.Uint8Array, coding: Coding): Uint8Array 
 }
 
 const compressedOnce = (body: HttpBody.Uint8Array, coding: Coding): Uint8Array => {
-  if (body.contentLength < keptBytesMin) return compressedAlone(body, coding)
+  const isSentOnce = body.text === undefined && isReadOnce(body.body)
+  if (body.contentLength < keptBytesMin || isSentOnce) return compressedAlone(body, coding)
   const known = kept.get(body) ?? new Map<Coding, Uint8Array>()
   const bytes = known.get(coding) ?? compress(body.body, coding)
   kept.set(body, known.set(coding, bytes))

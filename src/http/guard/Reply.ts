@@ -13,7 +13,10 @@ interface AnyAnswer extends HttpServerResponse.HttpServerResponse {
   readonly [answered]: (value: never) => unknown
 }
 
-/** A response whose body is the JSON of `Wire`: what an endpoint answers that promises `Wire`. */
+/**
+ * A response whose body is the JSON of `Wire`: what an endpoint answers that promises `Wire`. It is sent once: a long one's
+ * memory is given back then.
+ */
 interface Answer<in out Wire> extends AnyAnswer {
   readonly [answered]: (value: Wire) => Wire
 }
@@ -36,7 +39,18 @@ interface Head {
 
 const jsonType = "application/json; charset=utf-8"
 
-const text = (body: string, head?: Head) => HttpServerResponse.text(body, { contentType: jsonType, ...head })
+/**
+ * Characters from which a text is made bytes at once. Effect looks how many bytes it takes, and Node makes one string of the
+ * headers and the text before it makes bytes: each of that copies a long one.
+ */
+const longText = 16_384
+
+const text = (body: string, head?: Head) => {
+  const options = { contentType: jsonType, ...head }
+  return body.length < longText
+    ? HttpServerResponse.text(body, options)
+    : HttpServerResponse.uint8Array(readOnce(Buffer.from(body)), options)
+}
 
 /** JSON that is ready, sent as it stands. */
 export function json<Wire>(body: Ready<Wire>, head?: Head): Answer<Wire>

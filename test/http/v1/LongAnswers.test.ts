@@ -1,0 +1,46 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { call } from "../../support/MediaFiles.ts"
+import { TestServer } from "../../support/Server.ts"
+
+const codings = ["identity", "gzip", "br"]
+
+layer(TestServer.layer(), { excludeTestServices: true })("long answers", (it) => {
+  it.effect("come whole to everybody who asks, at once and again, in every coding", () =>
+    Effect.gen(function*() {
+      const { createPerson, fetch } = yield* TestServer
+      const anna = yield* createPerson("anna")
+      const post = (status: string, more = {}) =>
+        Effect.map(call("POST", "/api/v1/statuses", anna.token, { status, ...more }), ({ body }) => body.id)
+      const root = yield* post("The first one 🐦")
+      for (let n = 0; n < 40; n++) yield* post(`${n} ${"ñandú 🐦 ".repeat(50)}`, { in_reply_to_id: root })
+      const ask = Effect.fnUntraced(function*(path: string, coding: string) {
+        const response = yield* fetch(path, {
+          token: anna.token,
+          headers: { "accept-encoding": coding }
+        })
+        const { headers, status } = response
+        return { headers, status, text: yield* Effect.promise(() => response.text()) }
+      })
+      for (
+        const [path, count] of [
+          ["/api/v1/timelines/home?limit=40", 40],
+          [`/api/v1/accounts/${anna.accountId}/statuses?limit=40`, 40],
+          [`/api/v1/statuses/${root}/context`, 40]
+        ] as const
+      ) {
+        const first = yield* ask(path, "identity")
+        assert.isAbove(first.text.length, 40_000)
+        const value: ReadonlyArray<unknown> | { readonly descendants: ReadonlyArray<unknown> } = JSON.parse(first.text)
+        assert.lengthOf("descendants" in value ? value.descendants : value, count)
+        const asked = Array.from({ length: 24 }, (_, n) => codings[n % codings.length] ?? "identity")
+        const answers = yield* Effect.forEach(asked, (coding) => ask(path, coding), { concurrency: 6 })
+        for (const [n, { headers, status, text }] of answers.entries()) {
+          assert.strictEqual(status, 200)
+          const coding = asked[n] === "identity" ? null : asked[n]
+          assert.strictEqual(headers.get("content-encoding"), coding)
+          assert.strictEqual(text, first.text, `${path} ${coding}`)
+        }
+      }
+    }))
+})
