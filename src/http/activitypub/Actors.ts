@@ -3,13 +3,13 @@ import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Cache from "../../services/caching/Cache.ts"
 import { Changes } from "../../services/caching/Changes.ts"
 import { LocalActors } from "../../services/federation/LocalActors.ts"
-import { ready, refused } from "./DocumentResponse.ts"
+import { bytesOf, document, ready, type ReadyDocument, readyDocument, refused } from "./DocumentResponse.ts"
 import { Requesters } from "./Requesters.ts"
 
 /** Bytes of documents that are kept ready. */
 const actorCacheBytesMax = 8 * 1_024 * 1_024
 
-/** Local accounts as actors, ready as text. */
+/** Local accounts as actors. */
 export class ActorDocuments extends Context.Service<ActorDocuments, {
   readonly answer: (
     username: string
@@ -22,25 +22,21 @@ export class ActorDocuments extends Context.Service<ActorDocuments, {
     Effect.gen(function*() {
       const actors = yield* LocalActors
       const requesters = yield* Requesters
-      const cache = yield* Cache.make<bigint, string>({
+      const cache = yield* Cache.make<bigint, ReadyDocument>({
         rows: (_, id) => [["account", id]],
         kinds: ["emojis"],
-        max: { bytes: actorCacheBytesMax, bytesOf: (text) => text.length * 2 }
+        max: { bytes: actorCacheBytesMax, bytesOf }
       })
 
       const respond = Effect.fnUntraced(function*(username: string) {
         const { scope } = yield* requesters.current
         const account = yield* actors.find(username)
-        const text = yield* cache.get(
-          account.id,
-          Effect.map(actors.document(account), (value) => JSON.stringify(value))
-        )
-        return yield* ready(text, scope)
+        return yield* ready(yield* cache.get(account.id, Effect.map(actors.document(account), readyDocument)), scope)
       })
 
       return ActorDocuments.of({
         answer: (username) => Effect.catch(respond(username), refused),
-        instance: Effect.flatMap(actors.instance, (value) => ready(JSON.stringify(value), "everybody"))
+        instance: Effect.flatMap(actors.instance, (value) => document(value, "everybody"))
       })
     })
   ).pipe(Layer.provide(Changes.layer))

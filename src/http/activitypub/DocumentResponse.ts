@@ -34,17 +34,29 @@ const cacheHeaders = (scope: CacheScope): Record<string, string> =>
     ? { "cache-control": `public, max-age=${documentSecondsMax}`, vary: "Accept" }
     : { "cache-control": "private, no-store", vary: "Accept, Signature" }
 
-/** A document that is ready, by its text. */
-export const ready = (text: string, scope: CacheScope) =>
+/** A document's text and its tag: what is answered often has both made once. */
+export interface ReadyDocument {
+  readonly text: string
+  readonly etag: string
+}
+
+export const readyDocument = (value: Document): ReadyDocument => {
+  const text = JSON.stringify(value)
+  return { text, etag: Etag.toString({ _tag: "Weak", value: hash("sha1", text, "base64url") }) }
+}
+
+/** Bytes that one takes in memory, about. */
+export const bytesOf = ({ etag, text }: ReadyDocument): number => (text.length + etag.length) * 2 + 64
+
+export const ready = ({ etag, text }: ReadyDocument, scope: CacheScope) =>
   Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
-    const etag = Etag.toString({ _tag: "Weak", value: hash("sha1", text, "base64url") })
     const common = { ...cacheHeaders(scope), etag, "x-content-type-options": "nosniff" }
     return scope === "everybody" && (headers["if-none-match"] ?? "").split(/,\s*/).includes(etag)
       ? HttpServerResponse.empty({ status: 304, headers: common })
       : HttpServerResponse.text(text, { contentType: "application/activity+json; charset=utf-8", headers: common })
   })
 
-export const document = (value: Document, scope: CacheScope) => ready(JSON.stringify(value), scope)
+export const document = (value: Document, scope: CacheScope) => ready(readyDocument(value), scope)
 
 /** 404 for an unknown or hidden object, 410 for a deleted one. Caches may keep it as long as a document. */
 export const refused = (error: ClientError | NotSigned) =>

@@ -17,7 +17,16 @@ import { idMax } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { isOpenRow } from "../../services/statuses/Visibility.ts"
-import { document, idIn, queryOf, ready, refused } from "./DocumentResponse.ts"
+import {
+  bytesOf,
+  document,
+  idIn,
+  queryOf,
+  ready,
+  type ReadyDocument,
+  readyDocument,
+  refused
+} from "./DocumentResponse.ts"
 import { type CacheScope, Requesters } from "./Requesters.ts"
 
 type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
@@ -25,10 +34,10 @@ type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpSe
 /** Bytes of documents that are kept ready. */
 const objectCacheBytesMax = 16 * 1_024 * 1_024
 
-/** A status as text, by its parts, and the account that posted it. */
-interface Texts {
+/** A status by its parts, and the account that posted it. */
+interface ReadyParts {
   readonly author: bigint
-  readonly parts: { readonly [P in StoredPart]: string | undefined }
+  readonly parts: { readonly [P in StoredPart]: ReadyDocument | undefined }
 }
 
 /** A part of a status that can be asked for. */
@@ -54,13 +63,13 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       const replies = yield* Replies
       const requesters = yield* Requesters
       const statuses = yield* Statuses
-      const cache = yield* Cache.make<bigint, Texts>({
+      const cache = yield* Cache.make<bigint, ReadyParts>({
         rows: ({ author }, id) => [["status", id], ["moderation", author]],
         kinds: ["emojis"],
         max: {
           bytes: objectCacheBytesMax,
           bytesOf: ({ parts }) =>
-            Object.values(parts).reduce((sum, text: string | undefined) => sum + (text?.length ?? 0), 64) * 2
+            Object.values(parts).reduce((sum, part: ReadyDocument | undefined) => sum + (part ? bytesOf(part) : 0), 64)
         }
       })
 
@@ -112,20 +121,20 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       }
 
       /** What is the same for whoever may see it. */
-      const load = Effect.fnUntraced(function*(id: bigint, author: bigint): Effect.fn.Return<Texts | undefined> {
+      const load = Effect.fnUntraced(function*(id: bigint, author: bigint): Effect.fn.Return<ReadyParts | undefined> {
         const object = (yield* objects.load([id])).get(id)
         if (object === undefined) return undefined
-        const textOf = (part: StoredPart) => {
+        const ofPart = (part: StoredPart) => {
           const wanted = partOf(object, part)
           return typeof wanted === "object" && wanted !== null
-            ? JSON.stringify({ "@context": noteContext, ...wanted })
+            ? readyDocument({ "@context": noteContext, ...wanted })
             : undefined
         }
         const parts = {
-          note: textOf("note"),
-          activity: textOf("activity"),
-          likes: textOf("likes"),
-          shares: textOf("shares")
+          note: ofPart("note"),
+          activity: ofPart("activity"),
+          likes: ofPart("likes"),
+          shares: ofPart("shares")
         }
         return { author, parts }
       })
@@ -145,11 +154,11 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
           return yield* document(yield* reactions.collection(LocalIds.emojiReactions(uri), id), scope)
         }
         if (part === "replies") return yield* document(yield* repliesOf(status.value, LocalIds.replies(uri)), scope)
-        const text = (yield* cache.get(id, load(id, accountId)))?.parts[part]
-        if (text === undefined) return yield* new RecordNotFound()
+        const found = (yield* cache.get(id, load(id, accountId)))?.parts[part]
+        if (found === undefined) return yield* new RecordNotFound()
         // Before it is answered: what was given away is known, whatever happens then.
         if (viewer !== undefined) yield* fetchedBy.note(id, viewer)
-        return yield* ready(text, scope)
+        return yield* ready(found, scope)
       })
 
       return ObjectDocuments.of({
