@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
-import { giveBack, isReadOnce, readOnce } from "../services/OneTimeChunks.ts"
+import { giveBack, readOnce } from "../services/OneTimeChunks.ts"
 
 /*
  * Measured on pages of posts (one core, brotli of quality 1): 25 µs for 3 KB, 60 µs for 33 KB, 90 µs for 65 KB, and a
@@ -44,8 +44,8 @@ const compress = (bytes: Uint8Array, coding: Coding): Uint8Array =>
 const keptBytesMin = 262_144
 const kept = new WeakMap<HttpBody.HttpBody, Map<Coding, Uint8Array>>()
 
-/** Compresses bytes that nobody reads afterwards: those of a text, which are made here, or of a body that is sent once. */
-const compressedAlone = (body: HttpBody.Uint8Array, coding: Coding): Uint8Array => {
+/** The bytes of a text are made here, and given back; so are those that a body makes for one response. */
+const compressedNow = (body: HttpBody.Uint8Array, coding: Coding): Uint8Array => {
   const bytes = body.text === undefined ? body.body : readOnce(Buffer.from(body.text))
   const made = compress(bytes, coding)
   giveBack(bytes)
@@ -53,10 +53,9 @@ const compressedAlone = (body: HttpBody.Uint8Array, coding: Coding): Uint8Array 
 }
 
 const compressedOnce = (body: HttpBody.Uint8Array, coding: Coding): Uint8Array => {
-  const isSentOnce = body.text === undefined && isReadOnce(body.body)
-  if (body.contentLength < keptBytesMin || isSentOnce) return compressedAlone(body, coding)
+  if (body.contentLength < keptBytesMin) return compressedNow(body, coding)
   const known = kept.get(body) ?? new Map<Coding, Uint8Array>()
-  const bytes = known.get(coding) ?? compress(body.body, coding)
+  const bytes = known.get(coding) ?? compressedNow(body, coding)
   kept.set(body, known.set(coding, bytes))
   return bytes
 }

@@ -12,11 +12,8 @@ export const readOnce = (chunk: Uint8Array): Uint8Array => {
   return chunk
 }
 
-/** Whether that was said of a chunk. */
-export const isReadOnce = (chunk: Uint8Array): boolean => oneTime.has(chunk)
-
 /** Gives the memory of a written chunk back, where it was said to be read once, and is no part of anything larger. */
 export const giveBack = (chunk: Uint8Array): void => {
   const { buffer, byteLength } = chunk
-  if (isReadOnce(chunk) && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
+  if (oneTime.has(chunk) && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

@@ -2,9 +2,9 @@ import { Effect, Function } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { LRUCache } from "lru-cache"
 import type { ClientError } from "../../services/Errors.ts"
-import { readOnce } from "../../services/OneTimeChunks.ts"
 import { list as wireList, type Ready, ready, type ReadyList } from "../wire/Keys.ts"
 import type { Quota } from "./Limits.ts"
+import { OneTimeBody } from "./OneTimeBody.ts"
 
 declare const answered: unique symbol
 
@@ -13,10 +13,7 @@ interface AnyAnswer extends HttpServerResponse.HttpServerResponse {
   readonly [answered]: (value: never) => unknown
 }
 
-/**
- * A response whose body is the JSON of `Wire`: what an endpoint answers that promises `Wire`. It is sent once: a long one's
- * memory is given back then.
- */
+/** A response whose body is the JSON of `Wire`: what an endpoint answers that promises `Wire`. */
 interface Answer<in out Wire> extends AnyAnswer {
   readonly [answered]: (value: Wire) => Wire
 }
@@ -45,12 +42,13 @@ const jsonType = "application/json; charset=utf-8"
  */
 const longText = 16_384
 
-const text = (body: string, head?: Head) => {
-  const options = { contentType: jsonType, ...head }
-  return body.length < longText
-    ? HttpServerResponse.text(body, options)
-    : HttpServerResponse.uint8Array(readOnce(Buffer.from(body)), options)
-}
+const long = (make: () => Uint8Array, head?: Head) =>
+  HttpServerResponse.setBody(HttpServerResponse.empty({ status: 200, ...head }), new OneTimeBody(make, jsonType))
+
+const text = (body: string, head?: Head) =>
+  body.length < longText
+    ? HttpServerResponse.text(body, { contentType: jsonType, ...head })
+    : long(() => Buffer.from(body), head)
 
 /** JSON that is ready, sent as it stands. */
 export function json<Wire>(body: Ready<Wire>, head?: Head): Answer<Wire>
@@ -83,7 +81,7 @@ const bytesOf = (items: ReadonlyArray<Uint8Array>): Uint8Array => {
   }
   whole[0] = opening
   whole[whole.length - 1] = closing
-  return readOnce(whole)
+  return whole
 }
 
 /** A list of ready JSON values with the `Link` header of its page, where there is one. */
@@ -93,9 +91,8 @@ export function list(items: ReadyList<unknown>, link?: string, status?: number):
     ...(status === undefined ? undefined : { status }),
     ...(link === undefined ? undefined : { headers: { link } })
   }
-  return items.bytes === undefined
-    ? text(wireList(items), head)
-    : HttpServerResponse.uint8Array(bytesOf(items.bytes()), { contentType: jsonType, ...head })
+  const { bytes } = items
+  return bytes === undefined ? text(wireList(items), head) : long(() => bytesOf(bytes()), head)
 }
 
 /** An answer without a body, status 204. */
