@@ -96,12 +96,18 @@ layer(TestServer.layer(), { excludeTestServices: true })("what people write", (i
       const fresh = { token: yield* createToken(emil.accountId, ["read"]) }
       const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`
       const name = row?.name ?? ""
-      const set = (on: boolean) =>
-        Effect.andThen(
-          sql`ALTER DATABASE ${sql(name)} SET default_transaction_read_only = ${sql.literal(on ? "on" : "off")}`,
-          sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name} AND pid <> pg_backend_pid()`
-        ).pipe(Effect.exit)
-      yield* set(true)
+      const set = Effect.fnUntraced(function*(to: "on" | "off") {
+        // One connection for all of it: it does not end itself, and must be as those that come are.
+        const connection = yield* sql.reserve
+        const say = (text: string) => connection.executeUnprepared(text, [], undefined)
+        yield* say("SET default_transaction_read_only = off")
+        yield* say(`ALTER DATABASE "${name}" SET default_transaction_read_only = ${to}`)
+        yield* say(`SET default_transaction_read_only = ${to}`)
+        yield* say(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid()`
+        )
+      }, Effect.scoped)
+      yield* set("on")
       const paths = [
         "/api/v1/timelines/home",
         "/api/v1/timelines/public",
@@ -133,11 +139,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("what people write", (i
         const { status, text } = yield* post(path, emil, { status: "write me" })
         assert.strictEqual(status, 503, `${path} ${text}`)
       }
-      yield* sql`SET default_transaction_read_only = off`
-      yield* set(false)
-      yield* Effect.repeat(post(`/api/v1/statuses/${id}/favourite`, emil), {
+      yield* set("off")
+      const again = yield* Effect.repeat(post(`/api/v1/statuses/${id}/favourite`, emil), {
         until: ({ status }) => status === 200,
         times: 50
       })
+      assert.strictEqual(again.status, 200, again.text)
     }))
 })
