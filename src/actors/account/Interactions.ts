@@ -64,20 +64,15 @@ export const make = Effect.gen(function*() {
       }
       return onStatus(target.id)
     }),
-    Unfavourite: (own: Ownership, { statusId }: Commands["Unfavourite"]) =>
-      undo(
-        own,
-        statusId,
-        Effect.fnUntraced(function*(id) {
-          const { accountId } = own
-          const asked = yield* control.withdraw(own, "favourite", id)
-          yield* send(activities.undoLike(accountId, id))
-          if (!(yield* favourites.remove(accountId, id))) return asked
-          yield* notificationWriter.retractOne("favourite", accountId, id)
-          yield* changed(id)
-          return true
-        })
-      ),
+    Unfavourite: undo(Effect.fnUntraced(function*(own: Ownership, id: bigint) {
+      const { accountId } = own
+      const asked = yield* control.withdraw(own, "favourite", id)
+      yield* send(activities.undoLike(accountId, id))
+      if (!(yield* favourites.remove(accountId, id))) return asked
+      yield* notificationWriter.retractOne("favourite", accountId, id)
+      yield* changed(id)
+      return true
+    })),
     Reblog: Effect.fnUntraced(function*(own: Ownership, { statusId, visibility }: Commands["Reblog"]) {
       const { accountId } = own
       const target = yield* statusTargets.visible(accountId, statusId)
@@ -110,23 +105,18 @@ export const make = Effect.gen(function*() {
       yield* changed(target.id)
       return onStatus(id)
     }),
-    Unreblog: (own: Ownership, { statusId }: Commands["Unreblog"]) =>
-      undo(
-        own,
-        statusId,
-        Effect.fnUntraced(function*(id) {
-          const { accountId } = own
-          const wrapper = yield* reblogs.find(accountId, id)
-          if (wrapper === undefined) return false
-          yield* control.withdraw(own, "reblog", id)
-          yield* statusWriter.remove(wrapper, accountId, yield* nextMillis(own))
-          yield* notificationWriter.retractOne("reblog", accountId, id)
-          yield* notificationWriter.retract([wrapper])
-          yield* intend(own, { _tag: "delete", statusId: wrapper })
-          yield* changed(id, wrapper)
-          return true
-        })
-      ),
+    Unreblog: undo(Effect.fnUntraced(function*(own: Ownership, id: bigint) {
+      const { accountId } = own
+      const wrapper = yield* reblogs.find(accountId, id)
+      if (wrapper === undefined) return false
+      yield* control.withdraw(own, "reblog", id)
+      yield* statusWriter.remove(wrapper, accountId, yield* nextMillis(own))
+      yield* notificationWriter.retractOne("reblog", accountId, id)
+      yield* notificationWriter.retract([wrapper])
+      yield* intend(own, { _tag: "delete", statusId: wrapper })
+      yield* changed(id, wrapper)
+      return true
+    })),
     Pin: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Pin"]) {
       const { accountId } = own
       const target = yield* statusTargets.visible(accountId, statusId)

@@ -70,18 +70,13 @@ export const make = Effect.gen(function*() {
       }
       return onStatus(target.id)
     }),
-    Unreact: (own: Ownership, { name, statusId }: Commands["Unreact"]) =>
-      undo(
-        own,
-        statusId,
-        Effect.fnUntraced(function*(id) {
-          const emoji = yield* reactions.find(id, name)
-          const standing = emoji && (yield* reactions.standing(own.accountId, id, emoji))
-          if (standing === undefined) return false
-          yield* remove(own, standing)
-          return true
-        })
-      )
+    Unreact: undo(Effect.fnUntraced(function*(own: Ownership, id: bigint, { name }: Commands["Unreact"]) {
+      const emoji = yield* reactions.find(id, name)
+      const standing = emoji && (yield* reactions.standing(own.accountId, id, emoji))
+      if (standing === undefined) return false
+      yield* remove(own, standing)
+      return true
+    }))
   }
 
   return {

@@ -70,7 +70,7 @@ export const withHeaders: {
 
 const [opening, comma, closing] = [0x5b, 0x2c, 0x5d]
 
-/** The same of values in UTF-8. */
+/** The list of JSON values that are UTF-8 already, as UTF-8. */
 const bytesOf = (items: ReadonlyArray<Uint8Array>): Uint8Array => {
   const whole = Buffer.allocUnsafe(items.reduce((length, item) => length + item.length + 1, items.length > 0 ? 1 : 2))
   let at = 0

@@ -10,6 +10,13 @@ const statementsMax = 100
 /** Between two of them others have their turn. */
 const pause = "10 millis"
 
+/** What has served its time in one way. */
+interface Kind {
+  readonly name: string
+  /** `ago` gives the moment so many days before now. */
+  readonly remove: (ago: (days: number) => Date) => Effect.Effect<ReadonlyArray<unknown>, SqlError>
+}
+
 /** Removes what has served its time (limits-and-rates.md sections 4 and 5). */
 export class Retention extends Context.Service<Retention, {
   /**
@@ -151,10 +158,4 @@ export class Retention extends Context.Service<Retention, {
       return Retention.of({ sweep })
     })
   )
-}
-
-interface Kind {
-  readonly name: string
-  /** `ago` gives the moment so many days before now. */
-  readonly remove: (ago: (days: number) => Date) => Effect.Effect<ReadonlyArray<unknown>, SqlError>
 }
