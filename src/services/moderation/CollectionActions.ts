@@ -18,7 +18,7 @@ const reportedRows = rowsOf(ReportedCollection)
 
 /** What moderators do about collections of accounts, in the transaction of a command of their owner's actor. */
 export class CollectionActions extends Context.Service<CollectionActions, {
-  /** Whose it is, or was. */
+  /** Whose it is, or was before its owner or a moderator deleted it: who comes second is told so, however late. */
   readonly ownerOf: (id: bigint) => Effect.Effect<Option.Option<AccountId>>
   /** Those of the owner among these; nobody else changes them until the transaction ends. */
   readonly find: (
@@ -45,7 +45,10 @@ export class CollectionActions extends Context.Service<CollectionActions, {
           (id) =>
             Effect.map(
               accountIdRows(sql`SELECT account_id FROM collections WHERE id = ${id}
-                UNION ALL SELECT account_id FROM kept_collections WHERE id = ${id} LIMIT 1`),
+                UNION ALL SELECT account_id FROM kept_collections WHERE id = ${id}
+                UNION ALL SELECT target_account_id FROM account_warnings
+                  WHERE action = 'delete_statuses' AND ${id}::bigint = ANY (collection_ids)
+                LIMIT 1`),
               (rows) => Arr.head(rows.map(({ accountId }) => accountId))
             ),
           Effect.orDie

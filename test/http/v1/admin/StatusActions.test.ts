@@ -150,6 +150,12 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           "collection destroy First"
         )
         assert.strictEqual((yield* ask(bad, "GET", `/api/v1/collections/${first}`)).status, 404)
+        // However late somebody comes.
+        const again = yield* ask(moderator, "POST", path, given)
+        assert.deepStrictEqual([again.status, again.body.error], [
+          422,
+          "Validation failed: Type has been taken already"
+        ])
         yield* sweep
         assert.deepStrictEqual(yield* sql`SELECT id FROM kept_collections`, [])
         assert.deepStrictEqual((yield* shown(open)).body.collections, [])
