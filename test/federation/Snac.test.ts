@@ -7,7 +7,7 @@ import { snacPeer } from "../support/SnacPeer.ts"
 
 const program = Programs.find("snac")
 
-/** Without snac there is nothing to be shown; the README says how to have it. */
+/** Without snac there is nothing to be shown; docs/testing.md says how to get it. */
 const withPeer = <E, R>(test: (peer: PeerOf) => Effect.Effect<void, E, R>) =>
   program === undefined
     ? Effect.sync(() => console.log("not run: snac2 is missing"))

@@ -126,8 +126,8 @@ describe("Environment", () => {
   }
 })
 
-describe("README", () => {
-  it("has the table of configuration that the code has", () => {
-    assert.include(readFileSync(new URL("../../README.md", import.meta.url), "utf8"), markdown())
+describe("docs/settings.md", () => {
+  it("has the table of settings that the code has", () => {
+    assert.include(readFileSync(new URL("../../docs/settings.md", import.meta.url), "utf8"), markdown())
   })
 })

@@ -17,7 +17,7 @@ import {
 } from "./Variable.ts"
 
 /**
- * Every variable of the environment that the server knows. Reading, error messages and the README's table all come from
+ * Every variable of the environment that the server knows. Reading, error messages and the table of docs/settings.md all come from
  * here.
  */
 export const variables = {
@@ -190,7 +190,7 @@ export const variables = {
 /** What the variables say, each read or at its default. */
 export type Values = { readonly [K in keyof typeof variables]: (typeof variables)[K]["absent"] }
 
-/** The README's table of configuration. */
+/** Table of `docs/settings.md`. */
 export const markdown = (): string =>
   ["| Variable | Default | |", "|---|---|---|"]
     .concat(
