@@ -1,7 +1,9 @@
 import { Cause, Effect, Result, Schema } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
-import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { activityTypeOf, isOfTrait } from "../../services/federation/documents/ActivityTypes.ts"
+import { asActivity } from "../../services/federation/documents/Envelopes.ts"
+import { asForeign, type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
 import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
 import {
   InboundActivities,
@@ -38,7 +40,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     owners.owned(own, inbound.complete(id, outcome))
 
   const activityIn = ({ document }: InboundActivity) =>
-    asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined))
+    asActivity(Result.getOrElse(BoundedJson.parse(document), () => undefined))
 
   /** What the account itself did, in the running transaction. */
   const perform = Effect.fnUntraced(
@@ -100,7 +102,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     for (const [done, item] of waiting.entries()) {
       const activity = item.tries > 0 ? undefined : activityIn(item)
       if (self === undefined || activity === undefined || !isCommon(self, activity)) return "left"
-      const isPost = typeOf(activity, "Create") !== undefined
+      const isPost = activityTypeOf(activity) === "Create"
       if (done === besideOthersMax || (done > 0 && !isPost)) return "more"
       yield* perform(own, item, self, activity)
     }
@@ -127,11 +129,9 @@ const besideOthersMax = 8
 
 /** Whether it is one of those that come most, and takes a few short statements. A note with a name may be a vote. */
 const isCommon = (self: InboundSender, activity: Foreign) => {
-  if (idOf(activity["actor"]) !== self.uri) return false
+  if (idOf(activity["actor"]) !== self.uri || !isOfTrait(activity, "common")) return false
   const object = asForeign(activity["object"])
-  return typeOf(activity, "Create") === undefined
-    ? typeOf(activity, "Announce", "Like") !== undefined
-    : object !== undefined && object["name"] === undefined
+  return activityTypeOf(activity) !== "Create" || (object !== undefined && object["name"] === undefined)
 }
 
 const isUnasked = Schema.is(NeedsFetch)

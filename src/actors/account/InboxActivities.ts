@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type ClientError, Unprocessable } from "../../services/Errors.ts"
+import { type ActivityType, activityTypeOf } from "../../services/federation/documents/ActivityTypes.ts"
 import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
@@ -26,28 +27,8 @@ import * as RemovingReplies from "./RemovingReplies.ts"
 import * as Sending from "./Sending.ts"
 import type { Verbs } from "./Verbs.ts"
 
-const known = [
-  "Accept",
-  "Add",
-  "Announce",
-  "AnnounceRequest",
-  "Block",
-  "Create",
-  "Delete",
-  "EmojiReact",
-  "FeatureRequest",
-  "Flag",
-  "Follow",
-  "Like",
-  "LikeRequest",
-  "Move",
-  "QuoteRequest",
-  "Reject",
-  "Remove",
-  "ReplyRequest",
-  "Undo",
-  "Update"
-] as const
+/** Does activities of one type. */
+type Handler = (own: Ownership, self: InboundSender, activity: Foreign, times: Times) => Outcome
 
 /** When an activity came in, and when it was signed, as far as that is still known; in milliseconds since 1970. */
 export interface Times {
@@ -156,94 +137,102 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       (replyId) => replyId === undefined ? rejected(own, self, object) : removing.rejected(own, replyId)
     )
 
-  const perform = (own: Ownership, self: InboundSender, activity: Foreign, times: Times): Outcome =>
-    Effect.flatMap(
-      undoing.wasUndone(own, activity, times.signed),
-      (undone) => undone ? ignored("it was undone") : doIt(own, self, activity, times)
+  /** A post that names its object only is that of the object's own document. */
+  const create: Handler = (own, self, { object }, { received }) =>
+    typeof object === "string"
+      ? byId(self, object, true)
+      : Effect.flatMap(
+        Clock.currentTimeMillis,
+        (now) => posts.create(own, self, object, Math.min(now, received), false)
+      )
+
+  const update: Handler = (own, self, { object }) => {
+    // The profile is what its document says, and no transaction can wait for another look at it.
+    if (idOf(object) === self.uri) return Effect.as(jobs.enqueue("profile", own.accountId), done)
+    if (typeof object === "string") {
+      return taken(consents.features.changed(own, object), () => byId(self, object, false))
+    }
+    return typeOf(asForeign(object) ?? {}, "FeaturedCollection") === undefined
+      ? Effect.flatMap(Clock.currentTimeMillis, (now) => posts.edit(own, self, object, now))
+      : consents.features.store(own, self, object)
+  }
+
+  // A Like that says with what is a reaction as well, and a favourite for who knows of none.
+  const like: Handler = (own, self, activity) =>
+    onStatus(
+      activity["object"],
+      (statusId, named) =>
+        taken(consents.liked(own, self, activity, named), () =>
+          verbs.Favourite(own, { _tag: "Favourite", statusId }).pipe(
+            Effect.andThen(reactions.react(own, self, activity, statusId)),
+            Effect.andThen(remember(own, activity, "Like", statusId))
+          ))
     )
 
-  const doIt = (own: Ownership, self: InboundSender, activity: Foreign, times: Times): Outcome =>
-    Effect.suspend(() => {
-      const type = typeOf(activity, ...known) ?? ""
-      const object = activity["object"]
-      switch (type) {
-        case "Follow":
-          return Effect.flatMap(
-            knownUris.localAccount(idOf(object) ?? ""),
-            (target) => target === undefined ? relays.followed(own, self, activity) : follow(own, target, activity)
-          )
-        case "Flag":
-          return reports.flag(own, self, activity)
-        case "Like":
-          // One that says with what is a reaction as well, and a favourite for who knows of none.
-          return onStatus(object, (statusId, named) =>
-            taken(consents.liked(own, self, activity, named), () =>
-              verbs.Favourite(own, { _tag: "Favourite", statusId }).pipe(
-                Effect.andThen(reactions.react(own, self, activity, statusId)),
-                Effect.andThen(remember(own, activity, "Like", statusId))
-              )))
-        case "EmojiReact":
-          return reactions.received(own, self, activity, (id) =>
-            remember(own, activity, type, id))
-        case "AnnounceRequest":
-        case "LikeRequest":
-        case "QuoteRequest":
-        case "ReplyRequest":
-          return consents.requested(own, self, activity, times.signed)
-        case "Announce":
-          return boosts.announce(own, self, activity, times.signed)
-        case "Create":
-          if (typeof object === "string") {
-            return byId(self, idOf(object) ?? "", true)
-          }
-          return Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            posts.create(own, self, object, Math.min(now, times.received), false))
-        case "Delete":
-          return idOf(object) === self.uri
-            ? Effect.as(purges.begin(own.accountId), done)
-            : taken(consents.withdrawn(own, object), () =>
-              posts.remove(own, self, object))
-        case "Move":
-          return moves.move(own, self, activity)
-        case "Undo":
-          return typeOf(asForeign(object) ?? {}, "Accept") === undefined
-            ? undoing.undo(own, self, object, times.signed)
-            : rejected(own, self, asForeign(object)?.["object"])
-        case "Add":
-        case "Remove":
-          return taken(consents.features.change(own, self, activity), () =>
-            collections.change(own, self, activity, times.place))
-        case "FeatureRequest":
-          return consents.features.request(own, self, activity)
-        case "Accept":
-        case "Reject":
-          return taken(relays.answered(own, activity, type), () =>
-            taken(consents.answered(own, self, activity), () =>
-              type === "Reject"
-                ? refused(own, self, object)
-                : answered(self, object, (target) =>
-                  verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }))))
-        case "Block":
-          return onAccount(
-            object,
-            (target) =>
-              Effect.andThen(verbs.Block(own, { _tag: "Block", target }), remember(own, activity, "Block", target))
-          )
-        case "Update":
-          if (typeof object === "string" && object !== self.uri) {
-            return byId(self, idOf(object) ?? "", false)
-          }
-          if (typeOf(asForeign(object) ?? {}, "FeaturedCollection") !== undefined) {
-            return consents.features.store(own, self, object)
-          }
-          // The profile is what its document says, and no transaction can wait for another look at it.
-          return idOf(object) === self.uri
-            ? Effect.as(jobs.enqueue("profile", own.accountId), done)
-            : Effect.flatMap(Clock.currentTimeMillis, (now) =>
-              posts.edit(own, self, object, now))
-        default:
-          return ignored("unknown")
-      }
+  const answer = (type: "Accept" | "Reject"): Handler => (own, self, activity) =>
+    taken(
+      relays.answered(own, activity, type),
+      () =>
+        taken(consents.answered(own, self, activity), () =>
+          type === "Reject"
+            ? refused(own, self, activity["object"])
+            : answered(
+              self,
+              activity["object"],
+              (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target })
+            ))
+    )
+
+  const request: Handler = (own, self, activity, { signed }) => consents.requested(own, self, activity, signed)
+  const changeCollection: Handler = (own, self, activity, { place }) =>
+    taken(consents.features.change(own, self, activity), () => collections.change(own, self, activity, place))
+
+  const handlers: { readonly [Type in ActivityType]: Handler } = {
+    Accept: answer("Accept"),
+    Add: changeCollection,
+    Announce: (own, self, activity, { signed }) => boosts.announce(own, self, activity, signed),
+    AnnounceRequest: request,
+    Block: (own, _, activity) =>
+      onAccount(
+        activity["object"],
+        (target) =>
+          Effect.andThen(verbs.Block(own, { _tag: "Block", target }), remember(own, activity, "Block", target))
+      ),
+    Create: create,
+    Delete: (own, self, { object }) =>
+      idOf(object) === self.uri
+        ? Effect.as(purges.begin(own.accountId), done)
+        : taken(consents.withdrawn(own, object), () => posts.remove(own, self, object)),
+    EmojiReact: (own, self, activity) =>
+      reactions.received(own, self, activity, (id) => remember(own, activity, "EmojiReact", id)),
+    FeatureRequest: (own, self, activity) => consents.features.request(own, self, activity),
+    Flag: (own, self, activity) => reports.flag(own, self, activity),
+    Follow: (own, self, activity) =>
+      Effect.flatMap(
+        knownUris.localAccount(idOf(activity["object"]) ?? ""),
+        (target) => target === undefined ? relays.followed(own, self, activity) : follow(own, target, activity)
+      ),
+    Like: like,
+    LikeRequest: request,
+    Move: (own, self, activity) => moves.move(own, self, activity),
+    QuoteRequest: request,
+    Reject: answer("Reject"),
+    Remove: changeCollection,
+    ReplyRequest: request,
+    Undo: (own, self, { object }, { signed }) => {
+      const inner = asForeign(object) ?? {}
+      return activityTypeOf(inner) === "Accept"
+        ? rejected(own, self, inner["object"])
+        : undoing.undo(own, self, object, signed)
+    },
+    Update: update
+  }
+
+  const perform: Handler = (own, self, activity, times) =>
+    Effect.flatMap(undoing.wasUndone(own, activity, times.signed), (undone) => {
+      const type = activityTypeOf(activity)
+      if (type === undefined) return ignored("unknown")
+      return undone ? ignored("it was undone") : handlers[type](own, self, activity, times)
     })
   return { perform }
 })

@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { visibilityOf } from "../../services/federation/documents/Addressing.ts"
+import { isAddressed } from "../../services/federation/documents/Envelopes.ts"
 import { stampNamed } from "../../services/federation/documents/InteractionDocument.ts"
 import { asForeign, type Foreign, idOf, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
@@ -15,7 +16,7 @@ import { Relays } from "../../services/federation/relays/Relays.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Reblogs } from "../../services/statuses/Reblogs.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
-import { isOpen } from "../../services/statuses/Visibility.ts"
+import { isOpen, type Visibility } from "../../services/statuses/Visibility.ts"
 import * as Controlling from "./Controlling.ts"
 import * as Gates from "./Gates.ts"
 import { done, ignored, type make as makePosts } from "./InboxPosts.ts"
@@ -26,6 +27,14 @@ import * as Sending from "./Sending.ts"
 
 /** Characters of a boost's id. */
 const uriCharactersMax = 2_000
+
+/** Audience of a boost; that of the post where the boost names none. A boost for a few is for the followers. */
+const audienceOf = (activity: Foreign, { followersUrl }: InboundSender, boosted: Visibility): Visibility => {
+  if (!isAddressed(activity)) return boosted
+  const { cc, to } = activity
+  const said = visibilityOf({ to: idsOf(to), cc: idsOf(cc) }, followersUrl ?? undefined)
+  return said === "direct" ? "private" : said
+}
 
 /** Boosts of a remote account; inside a transaction of its actor. */
 export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<ReturnType<typeof makePosts>>, "create">) {
@@ -120,8 +129,7 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     if (held && !(yield* undoables.release(own.accountId, id))) return yield* ignored("an id of something else")
     const { refusedBy } = yield* screening.boosts(own, { statusId: target.id, domain: self.domain })
     if (refusedBy !== undefined) return yield* ignored("a rule against spam")
-    const meant = visibilityOf({ to: idsOf(activity["to"]), cc: idsOf(activity["cc"]) }, self.followersUrl ?? undefined)
-    const visibility = meant === "direct" ? "private" : meant
+    const visibility = audienceOf(activity, self, target.visibility)
     const boostId = yield* reblogs.insert({
       accountId: own.accountId,
       original: target.id,

@@ -1,6 +1,7 @@
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
+import { activityTypeOf } from "../../services/federation/documents/ActivityTypes.ts"
 import { asForeign, asText, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
 import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
@@ -36,7 +37,7 @@ export const make = Effect.gen(function*() {
   const forget = Effect.fnUntraced(function*(own: Ownership, uri: string, place: bigint) {
     for (const { document, id } of yield* inbound.awaiting(own.accountId, uri)) {
       const waiting = asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined)) ?? {}
-      if (id < place && typeOf(waiting, "Add") !== undefined) {
+      if (id < place && activityTypeOf(waiting) === "Add") {
         yield* inbound.complete(id, "ignored: it was taken off again")
       }
     }
@@ -46,7 +47,7 @@ export const make = Effect.gen(function*() {
   const change = Effect.fnUntraced(
     function*(own: Ownership, self: InboundSender, activity: Foreign, place: bigint) {
       const { object, target } = activity
-      const adds = typeOf(activity, "Add") !== undefined
+      const adds = activityTypeOf(activity) === "Add"
       if (self.featuredUrl === null || idOf(target) !== self.featuredUrl) {
         return yield* ignored("no collection of its sender")
       }

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
-import { type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { activityTypeOf } from "../../services/federation/documents/ActivityTypes.ts"
+import { type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import * as Controlling from "./Controlling.ts"
 import * as InboxFeatures from "./InboxFeatures.ts"
@@ -32,14 +33,14 @@ export const make = Effect.fnUntraced(function*(
     liked: interactions.liked,
     requested: (own: Ownership, self: InboundSender, activity: Foreign, signed: number): Outcome =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        typeOf(activity, "QuoteRequest") === undefined
+        activityTypeOf(activity) !== "QuoteRequest"
           ? interactions.request(own, self, activity, { now, signed })
           : quotes.request(own, self, activity, now)),
     /** An Accept or a Reject of what was asked here; undefined where it answers nothing of that. */
     answered: (own: Ownership, self: InboundSender, activity: Foreign) => {
       const isQuote = quotes.isAnswer(activity["object"])
       const by = isQuote ? quotes.answered(own, self, activity) : features.answered(own, self, activity)
-      return taken(by, () => interactions.answered(own, self, activity, typeOf(activity, "Accept") !== undefined))
+      return taken(by, () => interactions.answered(own, self, activity, activityTypeOf(activity) === "Accept"))
     },
     /** The sender asks no more, by the id of its request; undefined where nothing was asked by it. */
     unasked: (own: Ownership, requestUri: string) =>

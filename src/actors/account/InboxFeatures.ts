@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { CollectionWriter } from "../../services/collections/CollectionWriter.ts"
+import { activityTypeOf } from "../../services/federation/documents/ActivityTypes.ts"
 import {
   foreignCollection,
   type ForeignItem,
@@ -51,13 +52,22 @@ export const make = Effect.gen(function*() {
     return done
   })
 
+  /** Reads the account's collections at its server: an activity named one of them, or an item, by its id alone. */
+  const look = (own: Ownership) => Effect.as(jobs.enqueue("collections", own.accountId), done)
+
+  /** An Update that names a collection of the sender by its id; undefined for any other id. */
+  const changed = Effect.fnUntraced(function*(own: Ownership, uri: string) {
+    const known = yield* collections.known(own.accountId, uri, false)
+    return known === undefined ? undefined : yield* look(own)
+  })
+
   /** An Add or Remove whose target is the sender's list of collections, or one of these; undefined for any other. */
   const change = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
     const target = idOf(activity["target"]) ?? ""
     const { object } = activity
-    const adds = typeOf(activity, "Add") !== undefined
+    const adds = activityTypeOf(activity) === "Add"
     if (target !== "" && target === self.featuredCollectionsUrl) {
-      if (adds) return yield* store(own, self, object)
+      if (adds) return typeof object === "string" ? yield* look(own) : yield* store(own, self, object)
       yield* collections.remove(own.accountId, idOf(object) ?? "")
       return done
     }
@@ -65,6 +75,7 @@ export const make = Effect.gen(function*() {
     if (id === undefined) return undefined
     const owner = URL.parse(self.uri)
     const item = owner === null ? undefined : foreignItem(object, owner, readUrl)
+    if (adds && typeof object === "string") return yield* look(own)
     if (!adds) yield* collections.removeItem(id, idOf(object) ?? "")
     else if (item !== undefined) yield* kept(self, id, [item])
     return done
@@ -102,7 +113,7 @@ export const make = Effect.gen(function*() {
     if (request === undefined ? !uri.includes("#feature_requests/") : typeOf(request, "FeatureRequest") === undefined) {
       return undefined
     }
-    const accepts = typeOf(activity, "Accept") !== undefined
+    const accepts = activityTypeOf(activity) === "Accept"
     const approval = readUrl(idsOf(activity["result"])[0])
     if (accepts && approval?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("nothing that proves it")
     const item = yield* collections.answered(own.accountId, uri, accepts ? approval?.href : undefined)
@@ -119,5 +130,5 @@ export const make = Effect.gen(function*() {
     return done
   })
 
-  return { answered, change, request, store, withdrawn }
+  return { answered, change, changed, request, store, withdrawn }
 })

@@ -2,7 +2,8 @@ import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ClientError } from "../../services/Errors.ts"
-import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { activityTypeOf, hasTrait } from "../../services/federation/documents/ActivityTypes.ts"
+import { asForeign, type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
 import { NeedsFetch, type OriginCheck, OriginChecks } from "../../services/federation/fetching/OriginChecks.ts"
 import { InboundActivities, type InboundActivity } from "../../services/federation/inbox/InboundActivities.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
@@ -46,11 +47,14 @@ export const make = Effect.gen(function*() {
 
   /** What a forwarded activity gives reason to ask, or why there is none. */
   const reasonOf = Effect.fnUntraced(function*(accountId: AccountId, self: InboundSender, activity: Foreign) {
-    const type = typeOf(activity, "Create", "Update", "Delete")
+    const type = activityTypeOf(activity)
     const actor = URL.parse(idOf(activity["actor"]) ?? "")
     const uri = idOf(activity["object"]) ?? ""
     if (self.suspended) return yield* ignored("its sender is suspended")
-    if (type === undefined || actor === null || URL.parse(uri)?.origin !== actor.origin || uri === actor.href) {
+    if (
+      type === undefined || !hasTrait(type, "forwarded") || actor === null || URL.parse(uri)?.origin !== actor.origin ||
+      uri === actor.href
+    ) {
       return yield* ignored("not by its sender")
     }
     const [known] = yield* visibilityRows(sql`SELECT visibility FROM statuses

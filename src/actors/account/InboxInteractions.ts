@@ -109,7 +109,8 @@ export const make = Effect.fnUntraced(function*(
       if (local === undefined) return yield* ignored("an unknown post")
       const asking: Asking = { kind, request: id, requester: self.uri, object, instrument }
       const target = yield* visible(own, local.id)
-      if (target?.id !== local.id) return yield* refuse(own, local.accountId, asking)
+      const separate = target !== undefined && (yield* verdicts.isSeparate(own.accountId, target.accountId))
+      if (target?.id !== local.id || separate) return yield* refuse(own, local.accountId, asking)
       // What is asked for is in the request: an id alone would be another's, or change meanwhile.
       if (embedded === undefined) return yield* ignored("a request without what it asks for")
       const about = kind === "reply" ? embedded["inReplyTo"] : embedded["object"]

@@ -1,5 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { activityTypeOf } from "../../services/federation/documents/ActivityTypes.ts"
 import { asForeign, type Foreign, idOf, idsOf, typeOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
@@ -140,7 +141,7 @@ export const make = Effect.fnUntraced(function*(
   })
 
   const answered = (own: Ownership, self: InboundSender, activity: Foreign): Outcome =>
-    typeOf(activity, "Accept") === undefined ? rejected(own, activity) : accepted(own, self, activity)
+    activityTypeOf(activity) !== "Accept" ? rejected(own, activity) : accepted(own, self, activity)
 
   return { request, isAnswer, answered, revoked }
 })

@@ -1,8 +1,9 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { activityTypeOf } from "../../services/federation/documents/ActivityTypes.ts"
 import { contentOf, emojiOf } from "../../services/federation/documents/ReactionDocument.ts"
-import { asText, type Foreign, idOf, typeOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import { asText, type Foreign, idOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { RemoteEmojis } from "../../services/federation/inbox/RemoteEmojis.ts"
@@ -85,7 +86,7 @@ export const make = Effect.gen(function*() {
 
   const react = Effect.fnUntraced(
     function*(own: Ownership, self: InboundSender, activity: Foreign, statusId: StatusId) {
-      const liked = typeOf(activity, "EmojiReact") === undefined
+      const liked = activityTypeOf(activity) !== "EmojiReact"
       if (liked && contentOf(activity) === undefined) return undefined
       const target = yield* statusTargets.visible(own.accountId, statusId)
       const agreement = yield* gates.agreed(own.accountId, target, "favourite")

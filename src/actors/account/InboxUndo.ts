@@ -1,7 +1,8 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { asForeign, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { activityTypeOf, hasTrait, isOfTrait } from "../../services/federation/documents/ActivityTypes.ts"
+import { asForeign, type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
 import { isBefore } from "../../services/federation/inbox/CountedIds.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
@@ -18,10 +19,6 @@ import type { Verbs } from "./Verbs.ts"
 
 const originalRows = rowsOf(Schema.Struct({ original: Schema.BigInt }))
 
-const undoable = ["Announce", "Block", "EmojiReact", "Follow", "Like"] as const
-type Undoable = typeof undoable[number]
-/** What asks for consent is asked no more. */
-const requests = ["AnnounceRequest", "LikeRequest", "QuoteRequest", "ReplyRequest"] as const
 const Existing = Schema.Struct({
   /** The id of the last activity that did it, where that is kept with it. */
   uri: Schema.NullOr(Schema.String),
@@ -30,7 +27,6 @@ const Existing = Schema.Struct({
 })
 type Existing = typeof Existing.Type
 const existingRows = rowsOf(Existing)
-const isUndoable = (type: string | undefined): type is Undoable => undoable.some((one) => one === type)
 
 /**
  * Undoes a remote account's activities, named in full or by id, inside a transaction of its actor. An Undo that comes
@@ -54,7 +50,7 @@ export const make = Effect.fnUntraced(function*(
    * The existing block, follow, like or boost, with its activity's id where that is known; undefined where there is
    * none.
    */
-  const existing = ({ accountId }: Ownership, type: Undoable, subject: bigint) => {
+  const existing = ({ accountId }: Ownership, type: Undoables.UndoableType, subject: bigint) => {
     const one = {
       Announce: existingRows(
         sql`SELECT uri, id FROM statuses WHERE account_id = ${accountId} AND reblog_of_id = ${subject} AND deleted_at IS NULL`
@@ -101,7 +97,7 @@ export const make = Effect.fnUntraced(function*(
     }
   )
 
-  const takeBack = (own: Ownership, type: Undoable, subject: bigint) => {
+  const takeBack = (own: Ownership, type: Undoables.UndoableType, subject: bigint) => {
     switch (type) {
       case "Announce":
         return verbs.Unreblog(own, { _tag: "Unreblog", statusId: StatusId.make(subject) })
@@ -123,7 +119,7 @@ export const make = Effect.fnUntraced(function*(
   const subjectOf = (
     own: Ownership,
     self: InboundSender,
-    type: Undoable,
+    type: Undoables.UndoableType,
     activity: Foreign
   ): Effect.Effect<bigint | undefined, SqlError> => {
     const object = idOf(activity["object"]) ?? ""
@@ -155,10 +151,11 @@ export const make = Effect.fnUntraced(function*(
     // It was done again under the same id since; ids are used again (`Repeats`).
     const ended = ownId === undefined ? "unknown" : yield* inbound.end(own.accountId, ownId, signedMillis)
     if (ended === "done later") return yield* ignored("a later one stands")
-    const type = inner === undefined ? undefined : typeOf(inner, ...undoable)
-    const subject = inner !== undefined && isUndoable(type) ? yield* subjectOf(own, self, type, inner) : undefined
-    const found = isUndoable(type) && subject !== undefined ? yield* existing(own, type, subject) : undefined
-    if (isUndoable(type) && subject !== undefined && found !== undefined) {
+    const of = inner && activityTypeOf(inner)
+    const type = of !== undefined && hasTrait(of, "undoable") ? of : undefined
+    const subject = inner !== undefined && type !== undefined ? yield* subjectOf(own, self, type, inner) : undefined
+    const found = type !== undefined && subject !== undefined ? yield* existing(own, type, subject) : undefined
+    if (type !== undefined && subject !== undefined && found !== undefined) {
       const came = ownId === undefined ? undefined : yield* undoables.take(own.accountId, ownId)
       const known = ended === "ended"
       if (ownId !== undefined && (yield* isEarlier(own, { type, targetId: subject }, ownId, { came, known }, found))) {
@@ -184,7 +181,7 @@ export const make = Effect.fnUntraced(function*(
 
   /** Whether the activity was undone before it came; of a boost `InboxPosts` asks that itself. */
   const wasUndone = (own: Ownership, activity: Foreign, signedMillis: number) =>
-    typeOf(activity, "Block", "EmojiReact", "Follow", "Like", ...requests) !== undefined
+    (isOfTrait(activity, "undoable") && activityTypeOf(activity) !== "Announce") || isOfTrait(activity, "asks")
       ? tombstones.stands(own.accountId, idOf(activity) ?? "", signedMillis)
       : Effect.succeed(false)
 

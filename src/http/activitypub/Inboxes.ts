@@ -1,7 +1,9 @@
 import { ByteSize, Effect, Layer, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
-import { asForeign, asList, type Foreign, idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { activityTypeOf } from "../../services/federation/documents/ActivityTypes.ts"
+import { asActivity } from "../../services/federation/documents/Envelopes.ts"
+import { asList, type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
 import { activityStreams } from "../../services/federation/documents/Vocabulary.ts"
 import { Congestion } from "../../services/federation/inbox/Congestion.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
@@ -28,7 +30,8 @@ const accepted = HttpServerResponse.empty({ status: 202 })
 
 /** Nobody here knows whom it is about, and so nothing is to be done; the key that would prove it is gone as well. */
 const isOfNobodyKnown = (activity: Foreign) =>
-  typeOf(activity, "Delete", "Update") !== undefined && idOf(activity["object"]) === idOf(activity["actor"])
+  ["Delete", "Update"].includes(activityTypeOf(activity) ?? "") &&
+  idOf(activity["object"]) === idOf(activity["actor"])
 
 const make = Effect.gen(function*() {
   const actors = yield* AccountActors
@@ -58,7 +61,7 @@ const make = Effect.gen(function*() {
   }
 
   const activityIn = (text: string) => {
-    const parsed = asForeign(Result.getOrElse(BoundedJson.parse(text), () => undefined))
+    const parsed = asActivity(Result.getOrElse(BoundedJson.parse(text), () => undefined))
     return parsed !== undefined && asList(parsed["@context"]).includes(activityStreams) ? parsed : undefined
   }
 

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import { isSeparate } from "../HiddenAccounts.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
 import { only, rowsOf } from "../Rows.ts"
@@ -59,6 +60,8 @@ export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
   readonly ofReaders: (asking: ReadonlyArray<Asking>) => Effect.Effect<ReadonlyMap<string, Verdicts>, SqlError>
   /** Whether a status is a reply of an account to another. */
   readonly isReply: (statusId: bigint, parentId: bigint, account: bigint) => Effect.Effect<boolean, SqlError>
+  /** Whether a block is between two accounts, which outranks every policy. */
+  readonly isSeparate: (account: bigint, author: bigint) => Effect.Effect<boolean, SqlError>
   /** Whether an address is of an account's own server. */
   readonly isAt: (account: bigint, address: string) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/statuses/PolicyVerdicts") {
@@ -122,6 +125,12 @@ export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
           Effect.map(
             sql`SELECT FROM statuses WHERE id = ${statusId} AND in_reply_to_id = ${parentId} AND account_id = ${account}
               AND deleted_at IS NULL`,
+            (rows) => rows.length > 0
+          )
+        ),
+        isSeparate: traced("PolicyVerdicts.isSeparate")((account, author) =>
+          Effect.map(
+            sql`SELECT WHERE ${isSeparate(sql, sql`${author}::bigint`, sql`${account}::bigint`)}`,
             (rows) => rows.length > 0
           )
         ),

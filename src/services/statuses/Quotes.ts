@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../Counters.ts"
 import { RecordNotFound } from "../Errors.ts"
-import { isHidden } from "../HiddenAccounts.ts"
+import { isHidden, isSeparate } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
@@ -117,7 +117,9 @@ export class Quotes extends Context.Service<Quotes, {
             EXISTS (SELECT FROM follows WHERE account_id = ${account} AND target_account_id = t.account_id) AS follows,
             EXISTS (SELECT FROM follows WHERE account_id = t.account_id AND target_account_id = ${account}) AS followed
           FROM statuses s JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)
-          WHERE s.id = ${id} AND ${visibleTo(sql, account, "s")}`)
+          WHERE s.id = ${id} AND ${visibleTo(sql, account, "s")} AND NOT ${
+          isSeparate(sql, sql`t.account_id`, sql`${account}::bigint`)
+        }`)
         const verdict = row === undefined
           ? "denied"
           : decide(policyOf(row, "canQuote"), { ...row, isAuthor: row.accountId === account, mentioned: false })

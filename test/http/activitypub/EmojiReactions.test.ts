@@ -166,7 +166,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
         { type: "EmojiReact", content: "🔥" },
         { type: "EmojiReact", content: "🔥", object: secret },
         { type: "EmojiReact", content: "🔥", object: "https://nowhere.example/1" },
-        { type: "EmojiReact", content: "🔥", object: [uri] },
+        { type: "EmojiReact", content: "🔥", object: [uri, uri] },
         { type: "EmojiReact", content: ":evil:", object: uri, tag: [emoji("evil", { icon: "javascript:alert(1)" })] },
         { type: "EmojiReact", content: ":evil:", object: uri, tag: [emoji("evil", { type: "Hashtag" })] },
         { type: "EmojiReact", content: ":evil:", object: uri, tag: "evil" }

@@ -83,7 +83,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("whom posts 
       const [a, b, c] = [yield* actorOf(dora), yield* actorOf(emil), yield* actorOf(fay)]
       assert.strictEqual(
         yield* done(yan, { type: "Create", object: note(yan, "both", { ...mentioning(a, b), to: [a, b], cc: [] }) }),
-        "ignored: it concerns nobody here; changed: a block is between its sender and somebody whom it names"
+        "ignored: it concerns nobody here; changed: a block is between its sender and somebody to whom it refers"
       )
       yield* done(yan, { type: "Create", object: note(yan, "three", mentioning(a, b, c)) })
       const { mentions } = yield* received(fay)

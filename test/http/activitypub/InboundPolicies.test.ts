@@ -49,8 +49,11 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about
         outcomes.set(String(activity["type"]), outcome ?? "")
         assert.match(outcome ?? "", /^(?:dropped|ignored): /, JSON.stringify(activity))
       }
-      assert.strictEqual(outcomes.get("Like"), "dropped: the author blocks its sender")
-      assert.strictEqual(outcomes.get("Announce"), "dropped: the author blocks its sender")
+      assert.strictEqual(outcomes.get("Like"), "dropped: a block is between its sender and the author of its object")
+      assert.strictEqual(
+        outcomes.get("Announce"),
+        "dropped: a block is between its sender and the author of its object"
+      )
       assert.deepStrictEqual(yield* traces, before)
       assert.isEmpty(yield* json(ada, "/api/v1/notifications"))
       // Another one who is mentioned as well is told, and Ada is not.
@@ -59,7 +62,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about
       const [both, to] = [[me, yield* actorOf(bob)], yield* actorOf(bob)]
       const tag = both.map((href) => ({ type: "Mention", href }))
       const outcome = yield* done(zoe, { type: "Create", object: note(zoe, "both", { to: both, cc: [], tag }) })
-      assert.strictEqual(outcome, "done; changed: a block is between its sender and somebody whom it names")
+      assert.strictEqual(outcome, "done; changed: a block is between its sender and somebody to whom it refers")
       assert.lengthOf(yield* json(bob, "/api/v1/notifications"), 1)
       const [{ status: told }] = yield* json(bob, "/api/v1/notifications")
       assert.deepStrictEqual(told.mentions.map(({ username }: { username: string }) => username), ["bob"])

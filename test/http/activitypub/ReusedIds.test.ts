@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { reused } from "../../../src/services/federation/inbox/RepeatedActivities.ts"
+import { type ActivityTypeWith, typesWith } from "../../../src/services/federation/documents/ActivityTypes.ts"
 import type { Json } from "../../services/federation/Peer.ts"
 import { note, OtherServer, type RemotePerson, sendBody, servers, settled } from "./Sending.ts"
 import { actorOf, found, json, person, post, there } from "./Talking.ts"
@@ -21,7 +21,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
    * What a type does to somebody here, how that ends, and whether it stands. `loose`: nothing but a copy is known to be late,
    * for the ids say nothing of what belongs together.
    */
-  const cases = Effect.fnUntraced(function*(type: keyof typeof reused, name = type.toLowerCase()) {
+  const cases = Effect.fnUntraced(function*(type: ActivityTypeWith<"reused">, name = type.toLowerCase()) {
     const sql = yield* SqlClient.SqlClient
     const featured = `${(yield* OtherServer).url}/users/${name}/featured`
     const [anna, zoe] = [yield* person(`anna${name}`), yield* there(name, { featured })]
@@ -102,7 +102,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
     }
   })
 
-  for (const type of Object.keys(reused) as ReadonlyArray<keyof typeof reused>) {
+  for (const type of typesWith("reused")) {
     it.effect(`F40: ${type} counts again under its id when it is signed later, and no copy and nothing late does`, () =>
       Effect.gen(function*() {
         const { activity, ends, stands, zoe, ...more } = yield* cases(type)

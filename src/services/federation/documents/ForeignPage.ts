@@ -15,9 +15,12 @@ const mediaTypeOf = (link: unknown) => {
   return typeof type === "string" ? type.toLowerCase() : undefined
 }
 
+/** Whether an address of an object leads to a file: it has a type, and not that of a page. */
+export const isFileLink = (link: unknown): boolean => !/^(?:text\/html|undefined)\b/.test(String(mediaTypeOf(link)))
+
 /** The page for people: at the object's own host, and no file; the object's id where there is none. */
 export const pageOf = (object: Foreign, id: URL, readUrl: ReadUrl): string => {
-  const pages = asList(object["url"]).filter((link) => /^(?:text\/html|undefined)\b/.test(String(mediaTypeOf(link))))
+  const pages = asList(object["url"]).filter((link) => !isFileLink(link))
   const page = pages.map((link) => readUrl(asForeign(link)?.["href"] ?? link)).find((url) => url?.host === id.host)
   return page?.href ?? id.href
 }

@@ -1,4 +1,5 @@
 import type { RequestKind } from "../../statuses/InteractionRequest.ts"
+import { activityTypeOf } from "./ActivityTypes.ts"
 import { noteContext } from "./NoteDocument.ts"
 import { type Foreign, idOf, typeOf } from "./Reading.ts"
 import type { Document } from "./Vocabulary.ts"
@@ -31,7 +32,7 @@ export const requestType = (kind: RequestKind): string => requestTypes[kind]
 
 /** What a request asks for; undefined where the document is none. */
 export const requestedKind = (document: Foreign): RequestKind | undefined =>
-  kinds.find((kind) => typeOf(document, requestTypes[kind]) !== undefined)
+  kinds.find((kind) => requestTypes[kind] === activityTypeOf(document))
 
 /** The words by which an interaction names its consent; the last one is of earlier versions. */
 export const stamped = (kind: RequestKind, stamp: string): Document => ({

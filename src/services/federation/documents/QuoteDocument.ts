@@ -79,6 +79,9 @@ export interface ForeignQuote {
 /** Characters of ids that are kept. */
 const uriCharactersMax = 2_000
 
+/** Fields in which a post names what it quotes: that of FEP-044f, and those that know no consent. */
+export const quoteFields = ["quote", "quoteUri", "_misskey_quote", "quoteUrl"] as const
+
 const isPost = (mediaType: string | undefined) =>
   mediaType === "application/activity+json" ||
   (mediaType?.startsWith("application/ld+json") === true && mediaType.includes("https://www.w3.org/ns/activitystreams"))
@@ -98,9 +101,7 @@ export const foreignQuote = (note: Foreign, readUrl: ReadUrl): ForeignQuote | un
   }
   const named = read(note["quote"])
   const uri = named ??
-    [note["quoteUri"], note["_misskey_quote"], note["quoteUrl"], ...linked(note)].flatMap((value) =>
-      read(value) ?? []
-    )[0]
+    [...quoteFields.map((field) => note[field]), ...linked(note)].flatMap((value) => read(value) ?? [])[0]
   return uri === undefined || uri === note["id"]
     ? undefined
     : { uri, authorization: read(note["quoteAuthorization"]), legacy: named === undefined }

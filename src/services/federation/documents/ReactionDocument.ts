@@ -1,7 +1,8 @@
 import { customName } from "../../statuses/ReactionEmoji.ts"
 import type { Activity } from "./Activities.ts"
+import { activityTypeOf } from "./ActivityTypes.ts"
 import { foreignEmojis } from "./ForeignEmoji.ts"
-import { asForeign, asList, asText, type Foreign, idOf, type ReadUrl, typeOf } from "./Reading.ts"
+import { asForeign, asList, asText, type Foreign, idOf, type ReadUrl } from "./Reading.ts"
 import { activityStreams, type Document } from "./Vocabulary.ts"
 
 /* Reactions with emoji, as FEP-c0e0 has them and Misskey says them in a Like. */
@@ -51,7 +52,7 @@ export const reactionCollection = (id: string, reactions: ReadonlyArray<Reaction
 /** What another server's activity reacts with, as it is written; undefined for a Like without more. */
 export const contentOf = (activity: Foreign): string | undefined => {
   const words = [activity["_misskey_reaction"], activity["content"]]
-  const said = typeOf(activity, "EmojiReact") === undefined ? words : words.toReversed()
+  const said = activityTypeOf(activity) === "EmojiReact" ? words.toReversed() : words
   const content = said.map((one) => asText(one, contentCharactersMax + 1)?.trim()).find((one) => one)
   return content === undefined || content.length > contentCharactersMax ? undefined : content
 }

@@ -36,9 +36,13 @@ export const isId = (text: string): boolean =>
   (text.length * 3 <= idBytesMax || Buffer.byteLength(text) <= idBytesMax) && text.isWellFormed() &&
   !text.includes("\0")
 
-/** The id in a link: a text, or an object with one. */
+/** The one value of a list of one; anything else as it is. */
+export const single = (value: unknown): unknown => Array.isArray(value) && value.length === 1 ? value[0] : value
+
+/** The id in a link: a text, or an object with one; in a list of one, too. */
 export const idOf = (value: unknown): string | undefined => {
-  const id = typeof value === "string" ? value : asForeign(value)?.["id"]
+  const link = single(value)
+  const id = typeof link === "string" ? link : asForeign(link)?.["id"]
   return typeof id === "string" && isId(id) ? id : undefined
 }
 

@@ -6,6 +6,7 @@ import type { Places } from "../../outbound/HttpRedirects.ts"
 import { Unreachable } from "../../outbound/OutboundError.ts"
 import { idRows } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
+import { addressedBy } from "../documents/Envelopes.ts"
 import { type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { KnownUris } from "../inbox/KnownUris.ts"
 import { type FetchedDocument, Implausible, ObjectFetcher } from "../ObjectFetcher.ts"
@@ -82,7 +83,8 @@ export class RemotePosts extends Context.Service<RemotePosts, {
         if (object === undefined || URL.parse(object)?.origin !== found.id.origin) {
           return yield* new Implausible({ url: found.id.href, reason: "an activity about nothing of its own" })
         }
-        return yield* fetcher.fetch(object, places)
+        const named = yield* fetcher.fetch(object, places)
+        return { ...named, document: addressedBy(found.document, named.document) }
       })
 
       /** Each new account is paid for. */

@@ -10,6 +10,7 @@ import { aheadMillisMax } from "../../Moments.ts"
 import { briefCause } from "../../outbound/BriefCause.ts"
 import { rowsOf, Timestamptz } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
+import { asActivity } from "../documents/Envelopes.ts"
 import { asForeign, asText, countOf, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
 import { profileMillisMax, RemoteActors } from "../RemoteActors.ts"
 import { type CollectionReading, FetchedPosts } from "./FetchedPosts.ts"
@@ -82,7 +83,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
 
       /** The posts among activities; what the account only boosted is not its own. */
       const postOf = (author: string, item: unknown) => {
-        const activity: Foreign = asForeign(item) ?? {}
+        const activity = asActivity(item) ?? {}
         return typeOf(activity, "Create") !== undefined && idOf(activity["actor"]) === author
           ? activity["object"]
           : undefined

@@ -20,7 +20,14 @@ const NamedStatus = Schema.Struct({
 export type NamedStatus = typeof NamedStatus.Type
 const foreignRows = rowsOf(Schema.Struct({ ...NamedStatus.fields, uri: Schema.String }))
 const localRows = rowsOf(Schema.Struct({ ...NamedStatus.fields, username: Schema.String }))
-const ownedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
+const ownedRows = rowsOf(
+  Schema.Struct({
+    id: Schema.BigInt,
+    accountId: Schema.BigInt,
+    uri: Schema.String,
+    originalAccountId: Schema.NullOr(Schema.BigInt)
+  })
+)
 
 /** What ids in documents of others mean to us, ours and theirs; nothing is fetched. */
 export class KnownUris extends Context.Service<KnownUris, {
@@ -34,6 +41,13 @@ export class KnownUris extends Context.Service<KnownUris, {
   readonly localStatuses: (
     uris: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<{ readonly id: StatusId; readonly accountId: AccountId }>, SqlError>
+  /**
+   * Authors of local statuses by the ids of these, as pairs; of a boost its author and that of the original, which may be
+   * of another server.
+   */
+  readonly localAuthors: (
+    uris: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<readonly [string, AccountId]>, SqlError>
   /** Local accounts alone. */
   readonly localAccount: (uri: string) => Effect.Effect<AccountId | undefined, SqlError>
 }>()("murmuration/services/federation/inbox/KnownUris") {
@@ -102,19 +116,36 @@ export class KnownUris extends Context.Service<KnownUris, {
         Effect.map(accounts(uris.filter((uri) => localName(uri) !== undefined)), (found) => [...found.values()])
       )
 
-      const localStatuses = traced("KnownUris.localStatuses")(function*(uris: ReadonlyArray<string>) {
+      const ownedStatuses = Effect.fnUntraced(function*(uris: ReadonlyArray<string>) {
         const named = uris.flatMap((uri) => {
           const found = parse(config, uri)
-          return found?.kind === "status" ? [found] : []
+          return found?.kind === "status" ? [{ ...found, uri }] : []
         })
-        if (named.length === 0) return []
-        const rows = yield* ownedRows(sql`
-          SELECT s.id, s.account_id FROM unnest(${named.map(({ id }) => id)}::bigint[],
-            ${named.map(({ username }) => username.toLowerCase())}::text[]) AS named (id, username)
+        return named.length === 0 ? [] : yield* ownedRows(sql`
+          SELECT s.id, s.account_id, named.uri, o.account_id AS original_account_id
+          FROM unnest(${named.map(({ id }) => id)}::bigint[], ${
+          named.map(({ username }) => username.toLowerCase())
+        }::text[], ${named.map(({ uri }) => uri)}::text[]) AS named (id, username, uri)
           JOIN statuses s ON s.id = named.id AND s.local
-          JOIN accounts a ON a.id = s.account_id AND lower(a.username) = named.username`)
-        return rows.map(({ accountId, id }) => ({ id: StatusId.make(id), accountId: AccountId.make(accountId) }))
+          JOIN accounts a ON a.id = s.account_id AND lower(a.username) = named.username
+          LEFT JOIN statuses o ON o.id = s.reblog_of_id`)
       })
+      const localStatuses = traced("KnownUris.localStatuses")((uris: ReadonlyArray<string>) =>
+        Effect.map(
+          ownedStatuses(uris),
+          (rows) => rows.map(({ accountId, id }) => ({ id: StatusId.make(id), accountId: AccountId.make(accountId) }))
+        )
+      )
+      const localAuthors = traced("KnownUris.localAuthors")((uris: ReadonlyArray<string>) =>
+        Effect.map(
+          ownedStatuses(uris),
+          (rows) =>
+            rows.flatMap(({ accountId, originalAccountId, uri }) =>
+              [accountId, ...(originalAccountId === null ? [] : [originalAccountId])]
+                .map((author) => [uri, AccountId.make(author)] as const)
+            )
+        )
+      )
 
       return KnownUris.of({
         accounts,
@@ -122,6 +153,7 @@ export class KnownUris extends Context.Service<KnownUris, {
         status,
         localAccounts,
         localStatuses,
+        localAuthors,
         localAccount: (uri) =>
           localName(uri) === undefined
             ? Effect.succeed(undefined)

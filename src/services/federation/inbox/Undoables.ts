@@ -7,11 +7,12 @@ import { rowsOf } from "../../Rows.ts"
 import { update } from "../../statuses/StatusRows.ts"
 import { traced } from "../../Traced.ts"
 import { atCommit } from "../../TransactionBatch.ts"
+import { typesWith } from "../documents/ActivityTypes.ts"
 import { isBefore } from "./CountedIds.ts"
 
 const boostRows = rowsOf(Schema.Struct({ uri: Schema.String, reblogOfId: Schema.BigInt }))
 
-export const UndoableType = Schema.Literals(["Announce", "Block", "EmojiReact", "Follow", "Like"])
+export const UndoableType = Schema.Literals(typesWith("undoable"))
 export type UndoableType = typeof UndoableType.Type
 
 /** What an activity did, and to what: an account, the status of a Like, or the reaction. */

@@ -1,44 +1,67 @@
-import { asForeign, asList, type Foreign, idOf, typeOf } from "../documents/Reading.ts"
+import { isOfTrait } from "../documents/ActivityTypes.ts"
+import { postsIn, withPosts } from "../documents/CarriedPosts.ts"
+import { quoteFields } from "../documents/QuoteDocument.ts"
+import { asForeign, asList, asText, type Foreign, idOf, idsOf } from "../documents/Reading.ts"
 import { accept, change, drop, type InboundPolicy } from "./InboundPolicy.ts"
 
-/** An author who blocks the sender gets no reactions from it (row 17). */
-export const reactions: InboundPolicy = (activity, { blockedByAuthor }) =>
-  blockedByAuthor && typeOf(activity, "Like", "EmojiReact", "Announce") !== undefined
-    ? drop("the author blocks its sender")
+/** Fields of a post that name whom it is for. */
+const audiences = ["to", "cc", "bto", "bcc", "audience"] as const
+/** Fields of a post that name another post. */
+const posts = ["inReplyTo", ...quoteFields] as const
+
+const hrefOf = (tag: unknown) => idOf(asForeign(tag)?.["href"])
+
+/** Links of a post to accounts and to other posts. */
+const linksOf = (post: Foreign): ReadonlyArray<unknown> => [
+  ...[...audiences, ...posts].flatMap((field) => asList(post[field])),
+  ...asList(post["tag"]).map(hrefOf)
+]
+
+/** Ids that an activity and the posts in it refer to: accounts and posts, of which some may be of this server. */
+export const referredTo = (activity: Foreign): ReadonlyArray<string> => {
+  const object = isOfTrait(activity, "reacts") ? asList(activity["object"]) : []
+  return [...new Set([...object, ...postsIn(activity).flatMap(linksOf)].flatMap((link) => idOf(link) ?? []))]
+}
+
+/** Whether a post is a vote, which is nothing without the poll. */
+const isVoteIn = (separated: ReadonlySet<string>) => (post: Foreign) =>
+  typeof post["name"] === "string" && !asText(post["content"], 1) && separated.has(idOf(post["inReplyTo"]) ?? "")
+
+/** Nobody reacts to posts of accounts that a block separates from it, nor votes in their polls (row 17). */
+export const reactions: InboundPolicy = (activity, { separated }) =>
+  separated.size > 0 &&
+    ((isOfTrait(activity, "reacts") && idsOf(activity["object"]).some((id) => separated.has(id))) ||
+      postsIn(activity).some(isVoteIn(separated)))
+    ? drop("a block is between its sender and the author of its object")
     : accept
 
-const lists = ["to", "cc", "bto", "bcc", "audience"] as const
-
-/** A document that is neither for nor about the blockers; the same one where it names none. */
-const without = (document: Foreign, blockers: ReadonlySet<string>): Foreign => {
+/** A post that refers to no separated account; the same one where it refers to none. */
+const without = (separated: ReadonlySet<string>) => (post: Foreign): Foreign => {
   let changed = false
   const keep = (values: ReadonlyArray<unknown>, named: (value: unknown) => string | undefined) => {
-    const kept = values.filter((value) => !blockers.has(named(value) ?? ""))
+    const kept = values.filter((value) => !separated.has(named(value) ?? ""))
     changed ||= kept.length < values.length
     return kept
   }
-  const parts = Object.fromEntries([
-    ...lists.flatMap((name) =>
-      document[name] === undefined ? [] : [[name, keep(asList(document[name]), idOf)] as const]
-    ),
-    ...(document["tag"] === undefined ? [] : [
-      ["tag", keep(asList(document["tag"]), (tag) => idOf(asForeign(tag)?.["href"]))] as const
-    ])
-  ])
-  return changed ? { ...document, ...parts } : document
+  const lists = audiences.flatMap((field) =>
+    post[field] === undefined ? [] : [[field, keep(asList(post[field]), idOf)] as const]
+  )
+  const tags = post["tag"] === undefined ? [] : [["tag", keep(asList(post["tag"]), hrefOf)] as const]
+  const named = posts.filter((field) => idsOf(post[field]).some((id) => separated.has(id)))
+  if (!changed && named.length === 0) return post
+  const kept = Object.entries({ ...post, ...Object.fromEntries([...lists, ...tags]) })
+  return Object.fromEntries(kept.filter(([name]) => !named.some((field) => field === name)))
 }
 
 /**
- * Takes out mentions and addresses between accounts of which one blocks the other, or the other's domain (federation.md
- * section 10); in a boosted post, too.
+ * Takes mentions, addresses, replies and quotes out of posts between accounts of which one blocks the other, or the
+ * other's domain (federation.md section 10). It comes before every policy of the author: a block outranks consent.
  */
-export const mentions: InboundPolicy = (activity, { blockers }) => {
-  const object = asForeign(activity["object"])
-  if (blockers.size === 0 || object === undefined || typeOf(activity, "Announce", "Create", "Update") === undefined) {
-    return accept
-  }
-  const plain = without(object, blockers)
-  return plain === object
+export const mentions: InboundPolicy = (activity, { separated }) =>
+  separated.size === 0
     ? accept
-    : change({ ...activity, object: plain }, "a block is between its sender and somebody whom it names")
-}
+    : change(
+      activity,
+      withPosts(activity, without(separated)),
+      "a block is between its sender and somebody to whom it refers"
+    )

@@ -1,15 +1,16 @@
 import { Context, Effect, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { blocks, isSeparate } from "../../HiddenAccounts.ts"
+import { isSeparate } from "../../HiddenAccounts.ts"
 import type { AccountId } from "../../Ids.ts"
 import { accountIdRows } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
-import { asForeign, asList, type Foreign, idOf, idsOf, typeOf } from "../documents/Reading.ts"
+import type { Foreign } from "../documents/Reading.ts"
 import { hostsOf } from "../domains/DomainAccounts.ts"
 import { DomainPolicies } from "../domains/DomainPolicies.ts"
 import { policyOfAll } from "../domains/DomainPolicy.ts"
 import { KnownUris } from "../inbox/KnownUris.ts"
+import { referredTo } from "./BlockPolicies.ts"
 import type { ActivityFacts } from "./InboundPolicy.ts"
 import { judge, type Judgement } from "./PolicyChain.ts"
 
@@ -44,59 +45,37 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
       const knownUris = yield* KnownUris
       const policies = yield* DomainPolicies
 
-      const factsOf = (sender: JudgedSender, more: Pick<ActivityFacts, "blockers" | "blockedByAuthor">) =>
+      const factsOf = (sender: JudgedSender, separated: ActivityFacts["separated"]) =>
         Effect.map(policies.current, (known): ActivityFacts => ({
           policy: policyOfAll(known, hostsOf(sender)),
           suspended: sender.suspended,
-          ...more
+          separated
         }))
       const counted = (judgement: Judgement): Effect.Effect<Judgement> =>
         judgement.passes
           ? Effect.succeed(judgement)
           : Effect.as(Metric.update(Metric.withAttributes(dropped, { reason: judgement.reason }), 1), judgement)
 
-      /** Accounts that an object is for or about. */
-      const namedBy = (object: Foreign | undefined) =>
-        object === undefined ? [] : [
-          ...new Set([
-            ...idsOf(object["to"]),
-            ...idsOf(object["cc"]),
-            ...asList(object["tag"]).flatMap((tag) => idOf(asForeign(tag)?.["href"]) ?? [])
-          ])
-        ]
-
-      const blockersOf = Effect.fnUntraced(function*(sender: JudgedSender, object: Foreign | undefined) {
-        const named = yield* knownUris.accounts(namedBy(object))
-        if (named.size === 0) return nobody
-        const ids = [...named.values()]
+      /** Ids that the activity refers to of accounts that a block separates from the sender, and of their posts. */
+      const separatedFrom = Effect.fnUntraced(function*(sender: JudgedSender, activity: Foreign) {
+        const named = referredTo(activity)
+        if (named.length === 0) return nobody
+        const known = [...yield* knownUris.accounts(named), ...yield* knownUris.localAuthors(named)]
+        if (known.length === 0) return nobody
         const rows = yield* accountIdRows(sql`
-          SELECT named.account_id FROM unnest(${ids}::bigint[]) AS named (account_id)
+          SELECT named.account_id FROM unnest(${known.map(([, id]) => id)}::bigint[]) AS named (account_id)
           WHERE ${isSeparate(sql, sql`named.account_id`, sql`${sender.accountId}::bigint`)}`)
-        const blocking = new Set(rows.map(({ accountId }) => accountId))
-        return new Set([...named].flatMap(([uri, id]) => blocking.has(id) ? [uri] : []))
-      })
-
-      const isBlockedByAuthor = Effect.fnUntraced(function*(sender: JudgedSender, activity: Foreign) {
-        if (typeOf(activity, "Like", "EmojiReact", "Announce") === undefined) return false
-        const statusId = yield* knownUris.status(idOf(activity["object"]) ?? "")
-        if (statusId === undefined) return false
-        const rows = yield* sql`SELECT FROM statuses s
-          WHERE s.id = ${statusId} AND ${blocks(sql, sql`s.account_id`, sql`${sender.accountId}::bigint`)}`
-        return rows.length > 0
+        const separated = new Set(rows.map(({ accountId }) => accountId))
+        return new Set(known.flatMap(([uri, id]) => separated.has(id) ? [uri] : []))
       })
 
       return InboundPolicies.of({
         atDoor: traced("InboundPolicies.atDoor")(function*(sender, activity) {
-          return yield* counted(judge(activity, yield* factsOf(sender, { blockers: nobody, blockedByAuthor: false })))
+          return yield* counted(judge(activity, yield* factsOf(sender, nobody)))
         }),
         inside: traced("InboundPolicies.inside")(function*(sender, activity) {
-          const more = sender.hasBlocks
-            ? {
-              blockers: yield* blockersOf(sender, asForeign(activity["object"])),
-              blockedByAuthor: yield* isBlockedByAuthor(sender, activity)
-            }
-            : { blockers: nobody, blockedByAuthor: false }
-          return yield* counted(judge(activity, yield* factsOf(sender, more)))
+          const separated = sender.hasBlocks ? yield* separatedFrom(sender, activity) : nobody
+          return yield* counted(judge(activity, yield* factsOf(sender, separated)))
         })
       })
     })

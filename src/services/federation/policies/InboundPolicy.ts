@@ -8,12 +8,10 @@ export interface ActivityFacts {
   /** The sender is suspended here or says so itself. */
   readonly suspended: boolean
   /**
-   * Accounts that the activity names, by the ids it names them by, that block the sender or its domain, or whom it
-   * blocks.
+   * Ids, as the activity writes them, of accounts that a block separates from the sender, in either direction and by
+   * domain, and of posts by such accounts (`isSeparate`).
    */
-  readonly blockers: ReadonlySet<string>
-  /** The author of the local post that the activity is about blocks the sender. */
-  readonly blockedByAuthor: boolean
+  readonly separated: ReadonlySet<string>
 }
 
 /** `reason` in words, for the operator. */
@@ -27,4 +25,6 @@ export type InboundPolicy = (activity: Foreign, facts: ActivityFacts) => Verdict
 
 export const accept: Verdict = { verdict: "accept" }
 export const drop = (reason: string): Verdict => ({ verdict: "drop", reason })
-export const change = (activity: Foreign, reason: string): Verdict => ({ verdict: "change", activity, reason })
+/** Accepts an activity that a rule left as it is, and a changed one with the reason. */
+export const change = (before: Foreign, activity: Foreign, reason: string): Verdict =>
+  activity === before ? accept : { verdict: "change", activity, reason }
