@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { featuredTagsMax } from "../../services/instance/ContentLimits.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import * as FeaturedChanges from "./FeaturedChanges.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -13,7 +14,7 @@ export const make = Effect.gen(function*() {
 
   const verbs = {
     FeatureTag: Effect.fnUntraced(function*(own: Ownership, { name }: Commands["FeatureTag"]) {
-      const added = yield* tags.add(own.accountId, name)
+      const added = yield* tags.add(own.accountId, name, featuredTagsMax)
       if (added !== undefined) yield* tellFollowers(own, "FeatureTag", null, added)
       return onAccount(own.accountId)
     }),

@@ -8,6 +8,7 @@ import { InboundActivities } from "../../services/federation/inbox/InboundActivi
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
+import { foreignFeaturedTagsMax, foreignPinsMax } from "../../services/instance/ForeignLimits.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { Favourites } from "../../services/statuses/Favourites.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
@@ -16,8 +17,6 @@ import * as FeaturedChanges from "./FeaturedChanges.ts"
 import { done, ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 
-/** Posts that a remote account may pin; of ours it is fewer. */
-export const remotePinsMax = 50
 /** Characters of a featured hashtag that are looked at. */
 const tagCharactersMax = 256
 
@@ -54,7 +53,7 @@ export const make = Effect.gen(function*() {
       const tag = asForeign(object)
       if (tag !== undefined && typeOf(tag, "Hashtag") !== undefined) {
         const name = (asText(tag["name"], tagCharactersMax) ?? "").replace(/^#/, "")
-        yield* adds ? tags.add(own.accountId, name) : tags.remove(own.accountId, name)
+        yield* adds ? tags.add(own.accountId, name, foreignFeaturedTagsMax) : tags.remove(own.accountId, name)
         yield* featured.changed(own.accountId)
         return done
       }
@@ -74,7 +73,9 @@ export const make = Effect.gen(function*() {
       else {
         if (post.reblogOfId !== null || post.visibility === "direct") return yield* ignored("a post that nobody pins")
         const pinned = yield* favourites.pinned(own.accountId)
-        if (pinned.length >= remotePinsMax && !pinned.includes(statusId)) return yield* ignored("too many pinned posts")
+        if (pinned.length >= foreignPinsMax && !pinned.includes(statusId)) {
+          return yield* ignored("too many pinned posts")
+        }
         yield* favourites.pin(own.accountId, statusId, place)
       }
       yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))

@@ -8,6 +8,7 @@ import { feedsOf } from "../../services/feeds/FeedKeys.ts"
 import { Feeds } from "../../services/feeds/Feeds.ts"
 import { NotificationWriter } from "../../services/feeds/NotificationWriter.ts"
 import type { AccountId } from "../../services/Ids.ts"
+import { foreignFollowsMax } from "../../services/instance/ForeignLimits.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 import type { CommandAnswer } from "../../services/intents/Commands.ts"
 import type { NewNotification } from "../../services/intents/Intent.ts"
@@ -96,7 +97,7 @@ export const make = Effect.gen(function*() {
         if (!(yield* follows.change([accountId, target], { showReblogs: reblogs, notify: wantsPosts, languages }))) {
           const options = { showReblogs: reblogs ?? true, notify: wantsPosts ?? false, languages }
           const { followers, following } = yield* follows.count(accountId)
-          const most = Math.max(followsMax, Math.floor(followers * 1.1))
+          const most = other.foreignCaller ? foreignFollowsMax : Math.max(followsMax, Math.floor(followers * 1.1))
           if (following >= most) return yield* validationFailed(`You cannot follow more than ${most} people`)
           if (other.approves) yield* follows.request([accountId, target], options)
           else yield* follows.follow([accountId, target], options)

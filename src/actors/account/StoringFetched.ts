@@ -8,7 +8,7 @@ import { RemoteQuotes } from "../../services/federation/inbox/RemoteQuotes.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { InboundPolicies } from "../../services/federation/policies/InboundPolicies.ts"
 import { idAt } from "../../services/Ids.ts"
-import { pinsMax } from "../../services/instance/ContentLimits.ts"
+import { foreignPinsMax } from "../../services/instance/ForeignLimits.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { idRows } from "../../services/Rows.ts"
 import { ConversationWriter } from "../../services/statuses/ConversationWriter.ts"
@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
           WHERE s.id = ANY (${statusIds}::bigint[]) AND s.account_id = ${accountId} AND s.deleted_at IS NULL
             AND s.reblog_of_id IS NULL AND s.visibility <> 'direct' AND a.domain IS NOT NULL`)
           const pinnable = new Set(own.map(({ id }) => id))
-          const wanted = statusIds.filter((id) => pinnable.has(id)).slice(0, pinsMax)
+          const wanted = statusIds.filter((id) => pinnable.has(id)).slice(0, foreignPinsMax)
           const before = yield* favourites.pinned(accountId)
           for (const id of before) yield* favourites.unpin(accountId, id)
           // The last one pinned is shown first. What is told of later, whenever its post comes, is before all of them.

@@ -13,6 +13,8 @@ const TargetAccount = Schema.Struct({
   /** Its follows need its approval: it is locked, it muted the caller, or the caller is silenced (S-103). */
   approves: Schema.Boolean,
   moved: Schema.Boolean,
+  /** The caller is of another server. */
+  foreignCaller: Schema.Boolean,
   /** It is here, or an actor of ActivityPub that can be told of something. */
   reachable: Schema.Boolean,
   /** One of the two blocks the other, or the other's domain. */
@@ -34,6 +36,7 @@ export class TargetAccounts extends Context.Service<TargetAccounts, {
           const now = new Date(yield* Clock.currentTimeMillis)
           const [row] = yield* targetAccountRows(sql`
             SELECT a.id, a.domain IS NULL AS local, a.moved_to_id IS NOT NULL AS moved,
+              me.domain IS NOT NULL AS foreign_caller,
               (a.domain IS NULL OR EXISTS (SELECT FROM remote_actors r WHERE r.account_id = a.id)) AS reachable,
               (a.locked OR a.domain IS NOT NULL OR me.silenced_at IS NOT NULL OR ${
             mutes(sql, sql`a.id`, sql`me.id`, now)

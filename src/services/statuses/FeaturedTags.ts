@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Unprocessable, validationFailed } from "../Errors.ts"
 import { normalise } from "../html/HashtagNames.ts"
-import { featuredTagsMax } from "../instance/ContentLimits.ts"
+import { foreignFeaturedTagsMax } from "../instance/ForeignLimits.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { isTagName } from "./Tags.ts"
@@ -37,11 +37,15 @@ export class FeaturedTags extends Context.Service<FeaturedTags, {
   readonly among: (accountId: bigint, tagIds: ReadonlyArray<bigint>) => Effect.Effect<ReadonlySet<bigint>>
   /** Ids of tags that the account used lately and does not feature. */
   readonly suggestions: (accountId: bigint) => Effect.Effect<ReadonlyArray<bigint>>
-  /** Answers the name where it is new; refused are what is no hashtag, and one too many. */
-  readonly add: (accountId: bigint, name: string) => Effect.Effect<string | undefined, SqlError | Unprocessable>
+  /** Adds a hashtag to at most `tagsMax`. Returns the name where it is new; refuses what is no hashtag. */
+  readonly add: (
+    accountId: bigint,
+    name: string,
+    tagsMax: number
+  ) => Effect.Effect<string | undefined, SqlError | Unprocessable>
   /** Answers the name as it was shown, where it was. */
   readonly remove: (accountId: bigint, name: string) => Effect.Effect<string | undefined, SqlError>
-  /** These and no others from now on, as far as they are hashtags and not too many. */
+  /** Replaces the hashtags of an account of another server: the first `foreignFeaturedTagsMax` valid ones stay. */
   readonly replace: (accountId: bigint, names: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/statuses/FeaturedTags") {
   static readonly layer = Layer.effect(
@@ -64,12 +68,12 @@ export class FeaturedTags extends Context.Service<FeaturedTags, {
         nameRows(sql`SELECT t.name FROM featured_tags f JOIN tags t ON t.id = f.tag_id
           WHERE f.account_id = ${accountId}`)
 
-      const add = traced("FeaturedTags.add")(function*(accountId: bigint, given: string) {
+      const add = traced("FeaturedTags.add")(function*(accountId: bigint, given: string, tagsMax: number) {
         const name = given.trim().replace(/^#/, "")
         if (!isTagName(name)) return yield* validationFailed("Tag is invalid")
         const before = yield* shown(accountId)
         if (before.some((tag) => tag.name === normalise(name))) return undefined
-        if (before.length >= featuredTagsMax) {
+        if (before.length >= tagsMax) {
           return yield* validationFailed("You have already featured the maximum number of hashtags")
         }
         return (yield* insert(accountId, name)).length > 0 ? name : undefined
@@ -83,7 +87,7 @@ export class FeaturedTags extends Context.Service<FeaturedTags, {
 
       const replace = traced("FeaturedTags.replace")(function*(accountId: bigint, given: ReadonlyArray<string>) {
         const names = new Map(given.filter(isTagName).map((name) => [normalise(name), name]))
-        const wanted = [...names].slice(0, featuredTagsMax)
+        const wanted = [...names].slice(0, foreignFeaturedTagsMax)
         yield* sql`DELETE FROM featured_tags f USING tags t WHERE f.account_id = ${accountId} AND t.id = f.tag_id
           AND t.name <> ALL (${wanted.map(([name]) => name)}::text[])`
         yield* Effect.forEach(wanted, ([, name]) => insert(accountId, name), { discard: true })

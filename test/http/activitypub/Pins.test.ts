@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { remotePinsMax } from "../../../src/actors/account/InboxCollections.ts"
+import { foreignPinsMax } from "../../../src/services/instance/ForeignLimits.ts"
 import { answer, ended, eventually, follows, outcomeOf, serve, timesAsked } from "./Exchange.ts"
 import { done, note, OtherServer, send, servers, settled } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, post, there } from "./Talking.ts"
@@ -142,7 +142,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
         return yield* done(xeno, { type: "Add", object: `${xeno.id}/notes/${name}`, target: xeno.featured })
       })
       assert.strictEqual(yield* pins("secret", { to: [me], cc: [] }), "ignored: a post that nobody pins")
-      for (let n = 0; n < remotePinsMax; n++) assert.strictEqual(yield* pins(`p${n}`), "done")
+      for (let n = 0; n < foreignPinsMax; n++) assert.strictEqual(yield* pins(`p${n}`), "done")
       assert.strictEqual(yield* pins("more"), "ignored: too many pinned posts")
     }))
 })

@@ -1,4 +1,4 @@
-import { mediaAttachmentsMax, mediaDescriptionCharactersMax } from "../../instance/ContentLimits.ts"
+import { foreignAttachmentsMax, foreignDescriptionCharactersMax } from "../../instance/ForeignLimits.ts"
 import { type MediaType, type Size, sizeOf } from "../../media/MediaRecord.ts"
 import { asForeign, asList, asText, type Foreign, type ReadUrl, typeOf } from "./Reading.ts"
 
@@ -31,7 +31,7 @@ const addressOf = (value: unknown, readUrl: ReadUrl): string | undefined => {
 
 /** What a file shows: of a post's it is the name, of a profile's the summary (federation.md sections 3 and 9), else the other. */
 const wordsOf = (file: Foreign | undefined, ...fields: ReadonlyArray<"name" | "summary">): string | undefined =>
-  fields.map((field) => asText(file?.[field], mediaDescriptionCharactersMax)).find((words) => words)
+  fields.map((field) => asText(file?.[field], foreignDescriptionCharactersMax)).find((words) => words)
 
 /** An `icon` or an `image` (federation.md section 3). */
 export const foreignPicture = (value: unknown, readUrl: ReadUrl): ForeignPicture | undefined => {
@@ -61,13 +61,13 @@ const measured = (width: unknown, height: unknown): Size | undefined => {
   return edge(width) && edge(height) ? sizeOf(width, height) : undefined
 }
 
-/** The files of a note, as many as a post may have (federation.md section 9); `fit` cuts what they show in words to its room. */
+/** The files of a note, of which `foreignAttachmentsMax` are kept (federation.md section 9); `fit` cuts what they show in words to its room. */
 export const foreignAttachments = (
   note: Foreign,
   readUrl: ReadUrl,
   fit: (text: string) => string
 ): ReadonlyArray<ForeignAttachment> =>
-  asList(note["attachment"]).slice(0, mediaAttachmentsMax * 4).flatMap((item) => {
+  asList(note["attachment"]).slice(0, foreignAttachmentsMax * 4).flatMap((item) => {
     const file = asForeign(item)
     if (file === undefined || typeOf(file, "Document", "Image", "Video", "Audio") === undefined) return []
     const url = addressOf(file, readUrl)
@@ -82,4 +82,4 @@ export const foreignAttachments = (
       size: measured(file["width"], file["height"]),
       blurhash: /^[\x21-\x7e]{6,128}$/.test(blurhash) ? blurhash : null
     }]
-  }).slice(0, mediaAttachmentsMax)
+  }).slice(0, foreignAttachmentsMax)

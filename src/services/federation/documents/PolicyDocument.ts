@@ -1,3 +1,4 @@
+import { foreignSinglesMax } from "../../instance/ForeignLimits.ts"
 import {
   type Audience,
   type Governed,
@@ -6,7 +7,6 @@ import {
   isSingleAccount,
   policyOf,
   policySaid,
-  singlesMax,
   type StoredPolicy,
   type SubPolicy,
   withPolicy
@@ -98,7 +98,7 @@ export const foreignPolicy = (
     const said = asForeign(policy?.[interaction])
     if (said === undefined) return undefined
     const list = (...words: ReadonlyArray<string>) => [
-      ...new Set(words.flatMap((word) => idsOf(said[word])).slice(0, singlesMax).flatMap(audienceOf))
+      ...new Set(words.flatMap((word) => idsOf(said[word])).slice(0, foreignSinglesMax).flatMap(audienceOf))
     ]
     // The second words are those of earlier versions.
     return { automatic: list("automaticApproval", "always"), manual: list("manualApproval", "approvalRequired") }

@@ -4,7 +4,7 @@ import { boundedMap } from "../../BoundedMap.ts"
 import { Broadcast } from "../../Broadcast.ts"
 import type { Unavailable } from "../../Errors.ts"
 import type { AccountId, StatusId } from "../../Ids.ts"
-import { featuredTagsMax, pinsMax } from "../../instance/ContentLimits.ts"
+import { foreignFeaturedTagsMax, foreignPinsMax } from "../../instance/ForeignLimits.ts"
 import { Jobs } from "../../intents/Jobs.ts"
 import { aheadMillisMax } from "../../Moments.ts"
 import { briefCause } from "../../outbound/BriefCause.ts"
@@ -149,8 +149,8 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         for (const item of items) {
           if ((yield* had(uri, postOf(uri, item))) !== undefined) found++
         }
-        yield* featured(id, featuredUrl, origin, pinsMax, pins(id, uri))
-        yield* featured(id, featuredTagsUrl, origin, featuredTagsMax, hashtags(id))
+        yield* featured(id, featuredUrl, origin, foreignPinsMax, pins(id, uri))
+        yield* featured(id, featuredTagsUrl, origin, foreignFeaturedTagsMax, hashtags(id))
         yield* Effect.orDie(jobs.enqueue("collections", id))
         return found
       })

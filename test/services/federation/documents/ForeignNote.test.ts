@@ -13,7 +13,10 @@ import { optionCharactersMax, optionsMax } from "../../../../src/services/federa
 import { urlReader } from "../../../../src/services/federation/documents/Reading.ts"
 import { bytesTold } from "../../../../src/services/html/Text.ts"
 import { accountBytesMax, statusBytesMax } from "../../../../src/services/instance/ContentLimits.ts"
-import { mediaAttachmentsMax, mediaDescriptionCharactersMax } from "../../../../src/services/instance/ContentLimits.ts"
+import {
+  foreignAttachmentsMax,
+  foreignDescriptionCharactersMax
+} from "../../../../src/services/instance/ForeignLimits.ts"
 
 const author = { uri: "https://else.test/users/zoe", followersUrl: "https://else.test/users/zoe/followers" }
 const now = Date.parse("2026-06-01T12:00:00Z")
@@ -120,7 +123,7 @@ describe("posts of other servers", () => {
           type: "Document",
           mediaType: "image/png",
           url: "https://files.test/1",
-          name: "n".repeat(mediaDescriptionCharactersMax + extra)
+          name: "n".repeat(foreignDescriptionCharactersMax + extra)
         }]
       })
       assert.strictEqual(
@@ -128,7 +131,7 @@ describe("posts of other servers", () => {
         contentCharactersMax
       )
       assert.strictEqual(note?.spoilerText.length, summaryCharactersMax)
-      assert.strictEqual(note?.attachments[0]?.description?.length, mediaDescriptionCharactersMax)
+      assert.strictEqual(note?.attachments[0]?.description?.length, foreignDescriptionCharactersMax)
     }
     assert.lengthOf(read({ tag: tags("Hashtag", (n) => ({ name: `#t${n}` })) })?.tags ?? [], hashtagsMax)
     assert.lengthOf(
@@ -136,7 +139,7 @@ describe("posts of other servers", () => {
       mentionsMax
     )
     const files = tags("Image", (n) => ({ url: `https://files.test/${n}` }))
-    assert.lengthOf(read({ attachment: files })?.attachments ?? [], mediaAttachmentsMax)
+    assert.lengthOf(read({ attachment: files })?.attachments ?? [], foreignAttachmentsMax)
   })
 
   it("row 14: no address but that of the web, at its author's host, is shown", () => {

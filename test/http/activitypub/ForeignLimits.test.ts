@@ -1,0 +1,86 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as ContentLimits from "../../../src/services/instance/ContentLimits.ts"
+import * as ForeignLimits from "../../../src/services/instance/ForeignLimits.ts"
+import { followsMax } from "../../../src/services/social/Follows.ts"
+import { singlesMax } from "../../../src/services/statuses/InteractionPolicy.ts"
+import { api, eventually, resolved, serve } from "./Exchange.ts"
+import { done, note, OtherServer, servers } from "./Sending.ts"
+import { actorOf, found, person, there } from "./Talking.ts"
+
+const published = new Date(Date.now() - 3_600_000).toISOString()
+const some = <A>(count: number, one: (place: number) => A) => Array.from({ length: count }, (_, place) => one(place))
+
+describe("bounds of what others say of themselves", () => {
+  it("F87: each is wider than that of people here", () => {
+    assert.isAbove(ForeignLimits.foreignPinsMax, ContentLimits.pinsMax)
+    assert.isAbove(ForeignLimits.foreignFeaturedTagsMax, ContentLimits.featuredTagsMax)
+    assert.isAbove(ForeignLimits.foreignAttachmentsMax, ContentLimits.mediaAttachmentsMax)
+    assert.isAtLeast(ForeignLimits.foreignDescriptionCharactersMax, ContentLimits.mediaDescriptionCharactersMax)
+    assert.isAbove(ForeignLimits.foreignSinglesMax, singlesMax)
+    assert.isAbove(ForeignLimits.foreignFollowsMax, followsMax)
+  })
+})
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("more than people here may have", (it) => {
+  it.effect("F87: a profile keeps ten pins and fifteen hashtags when it is read, and takes one more", () =>
+    Effect.gen(function*() {
+      const { url } = yield* OtherServer
+      const ada = yield* person("ada")
+      const [featured, featuredTags] = [`${url}/users/zoe/featured`, `${url}/users/zoe/tags`]
+      const zoe = yield* there("zoe", { featured, featuredTags })
+      const { id } = yield* found(ada, "zoe")
+      const pinned = some(10, (place) => note(zoe, `pin${place}`, { published }))
+      const tags = some(15, (place) => ({ type: "Hashtag", name: `#tag${place}` }))
+      yield* serve({ id: featured, type: "OrderedCollection", orderedItems: pinned }, {
+        id: featuredTags,
+        type: "Collection",
+        items: tags
+      })
+      const pins = Effect.map(
+        api(ada.token, `/api/v1/accounts/${id}/statuses?pinned=true`),
+        (all: ReadonlyArray<{ uri: string }>) => all.map(({ uri }) => uri)
+      )
+      const shown = Effect.map(
+        api(ada.token, `/api/v1/accounts/${id}/featured_tags`),
+        (all: ReadonlyArray<{ name: string }>) => all.map(({ name }) => name)
+      )
+      yield* pins
+      yield* eventually(Effect.map(shown, (names) => names.length > 0 ? names : undefined))
+      assert.sameMembers([...yield* shown], tags.map(({ name }) => name.slice(1)))
+      assert.deepStrictEqual<unknown>(yield* pins, pinned.map((post) => post["id"]))
+      yield* done(zoe, { type: "Add", object: { type: "Hashtag", name: "#more" }, target: featured })
+      assert.include(yield* shown, "more")
+    }))
+
+  it.effect("F87: a post keeps six files and the thirty accounts that may reply to it", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { url } = yield* OtherServer
+      const [bob, yan] = [yield* person("bob"), yield* there("yan")]
+      const attachment = some(6, (place) => ({ type: "Document", mediaType: "image/png", url: `${url}/${place}.png` }))
+      const accounts = some(30, (place) => `https://far.example/users/${place}`)
+      const interactionPolicy = { canReply: { automaticApproval: accounts } }
+      const post = note(yan, "long", { attachment, interactionPolicy, published })
+      yield* serve(post)
+      assert.lengthOf(yield* resolved(bob.token, post["id"]), 1)
+      const [kept] = yield* sql<
+        { files: number; policy: ReadonlyArray<string> }
+      >`SELECT cardinality(media_ids) AS files,
+        interaction_policy AS policy FROM statuses WHERE uri = ${String(post["id"])}`
+      assert.strictEqual(kept?.files, attachment.length)
+      for (const account of accounts) {
+        assert.include(kept?.policy ?? [], `canReply:automatic:${encodeURIComponent(account)}`)
+      }
+    }))
+
+  it.effect("F87: an account of another server follows more people here than one of them may", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [cleo, xeno] = [yield* person("cleo"), yield* there("xeno")]
+      const account = yield* found(cleo, "xeno")
+      yield* sql`UPDATE account_stats SET following_count = ${followsMax} WHERE account_id = ${BigInt(account.id)}`
+      assert.strictEqual(yield* done(xeno, { type: "Follow", object: yield* actorOf(cleo) }), "done")
+    }))
+})
