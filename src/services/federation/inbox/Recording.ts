@@ -12,6 +12,12 @@ export const waitingPerSenderMax = 1_000
 /** Activities that one statement writes down. */
 const recordedAtOnceMax = 100
 
+/**
+ * Time in which what is signed in one second may arrive, in milliseconds: longer than any request takes. A later copy is a
+ * replay, and has no effect.
+ */
+const sameSecondMillisMax = 120_000
+
 /** An activity as it came in. */
 export interface Incoming {
   /** Undefined stands for what has no id. */
@@ -40,8 +46,9 @@ const digestOf = (document: string): bigint => hash("sha256", document, "buffer"
  * Writes activities down, in the order in which they came: those that arrive while one statement runs go into the next.
  * A flood takes few statements, and none waits for others. An activity is kept before the caller goes on; one of an
  * account that is gone by now has no effect. What is kept knows when it was signed, or the later time of what ended it:
- * of what repeats, only what was signed after that is new. Where the earlier one is still waiting, the later one stands
- * in its place, at the end.
+ * of what repeats, only what was signed after that is new. Signatures have seconds: within one, what arrives after another
+ * activity of its sender is new, so that the order of arrival decides. Where the earlier one is still waiting, the later one
+ * stands in its place, at the end.
  */
 export const make = (sql: SqlClient) => {
   /** Answers for each whether it is kept: not where too much of its sender waits. */
@@ -50,10 +57,15 @@ export const make = (sql: SqlClient) => {
     const byKey = new Map<string, ReceivedActivity>()
     for (const one of arrivals) {
       const key = `${one.accountId} ${one.uri} ${one.digest}`
-      if ((byKey.get(key)?.signedMillis ?? -Infinity) <= one.signedMillis) byKey.set(key, one)
+      const before = byKey.get(key)
+      if (before !== undefined && (!one.repeats || before.signedMillis > one.signedMillis)) continue
+      // The later one has the later place.
+      byKey.delete(key)
+      byKey.set(key, one)
     }
     const batch = [...byKey.values()]
     const at = new Date(yield* Clock.currentTimeMillis)
+    const sameSecond = new Date(at.getTime() - sameSecondMillisMax)
     const rows = yield* accountIdRows(sql`
         WITH given AS (SELECT * FROM unnest(${batch.map(({ accountId }) => accountId)}::bigint[],
             ${batch.map(({ uri }) => uri)}::text[], ${batch.map(({ document }) => document)}::text[],
@@ -69,8 +81,12 @@ export const make = (sql: SqlClient) => {
           WHERE account_id NOT IN (SELECT account_id FROM full_senders) ORDER BY place
           ON CONFLICT (account_id, uri, digest) DO UPDATE SET id = excluded.id, document = excluded.document, outcome = NULL,
             tries = 0, received_at = excluded.received_at, due_at = excluded.due_at, signed_at = excluded.signed_at
-          WHERE coalesce(i.signed_at, i.due_at) < excluded.signed_at AND EXISTS (SELECT FROM given g
-            WHERE g.account_id = i.account_id AND g.uri = i.uri AND g.digest = i.digest AND g.repeats))
+          WHERE EXISTS (SELECT FROM given g
+              WHERE g.account_id = i.account_id AND g.uri = i.uri AND g.digest = i.digest AND g.repeats
+                AND (coalesce(i.signed_at, i.due_at) < g.signed_at OR (i.signed_at = g.signed_at AND i.received_at > ${sameSecond}
+                  AND (EXISTS (SELECT FROM given o WHERE o.account_id = g.account_id AND o.signed_at = g.signed_at AND o.place < g.place)
+                    OR EXISTS (SELECT FROM inbound_activities o WHERE o.id > i.id AND o.account_id = i.account_id
+                      AND o.signed_at = i.signed_at))))))
         SELECT account_id FROM full_senders`)
     const full = new Set<bigint>(rows.map(({ accountId }) => accountId))
     return ({ accountId }: ReceivedActivity) => !full.has(accountId)

@@ -33,8 +33,8 @@ export class Tombstones extends Context.Service<Tombstones, {
   readonly bury: (accountId: AccountId, uri: string, undo?: Undone) => Effect.Effect<void, SqlError>
   /**
    * Whether the account deleted or undid the id lately, as long as activities are kept (`InboundActivities`). An
-   * activity that is signed later, in milliseconds since 1970, than its Undo is new (`RepeatedActivities`); but an Undo
-   * that came before its activity stands for the next one. That may have been tried again, and signed, later.
+   * activity that comes after its Undo and is not signed earlier, in milliseconds since 1970, is new (`RepeatedActivities`); but
+   * an Undo that came before its activity stands for the next one. That may have been tried again, and signed, later.
    */
   readonly stands: (accountId: AccountId, uri: string, signedMillis: number) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/inbox/Tombstones") {
@@ -75,7 +75,7 @@ export class Tombstones extends Context.Service<Tombstones, {
             yield* sql`UPDATE tombstones SET awaited = false, undone_at = greatest(undone_at, ${new Date(signedMillis)})
               WHERE account_id = ${accountId} AND uri = ${uri}`
           }
-          return awaited || undoneAt === null || signedMillis <= undoneAt.getTime()
+          return awaited || undoneAt === null || signedMillis < undoneAt.getTime()
         })
       })
     })

@@ -1,0 +1,83 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Json } from "../../services/federation/Peer.ts"
+import { type RemotePerson, sendBody, servers, settled } from "./Sending.ts"
+import { actorOf, found, person, post, there } from "./Talking.ts"
+
+const everybody = "https://www.w3.org/ns/activitystreams#Public"
+/** All is signed within this second: `Date` has no fractions. */
+const second = Math.floor(Date.now() / 1_000) * 1_000
+
+const text = (by: RemotePerson, activity: Json) =>
+  JSON.stringify({ "@context": "https://www.w3.org/ns/activitystreams", actor: by.id, ...activity })
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities of one second", (it) => {
+  /** Somebody elsewhere, what they may do to somebody here and undo, and whether it stands. */
+  const scene = Effect.fnUntraced(function*(type: string, name: string) {
+    const sql = yield* SqlClient.SqlClient
+    const [anna, zoe] = [yield* person(`anna${name}`), yield* there(`zoe${name}`)]
+    const account = yield* found(anna, `zoe${name}`)
+    const written = yield* post(anna, "hello")
+    const [status, me, them] = [BigInt(written.id), yield* actorOf(anna), BigInt(account.id)]
+    const rows = {
+      Like: sql`SELECT FROM favourites WHERE status_id = ${status}`,
+      EmojiReact: sql`SELECT FROM emoji_reactions WHERE status_id = ${status}`,
+      Announce: sql`SELECT FROM statuses WHERE reblog_of_id = ${status} AND deleted_at IS NULL`,
+      Follow: sql`SELECT FROM follows WHERE account_id = ${them}`,
+      Block: sql`SELECT FROM blocks WHERE account_id = ${them}`
+    }[type] ?? sql`SELECT`
+    const id = `${zoe.id}#${name}`
+    const object = type === "Follow" || type === "Block" ? me : written.uri
+    const does = text(zoe, { id, type, object, to: [everybody], content: "🔥" })
+    const undoes = text(zoe, {
+      id: `${id}/undo`,
+      type: "Undo",
+      object: { id, type, actor: zoe.id, object, content: "🔥" }
+    })
+    return { zoe, does, undoes, stands: Effect.map(rows, ({ length }) => length > 0) }
+  })
+
+  for (const type of ["Like", "EmojiReact", "Announce", "Follow", "Block"]) {
+    it.effect(`F101: of ${type} and Undo under one id within one second the last that came counts`, () =>
+      Effect.gen(function*() {
+        const { does, stands, undoes, zoe } = yield* scene(type, type.toLowerCase())
+        for (const [place, sent] of [does, undoes, does, undoes, does, does, undoes, undoes].entries()) {
+          assert.strictEqual(yield* sendBody(zoe, sent, "/inbox", second), 202)
+          yield* settled
+          assert.strictEqual(yield* stands, sent === does, `${type} ${place}`)
+        }
+      }))
+  }
+
+  it.effect("F101: the order of arrival decides also where nothing was done in between", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      for (const ends of [true, false]) {
+        const { does, stands, undoes, zoe } = yield* scene("Like", `waiting${ends}`)
+        const order = ends ? [does, undoes, does] : [does, undoes, does, undoes]
+        const before = yield* sql`SELECT FROM inbound_activities`
+        yield* Effect.forEach(order, (sent) => sendBody(zoe, sent, "/inbox", second), { discard: true })
+        yield* settled
+        assert.strictEqual(yield* stands, ends)
+        // Each has one row, at the place of its last arrival.
+        assert.lengthOf(yield* sql`SELECT FROM inbound_activities`, before.length + 2)
+      }
+    }))
+
+  it.effect("F101: a copy after which nothing else came has no effect again, nor has one that comes minutes later", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { does, stands, undoes, zoe } = yield* scene("Like", "copies")
+      const send = (sent: string) => Effect.andThen(sendBody(zoe, sent, "/inbox", second), settled)
+      const ids = sql`SELECT id FROM inbound_activities ORDER BY id`
+      yield* send(does)
+      const first = yield* ids
+      yield* send(does)
+      assert.deepStrictEqual(yield* ids, first)
+      yield* send(undoes)
+      yield* sql`UPDATE inbound_activities SET received_at = received_at - interval '5 minutes'`
+      yield* send(does)
+      assert.isFalse(yield* stands)
+    }))
+})
