@@ -7,6 +7,7 @@ import { type Scheme, Signatures } from "../../services/federation/signatures/Si
 import { type OwnKey, SigningKeys } from "../../services/federation/SigningKeys.ts"
 import * as Gate from "../../services/outbound/Gate.ts"
 import { Outbound, type Reply } from "../../services/outbound/Outbound.ts"
+import type { OutboundError } from "../../services/outbound/OutboundError.ts"
 
 /** The outcome of one try. */
 export type Verdict =
@@ -82,14 +83,25 @@ export const make = Effect.gen(function*() {
     const reply = yield* send(delivery, key, first)
     if (reply.status !== 400 && reply.status !== 401) return verdictOf(reply, first)
     const other = first === "draft-cavage" ? "rfc9421" : "draft-cavage"
-    return verdictOf(yield* send(delivery, key, other), other)
+    const verdict = yield* settled(Effect.map(send(delivery, key, other), (second) => verdictOf(second, other)))
+    return afterBoth({ scheme: first, why: said(reply) }, other, verdict)
   })
 
-  return (delivery: Delivery): Effect.Effect<Verdict> =>
-    attempt(delivery).pipe(
-      Effect.catchTags({
-        Refused: (refused) => Effect.succeed<Verdict>({ _tag: "Refused", why: refused.message }),
-        Unreachable: ({ reason }) => Effect.succeed<Verdict>({ _tag: "Failed", why: reason, down: true })
-      })
-    )
+  return (delivery: Delivery): Effect.Effect<Verdict> => settled(attempt(delivery))
 })
+
+const settled = (attempt: Effect.Effect<Verdict, OutboundError>): Effect.Effect<Verdict> =>
+  Effect.catchTags(attempt, {
+    Refused: (refused) => Effect.succeed<Verdict>({ _tag: "Refused", why: refused.message }),
+    Unreachable: ({ reason }) => Effect.succeed<Verdict>({ _tag: "Failed", why: reason, down: true })
+  })
+
+/** Adds the first refusal to a second one: a host that does not know a scheme gives its reason in the other one alone. */
+const afterBoth = (
+  first: { readonly scheme: Scheme; readonly why: string },
+  other: Scheme,
+  verdict: Verdict
+): Verdict =>
+  verdict._tag === "Taken" || verdict._tag === "Gone"
+    ? verdict
+    : { ...verdict, why: `signed by ${first.scheme}: ${first.why}; by ${other}: ${verdict.why}` }
