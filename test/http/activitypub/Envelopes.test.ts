@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
-import { follows, resolved, serve } from "./Exchange.ts"
+import { eventually, follows, resolved, serve } from "./Exchange.ts"
 import { sentOf } from "./QuoteDocuments.ts"
 import { done, note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
 import { storedNote } from "./StoredNotes.ts"
@@ -27,6 +27,10 @@ const scene = Effect.fnUntraced(function*(name: string) {
   yield* follows(ada.accountId, zoe.id)
   return { ada, zoe, account, featured, actor: yield* actorOf(ada) }
 })
+
+/** Waits until a query finds something. */
+const present = <E, R>(query: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  eventually(Effect.map(query, ([row]) => row))
 
 /** A note without audience. */
 const bare = (by: RemotePerson, name: string, more: Json = {}): Json => {
@@ -148,14 +152,12 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
         const id = String(written["id"])
         yield* serve(written)
         yield* done(zoe, { type: "Create", object: named("Note", id), to: [everybody] })
-        yield* Effect.repeat(storedNote(id), { until: (stored) => stored !== undefined })
+        yield* eventually(storedNote(id))
         const [kept] = yield* sql`SELECT html FROM statuses WHERE uri = ${id}`
         assert.deepStrictEqual(kept, { html: `<p>named-${form}</p>` })
         yield* serve({ ...written, content: "<p>edited</p>", updated: new Date().toISOString() })
         yield* done(zoe, { type: "Update", object: named("Note", id) })
-        yield* Effect.repeat(sql`SELECT FROM statuses WHERE uri = ${id} AND html = '<p>edited</p>'`, {
-          until: (rows) => rows.length === 1
-        })
+        yield* present(sql`SELECT FROM statuses WHERE uri = ${id} AND html = '<p>edited</p>'`)
         yield* done(zoe, { type: "Add", object: named("Note", id), target: named("Collection", featured) })
         assert.deepStrictEqual(yield* pins, [id], form)
         yield* done(zoe, { type: "Remove", object: named("Note", id), target: named("Collection", featured) })
@@ -182,6 +184,32 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
         assert.deepStrictEqual(yield* followed, { following: true, requested: false }, `Accept ${form}`)
         yield* done(yan, { type: "Reject", object: named("Follow", yield* request) })
         assert.deepStrictEqual(yield* followed, { following: false, requested: false }, `Reject ${form}`)
+      }
+    }))
+
+  it.effect("F80: a collection of accounts that is only named is read at its server", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const featuredCollections = `${(yield* OtherServer).url}/users/quinn/lists`
+      const [cleo, quinn] = [yield* person("cleo"), yield* there("quinn", { featuredCollections })]
+      yield* found(cleo, "quinn")
+      for (const [form, named] of Object.entries(forms)) {
+        const id = `${quinn.id}/collections/${form}`
+        const states = (name: string) =>
+          serve({ id: featuredCollections, type: "OrderedCollection", orderedItems: [id] }, {
+            id,
+            type: "FeaturedCollection",
+            attributedTo: quinn.id,
+            name,
+            orderedItems: []
+          })
+        const names = (name: string) => present(sql`SELECT FROM collections WHERE uri = ${id} AND name = ${name}`)
+        yield* states("birds")
+        yield* done(quinn, { type: "Add", object: named("FeaturedCollection", id), target: featuredCollections })
+        yield* names("birds")
+        yield* states("cats")
+        yield* done(quinn, { type: "Update", object: named("FeaturedCollection", id) })
+        yield* names("cats")
       }
     }))
 
