@@ -6,7 +6,7 @@ import { TestServer } from "../../support/Server.ts"
 import { done, note, OtherServer, servers } from "./Sending.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("files of other servers", (it) => {
-  it.effect("S-009, S-012: a post's files and its author's pictures are shown by way of this server, four at most", () =>
+  it.effect("S-009, S-012: a post's files and its author's pictures are shown by way of this server, more than people here may attach", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson } = yield* TestServer
       const anna = yield* createPerson("anna")
@@ -61,7 +61,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("files of ot
         ["image", picture("cat.png")],
         ["video", picture("film.mp4")],
         ["image", picture("odd.png")],
-        ["image", picture("more1.png")]
+        ["image", picture("more1.png")],
+        ["image", picture("more2.png")],
+        ["image", picture("more3.png")]
       ])
       const [cat, film, odd] = media
       assert.deepInclude(cat, { description: "A cat", blurhash: "LEHV6nWB2yk8pyo0adR*.7kCMdnj" })
