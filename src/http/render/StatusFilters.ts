@@ -7,6 +7,7 @@ import { prepareText } from "../../services/filters/FilterText.ts"
 import { plainText } from "../../services/html/PlainText.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import type { StatusKey } from "../../services/statuses/ViewerState.ts"
+import { bounded } from "../../services/text/BoundedText.ts"
 import type { FilterResult } from "../wire/Filter.ts"
 import { encode, json, type Ready } from "../wire/Keys.ts"
 import { textsOf } from "../wire/StatusJson.ts"
@@ -61,7 +62,7 @@ export const make = (active: ActiveFilters["Service"]) => {
     const before = texts.get(id)
     if (before !== undefined && before.body === body && before.poll === poll) return before
     const { html, plain } = textsOf(body, poll)
-    const text = prepareText([plainText(html), ...plain])
+    const text = prepareText([plainText(bounded(html)), ...plain.map((one) => bounded(one))])
     const made = { body, poll, text, version: text === before?.text ? before.version : ++versions }
     texts.set(id, made)
     return made

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { addressesInHtml } from "../cards/StatusLinks.ts"
 import { plainText } from "../html/PlainText.ts"
 import { textsOf, WrittenTexts } from "../statuses/Written.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { searchParts, tokensOf } from "./SearchText.ts"
 import { dictionaryOf, languageOf } from "./Stemmers.ts"
 import type { LanguageWord, Stems } from "./Stems.ts"
@@ -90,8 +91,8 @@ export const cut = (status: SearchedStatus): CutStatus => {
   let place = 1
   let room = postCharactersMax
   let letters = 0
-  for (const text of [...textsOf(status), plainText(html), ...options ?? [], ...descriptions]) {
-    for (const part of searchParts(text.slice(0, room))) {
+  for (const text of [...textsOf(status), plainText(bounded(html)), ...options ?? [], ...descriptions]) {
+    for (const part of searchParts(bounded(text.slice(0, room)))) {
       if (place > placesMax || letters > lettersMax) break
       const found = tokensOf(part)
       letters += part.kind === "word" ? part.whole.length : 2 * part.letters.length

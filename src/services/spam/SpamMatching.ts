@@ -1,3 +1,4 @@
+import { bounded } from "../text/BoundedText.ts"
 import type { Conditions, Lookalike, SpamRule } from "./SpamRule.ts"
 import { folded, type PostText, spaced } from "./SpamText.ts"
 
@@ -74,11 +75,11 @@ const postTest = (conditions: Conditions): Test<PostFacts> => {
   }
   if (conditions.sameTextAccountsMin !== undefined) tests.push(({ hash }) => hash !== undefined)
   if (textContains !== undefined) {
-    const terms = textContains.map(folded)
+    const terms = textContains.map((term) => folded(bounded(term)))
     tests.push(({ text }) => terms.some((term) => text.includes(term)))
   }
   if (textWords !== undefined) {
-    const terms = textWords.map((term) => spaced(folded(term)))
+    const terms = textWords.map((term) => spaced(folded(bounded(term))))
     tests.push(({ words }) => terms.some((term) => words.includes(term)))
   }
   return (post) => tests.every((test) => test(post))
