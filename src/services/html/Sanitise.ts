@@ -75,16 +75,19 @@ const pass = (html: string): string =>
   sanitizeHtml(html, options).replaceAll("<h1>", "<p><strong>").replaceAll("</h1>", "</strong></p>")
 
 /** Marks that begin a tag or an entity, at most. HTML with more ends before the next one (row 35). */
-export const marksMax = 4_000
+export const marksMax = 3_000
 const lessThan = 0x3c
+const greaterThan = 0x3e
 const ampersand = 0x26
 
 /** HTML up to the mark beyond `marksMax`: a parser takes its time for each tag, and more for many that are never closed. */
 const withinMarks = (html: BoundedText): string => {
-  let marks = 0
+  let [marks, ends] = [0, 0]
   for (let at = 0; at < html.length; at++) {
     const unit = html.charCodeAt(at)
     if ((unit === lessThan || unit === ampersand) && ++marks > marksMax) return html.slice(0, at)
+    // One that ends no tag becomes an entity.
+    if (unit === greaterThan && ++ends > marksMax) return html.slice(0, at)
   }
   return html
 }

@@ -7,8 +7,8 @@ import { whereBounded } from "../text/BoundedText.ts"
 /** Bytes of a document as it is stored. */
 const documentBytesMax = 200_000
 
-/** What makes a text HTML: elements that documents are made of. */
-const markup = /<\/?(?:p|h[1-6]|[uo]l|li|br|a|b|i|em|strong|blockquote|pre|code|div|section|article|span)\b[^<>]*>/i
+/** Beginning of an element that documents are made of. It makes a text HTML. */
+const markup = /<\/?(?:p|h[1-6]|[uo]l|li|br|a|b|i|em|strong|blockquote|pre|code|div|section|article|span)[\s/>]/i
 
 const tooLong = validationFailed(`The document is too long (maximum is ${documentBytesMax} bytes)`)
 

@@ -4,7 +4,7 @@ const charactersMax = 1_000
 
 /** A tag as the platform writes it, from what people and systems write: `de_DE.UTF-8` is `de-DE`; undefined for what is none. */
 export const canonical = (written: string): string | undefined => {
-  const tag = written.trim().replace(/[.@].*$/s, "").replaceAll("_", "-")
+  const tag = written.slice(0, charactersMax).trim().replace(/[.@].*$/s, "").replaceAll("_", "-")
   if (tag.length > languageCharactersMax || !/^[a-z]{2,3}(?:-|$)/i.test(tag)) return undefined
   try {
     return Intl.getCanonicalLocales(tag)[0]

@@ -30,7 +30,7 @@ const mayHaveMarks = /[^\0-\u02ff]/
 const withoutHeaps = (text: string): string => mayHaveMarks.test(text) ? text.replace(heaped, "$1") : text
 
 /** A text cut to so many bytes of UTF-8, between two characters. */
-export const cutToBytes = (text: string, bytesMax: number): string => {
+const cutToBytes = (text: string, bytesMax: number): string => {
   // A UTF-16 code unit takes three bytes at most.
   if (text.length * 3 <= bytesMax) return text
   if (text.length <= bytesMax && Buffer.byteLength(text) <= bytesMax) return text

@@ -110,3 +110,9 @@ export const filled = (piece: string, units: number): string =>
 /** Texts of a length in UTF-16 code units, by what they are. */
 export const worstTexts = (units: number): ReadonlyArray<readonly [name: string, text: string]> =>
   Object.entries(repeated).map(([name, piece]) => [name, `a${filled(piece, units - 2)}!`])
+
+/** A text of a length, about, that has something of each kind. */
+export const mixedText = (units: number): string => {
+  const pieces = Object.values(repeated)
+  return pieces.map((piece) => filled(piece, Math.floor(units / pieces.length))).join("a")
+}
