@@ -7,6 +7,8 @@ import { CurrentWork } from "../../services/CurrentWork.ts"
 export const pauseMillisLogged = 200
 /** How often the loop is looked at, in milliseconds. */
 const beatMillis = 50
+/** The start holds the loop with reading the program and giving back memory; the watch begins after it, in milliseconds. */
+const startMillis = 10_000
 
 /** What a fiber works at, as its context tells. Ids and queries of a request are left out. */
 const workOf = (context: Context.Context<never>): string => {
@@ -57,27 +59,33 @@ class WatchedScheduler extends Scheduler.MixedScheduler {
 
 /**
  * Watches the event loop. A pause of more than `pauseMillisLogged` is logged with the route, the background work or the actor whose
- * fiber had its turn before the pause ended; what runs outside of fibers is taken for the fiber before it.
+ * fiber had its turn before the pause ended; what runs outside of fibers is taken for the fiber before it. The watch begins after
+ * `millis`.
  */
-export const layer = Layer.effectContext(Effect.gen(function*() {
-  const scheduler = new WatchedScheduler()
-  let due = performance.now() + beatMillis
-  const look = Effect.suspend(() => {
-    const [expected, now] = [due, performance.now()]
-    due = now + beatMillis
-    const turn = now - expected < pauseMillisLogged - beatMillis ? undefined : scheduler.turnAt(expected)
-    return turn === undefined
-      ? Effect.void
-      : Effect.logWarning(
-        `The event loop was blocked for ${
-          Math.round(Math.min(turn.to - turn.from, now - expected + beatMillis))
-        } ms by ${workOf(turn.context)}`
-      )
-  })
-  yield* look.pipe(
-    Effect.repeat(Schedule.spaced(beatMillis)),
-    Effect.provideService(Scheduler.Scheduler, scheduler),
-    Effect.forkScoped
-  )
-  return Context.make(Scheduler.Scheduler, scheduler)
-}))
+export const layerAfter = (millis: number) =>
+  Layer.effectContext(Effect.gen(function*() {
+    const scheduler = new WatchedScheduler()
+    let due = Infinity
+    const look = Effect.suspend(() => {
+      const [expected, now] = [due, performance.now()]
+      due = now + beatMillis
+      const turn = now - expected < pauseMillisLogged - beatMillis ? undefined : scheduler.turnAt(expected)
+      return turn === undefined
+        ? Effect.void
+        : Effect.logWarning(
+          `The event loop was blocked for ${
+            Math.round(Math.min(turn.to - turn.from, now - expected + beatMillis))
+          } ms by ${workOf(turn.context)}`
+        )
+    })
+    yield* look.pipe(
+      Effect.repeat(Schedule.spaced(beatMillis)),
+      Effect.delay(millis),
+      Effect.provideService(Scheduler.Scheduler, scheduler),
+      Effect.forkScoped
+    )
+    return Context.make(Scheduler.Scheduler, scheduler)
+  }))
+
+/** The same for a whole server, from the end of its start on. */
+export const layer = layerAfter(startMillis)

@@ -16,7 +16,7 @@ const hold = (millis: number) =>
 const watched = () => {
   const lines: Array<string> = []
   const logger = Logger.make(({ message }) => void lines.push(String(message)))
-  return { lines, layer: EventLoopWatch.layer.pipe(Layer.provideMerge(Logger.layer([logger]))) }
+  return { lines, layer: EventLoopWatch.layerAfter(0).pipe(Layer.provideMerge(Logger.layer([logger]))) }
 }
 
 const logged = (lines: ReadonlyArray<string>, pattern: RegExp) =>
