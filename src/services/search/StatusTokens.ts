@@ -46,6 +46,7 @@ export type SearchedStatus = typeof SearchedStatus.Type
 /** A post whose words are found; its tokens wait for their stems. */
 interface CutStatus {
   readonly id: bigint
+  readonly html: string
   /** Undefined where it is in none that Postgres stems. */
   readonly stemmedIn: string | undefined
   readonly words: ReadonlyArray<LanguageWord>
@@ -119,6 +120,7 @@ export const cut = (status: SearchedStatus): CutStatus => {
   ]
   return {
     id,
+    html,
     stemmedIn: stemmed ? language : undefined,
     words: stemmed ? Array.from(wholes.keys(), (word) => ({ language, word })) : [],
     tokens: (stems) =>

@@ -5,6 +5,7 @@ import { idAt } from "../Ids.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { isOpen, Visibility } from "../statuses/Visibility.ts"
 import { textColumns, textsOf, WrittenTexts } from "../statuses/Written.ts"
+import { mapInTurns } from "../text/Turns.ts"
 import { traced } from "../Traced.ts"
 import { replayedFigures } from "./ReplayedFigures.ts"
 import { sameTextMillis, SpamFacts } from "./SpamFacts.ts"
@@ -129,7 +130,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
         let looked = 0
         while (true) {
           const statuses = yield* slice(after, before, boosts)
-          const posts = statuses.map((one) => ({
+          const posts = yield* mapInTurns(statuses, ({ html }) => html, (one) => ({
             ...one,
             post: {
               ...readPost(one.html, textsOf(one)),
