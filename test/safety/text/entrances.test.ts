@@ -79,6 +79,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts 
         assert.isAbove(fields.length, 500)
         yield* assertServed(ada, "all of them")
       }),
-    120_000
+    300_000
   )
 })
