@@ -60,17 +60,23 @@ layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts 
         }
         const slow: Array<string> = []
         const statuses: Record<number, number> = {}
-        // What is made at the first request is no pause of a text.
-        for (const [at, field] of fields.entries()) {
-          const about = `${field.method} ${field.path} ${field.name}`
+        const timed = Effect.fnUntraced(function*(about: string, request: ReturnType<typeof sent>) {
           let least = Infinity
           for (let tries = 0; tries < triesMax && least >= pauseMillisMax; tries++) {
-            const [answer, pause] = yield* pauseIn(sent(field, at))
+            const [answer, pause] = yield* pauseIn(request)
             assertSound(answer, about)
             statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
             least = Math.min(least, pause)
           }
           if (least >= pauseMillisMax) slow.push(`${about}: ${Math.round(least)} ms`)
+        })
+        for (const [at, field] of fields.entries()) {
+          yield* timed(`${field.method} ${field.path} ${field.name}`, sent(field, at))
+        }
+        const paths = [...new Set(fields.map(({ path }) => path))].filter((path) => path.includes(":"))
+        for (const [at, path] of paths.entries()) {
+          const value = encodeURIComponent(short[at % short.length] ?? "")
+          yield* timed(`GET ${path}`, call("GET", path.replaceAll(/:\w+/g, value), staff))
         }
         annotate(`${fields.length} fields, answers by status: ${JSON.stringify(statuses)}`)
         // Not all of them are refused before anybody reads them.
