@@ -5,6 +5,7 @@ import { filesPath } from "../services/instance/Urls.ts"
 import { captchaSettings, missingForCaptcha } from "./environment/CaptchaSettings.ts"
 import { refusePublicAddress } from "./environment/PrivateAddress.ts"
 import { missing, type S3Settings, s3Settings } from "./environment/S3Settings.ts"
+import { withoutTrailingSlashes } from "./environment/TrailingSlashes.ts"
 import {
   missingForTranslation,
   type TranslationSettings,
@@ -90,7 +91,9 @@ const read = Effect.gen(function*() {
       localDomain,
       publicUrl: url.origin,
       sourceUrl: values.SOURCE_URL?.href,
-      mediaUrl: values.MEDIA_BASE_URL?.href.replace(/\/+$/, "") ?? url.origin + filesPath,
+      mediaUrl: values.MEDIA_BASE_URL === undefined
+        ? url.origin + filesPath
+        : withoutTrailingSlashes(values.MEDIA_BASE_URL.href),
       mediaProxied: values.MEDIA_CACHE_BYTES > 0,
       federated: url.protocol === "https:" || values.OUTBOUND_ALLOW !== undefined,
       outboundAllow: values.OUTBOUND_ALLOW ?? [],

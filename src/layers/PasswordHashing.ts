@@ -1,8 +1,9 @@
-import { Effect, Layer, Redacted, Semaphore } from "effect"
+import { Effect, Layer, type Redacted, Semaphore } from "effect"
 import { Digest, Kdf, Mac, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 import { Unavailable } from "../services/Errors.ts"
-import { Credentials, passwordBytesMax, passwordsWaitingMax } from "../services/identity/Credentials.ts"
+import { Credentials, passwordsWaitingMax } from "../services/identity/Credentials.ts"
+import { isBeyondPasswords, passwordBytes } from "../services/identity/PasswordBytes.ts"
 import { traced } from "../services/Traced.ts"
 
 /** What a hash costs: KiB of memory, passes over it, lanes. */
@@ -18,14 +19,6 @@ const saltBytes = 16
 const hashBytes = 32
 /** Hashes at a time on one node; each takes a thread and its memory. */
 const hashesAtOnceMax = 2
-
-/** A text of so many characters is no password: a character of it may be a whole byte before it is normalised. */
-const tooLong = 4 * passwordBytesMax
-
-const utf8 = new TextEncoder()
-/** What no password may have is cut off, so that those that wait stay small; `verify` refuses it. */
-const bytesOf = (password: Redacted.Redacted) =>
-  utf8.encode(Redacted.value(password).slice(0, tooLong).normalize("NFC"))
 
 /** base64 without padding, as the PHC string format has it. */
 const encode = (bytes: Uint8Array) => Base64.encode(bytes).replaceAll("=", "")
@@ -47,7 +40,7 @@ export const layerWith = (current: Parameters) =>
         Effect.suspend(() => {
           if (waiting >= passwordsWaitingMax) return new Unavailable()
           waiting++
-          const bytes = bytesOf(password)
+          const bytes = passwordBytes(password)
           return kdf.derive(Kdf.argon2id(parameters), bytes, { salt, length }).pipe(
             Effect.orDie,
             turns.withPermits(1),
@@ -71,7 +64,7 @@ export const layerWith = (current: Parameters) =>
           const wanted = decode(expected)
           const parameters = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
           const found = yield* derive(parameters, password, decode(salt), wanted.length)
-          return Mac.timingSafeEqual(found, wanted) && Redacted.value(password).length < tooLong
+          return Mac.timingSafeEqual(found, wanted) && !isBeyondPasswords(password)
         }
       )
       return Credentials.of({ hash, verify })
@@ -86,7 +79,7 @@ export const layerSimulation = Layer.effect(
   Credentials,
   Effect.gen(function*() {
     const digest = yield* Digest.Digest
-    const hash = (password: Redacted.Redacted) => digest.digestHex(Digest.sha256, bytesOf(password))
+    const hash = (password: Redacted.Redacted) => digest.digestHex(Digest.sha256, passwordBytes(password))
     return Credentials.of({
       hash,
       verify: (password, stored) => Effect.map(hash(password), (found) => found === stored)

@@ -3,6 +3,7 @@ import { FetchHttpClient, HttpBody, HttpRouter, HttpServerRequest, HttpServerRes
 import { NetAddress } from "effect/net"
 import { Otlp, OtlpSerialization, PrometheusMetrics } from "effect/observability"
 import { Environment } from "./Environment.ts"
+import * as EventLoopWatch from "./telemetry/EventLoopWatch.ts"
 import * as ProcessMetrics from "./telemetry/ProcessMetrics.ts"
 import { redact, secretNames } from "./telemetry/Redaction.ts"
 
@@ -54,7 +55,7 @@ const tracing = Layer.unwrap(Effect.map(Environment, ({ otlpUrl }) =>
     )))
 
 /** Logging and tracing of everything that is built on top of it. */
-export const layer = Layer.merge(logging, tracing)
+export const layer = EventLoopWatch.layer.pipe(Layer.provideMerge(Layer.merge(logging, tracing)))
 
 const isNearby = (remote: string): boolean =>
   Option.exists(Result.getSuccess(NetAddress.ipFromString(remote)), (address) => {

@@ -5,6 +5,7 @@ import { Broadcast } from "../../src/services/Broadcast.ts"
 import { Filters } from "../../src/services/filters/Filters.ts"
 import { prepareText } from "../../src/services/filters/FilterText.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
+import { bounded } from "../../src/services/text/BoundedText.ts"
 import type { Node } from "./Node.ts"
 import { Dice } from "./Seeded.ts"
 import type { Shared, World } from "./World.ts"
@@ -17,7 +18,7 @@ const words = ["post", "hi", "quiet", "birds", "psst", "edited"]
 const ask = (world: World, { filters, machine }: Node, owner: AccountId, word: string) =>
   machine.on(world.outside)(filters.of([owner])).pipe(
     Effect.map((found) =>
-      found.get(owner)?.match([], prepareText([`Some ${word}!`])).map(({ filter }) => filter.id) ?? []
+      found.get(owner)?.match([], prepareText([bounded(`Some ${word}!`)])).map(({ filter }) => filter.id) ?? []
     ),
     Effect.timeoutOrElse({ duration: "2 seconds", orElse: () => Effect.succeed(undefined) }),
     Effect.catchCause(() => Effect.succeed(undefined))

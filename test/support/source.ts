@@ -11,6 +11,8 @@ export interface Source {
   readonly code: string
   /** What stands in strings and templates. */
   readonly literals: ReadonlyArray<string>
+  /** Regular expressions as they are written, slashes and flags included. */
+  readonly patterns: ReadonlyArray<string>
 }
 
 const known = new Map<string, ReadonlyArray<Source>>()
@@ -29,16 +31,17 @@ const read = (folder: string): ReadonlyArray<Source> =>
     .toSorted()
     .map((name) => {
       const text = readFileSync(`${root}${folder}/${name}`, "utf8")
-      const { code, literals } = split(text)
-      return { path: `${folder}/${name}`, text, code, literals }
+      const { code, literals, patterns } = split(text)
+      return { path: `${folder}/${name}`, text, code, literals, patterns }
     })
 
 /** A slash begins a regular expression, and no division, after one of these or at the start. */
 const beforeRegExp = /(?:^|[(,=:[!&|?{};<>+*%~^-]|\breturn|\btypeof|\bcase|\bin|\bof)\s*$/
 
-const split = (text: string): Pick<Source, "code" | "literals"> => {
+const split = (text: string): Omit<Source, "path" | "text"> => {
   let code = ""
   const literals: Array<string> = []
+  const patterns: Array<string> = []
   let at = 0
 
   /** Skips to behind the delimiter and keeps what stood before it. */
@@ -50,6 +53,7 @@ const split = (text: string): Pick<Source, "code" | "literals"> => {
     at++
   }
   const regExp = () => {
+    const start = at
     let inClass = false
     for (at++; at < text.length && (inClass || text[at] !== "/") && text[at] !== "\n"; at++) {
       if (text[at] === "\\") at++
@@ -57,6 +61,9 @@ const split = (text: string): Pick<Source, "code" | "literals"> => {
       else if (text[at] === "]") inClass = false
     }
     at++
+    const flags = /^[a-z]*/.exec(text.slice(at, at + 8))?.[0] ?? ""
+    patterns.push(text.slice(start, at) + flags)
+    at += flags.length
     code += "\"\""
   }
   const template = () => {
@@ -106,7 +113,7 @@ const split = (text: string): Pick<Source, "code" | "literals"> => {
     }
   }
   scan(undefined)
-  return { code, literals }
+  return { code, literals, patterns }
 }
 
 /** What the file imports: relative imports as paths from the project's folder, packages as they are written. */

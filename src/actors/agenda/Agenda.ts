@@ -2,6 +2,7 @@ import { type Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import { AnnouncementWriter } from "../../services/announcements/AnnouncementWriter.ts"
 import { AnnualReports } from "../../services/annual/AnnualReports.ts"
+import { CurrentWork } from "../../services/CurrentWork.ts"
 import { DomainEnforcement } from "../../services/federation/domains/DomainEnforcement.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import { InboundRetention } from "../../services/federation/inbox/InboundRetention.ts"
@@ -119,7 +120,8 @@ export const layer = Singleton.make(
       work.pipe(
         Effect.withSpan(`Agenda.${name}`),
         Effect.catchCause((cause) => Effect.logWarning(`the agenda's ${name} must wait`, cause)),
-        Effect.repeat(Schedule.spaced(period))
+        Effect.repeat(Schedule.spaced(period)),
+        Effect.provideService(CurrentWork, `the agenda's ${name}`)
       )
     return yield* Effect.all([
       // What failed may work with the program as it is now.

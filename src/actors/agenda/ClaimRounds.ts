@@ -1,4 +1,5 @@
 import { Effect, Schedule } from "effect"
+import { CurrentWork } from "../../services/CurrentWork.ts"
 
 /** Repeats work as long as the scope lives; what fails is logged and waits for the next time. */
 export const every = <A, E, R>(
@@ -9,6 +10,7 @@ export const every = <A, E, R>(
   work.pipe(
     Effect.catchCause((cause) => Effect.logWarning(`${what} must wait`, cause)),
     Effect.repeat(Schedule.spaced(period)),
+    Effect.provideService(CurrentWork, what),
     Effect.forkScoped
   )
 

@@ -1,6 +1,7 @@
 import { Deferred, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TaggedCollections } from "../../services/collections/TaggedCollections.ts"
+import { CurrentWork } from "../../services/CurrentWork.ts"
 import { Unavailable } from "../../services/Errors.ts"
 import { RemoteCollections } from "../../services/federation/fetching/RemoteCollections.ts"
 import { mayPass } from "../../services/federation/fetching/RemotePosts.ts"
@@ -159,6 +160,7 @@ const make = Effect.gen(function*() {
     runs[job.kind](job.subjectId).pipe(
       Effect.andThen(jobs.complete(job)),
       Effect.timeout(`${jobSecondsMax} seconds`),
+      Effect.provideService(CurrentWork, `a job of kind ${job.kind}`),
       Effect.withSpan("Jobs.run", { attributes: { kind: job.kind } }),
       Effect.catchCause((cause) =>
         Effect.andThen(

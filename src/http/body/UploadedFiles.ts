@@ -178,7 +178,7 @@ const read = Effect.fnUntraced(function*(
   return { ...decoded, ["media_attributes"]: list }
 })
 
-const dataUrl = /^data:[\w.+-]*\/?[\w.+-]*(?:;[\w=.+-]+)*;base64,/
+const dataUrl = /^data:[\w.+-]*(?:\/[\w.+-]*)?(?:;[\w=.+-]+)*;base64,/
 
 /** The bytes of a `data:` URL in base64 (RFC 2397), a slice at a time. */
 const bytesOf = (url: string) =>

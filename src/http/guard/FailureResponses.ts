@@ -29,7 +29,7 @@ const parameterOf = (failure: HttpApiError.HttpApiSchemaError): string | undefin
   const [, path] = /^[ \t]*at (\[.+\])$/m.exec(failure.cause.message.slice(-messageCharactersMax)) ?? []
   if (path === undefined) return undefined
   const [first, ...rest] = Array.from(
-    path.matchAll(/\["?([^"\]]*)"?\]/g),
+    path.matchAll(/\["?([^"[\]]*)"?\]/g),
     ([, name = ""]) => name.slice(0, nameCharactersMax)
   )
   return [first, ...rest.map((name) => `[${name}]`)].join("")

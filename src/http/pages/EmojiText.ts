@@ -13,6 +13,6 @@ export const withEmojis = (piece: Html, find: Finder): Html => {
   const found = new Map(find(markup).map((emoji) => [emoji.shortcode, picture(emoji)]))
   if (found.size === 0) return piece
   return raw(
-    markup.replace(/<[^>]*>|:([a-zA-Z0-9_]{2,128}):/g, (all, shortcode?: string) => found.get(shortcode ?? "") ?? all)
+    markup.replace(/<[^<>]*>|:([a-zA-Z0-9_]{2,128}):/g, (all, shortcode?: string) => found.get(shortcode ?? "") ?? all)
   )
 }

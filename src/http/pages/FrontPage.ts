@@ -7,6 +7,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { softwareVersion } from "../../services/instance/Software.ts"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import type { Messages } from "../../services/languages/Messages.ts"
+import { bounded } from "../../services/text/BoundedText.ts"
 import { type Html, html, raw } from "../html/Html.ts"
 import { linkTo } from "../html/HtmlPage.ts"
 import { docsPath, iconPath, signInPath } from "../html/PagePaths.ts"
@@ -54,7 +55,7 @@ ${shortDescription === "" ? "" : html`<p dir="auto">${shortDescription}</p>`}
 ${
         mode !== "closed" || registrationsMessage === null
           ? ""
-          : html`<div class="content" dir="auto">${raw(sanitise(registrationsMessage))}</div>`
+          : html`<div class="content" dir="auto">${raw(sanitise(bounded(registrationsMessage)))}</div>`
       }
 <p>${
         pieces("Handles here end in {ending}. Any app for Mastodon works with {address}.", {
@@ -91,7 +92,7 @@ ${rulesOf(words, yield* instance.rules)}
 ${
         extendedDescription === null
           ? html`<p dir="auto">${shortDescription || say("Nothing has been written about this server yet.")}</p>`
-          : html`<div class="content" dir="auto">${raw(sanitise(extendedDescription.html))}</div>`
+          : html`<div class="content" dir="auto">${raw(sanitise(bounded(extendedDescription.html)))}</div>`
       }
 ${
         contactEmail === "" ?
@@ -123,7 +124,7 @@ ${rulesOf(words, yield* instance.rules)}
       title: say("Privacy policy"),
       body: privacyPolicy === null
         ? html`<p class="soft">${say("The operator of this server has not written one yet.")}</p>`
-        : html`<div class="content" dir="auto">${raw(sanitise(privacyPolicy.html))}</div>`
+        : html`<div class="content" dir="auto">${raw(sanitise(bounded(privacyPolicy.html)))}</div>`
     }))
 
   const terms = Effect.flatMap(told, ([{ termsOfService }, { words: { day, say }, words }]) => {
@@ -133,7 +134,7 @@ ${rulesOf(words, yield* instance.rules)}
       words,
       title: say("Terms of service"),
       body: html`<p class="soft">${say("From {day}", { day: day(new Date(since)) })}</p>
-<div class="content" dir="auto">${raw(sanitise(text))}</div>`
+<div class="content" dir="auto">${raw(sanitise(bounded(text)))}</div>`
     }))
   })
 

@@ -8,6 +8,7 @@ import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
+import { bounded } from "../../services/text/BoundedText.ts"
 import { Admission } from "../activitypub/Admission.ts"
 import { byType, document, refused } from "../activitypub/DocumentResponse.ts"
 import { Requesters } from "../activitypub/Requesters.ts"
@@ -36,7 +37,7 @@ const make = Effect.gen(function*() {
     const { name = "" } = yield* HttpRouter.params
     const { scope } = yield* requesters.current
     const tag = yield* tags.find(name)
-    return yield* document(collection("OrderedCollection", Urls.tag(config, normalise(tag.name)), {}), scope)
+    return yield* document(collection("OrderedCollection", Urls.tag(config, normalise(bounded(tag.name))), {}), scope)
   }).pipe(Effect.catch(refused))
 
   const page = Effect.gen(function*() {

@@ -11,6 +11,7 @@ import { renderedRows } from "../../services/RenderedRows.ts"
 import { Statuses, type StatusRecord } from "../../services/statuses/Statuses.ts"
 import type { StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
 import { ViewerStates } from "../../services/statuses/ViewerStates.ts"
+import { bounded } from "../../services/text/BoundedText.ts"
 import { traced } from "../../services/Traced.ts"
 import { type Html, html, raw } from "../html/Html.ts"
 import { keyOf } from "../render/StatusBodies.ts"
@@ -120,7 +121,7 @@ const body = (
   const text = below === "" ? record.html : withoutInlineQuote(record.html)
   // Sanitised when it was stored; done again, so that a page never depends on what is in the database.
   const content = html`<div class="content" dir="auto" lang="${record.language ?? ""}">${
-    withEmojis(raw(sanitise(text)), named)
+    withEmojis(raw(sanitise(bounded(text))), named)
   }</div>`
   const shown = html`${content}${poll(words, record, now)}${attachments(config, words, record)}${below}`
   return record.spoilerText === ""

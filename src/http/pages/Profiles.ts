@@ -8,6 +8,7 @@ import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Messages } from "../../services/languages/Messages.ts"
 import { AccountStatuses } from "../../services/statuses/AccountStatuses.ts"
+import { bounded } from "../../services/text/BoundedText.ts"
 import { ActorDocuments } from "../activitypub/Actors.ts"
 import { byType } from "../activitypub/DocumentResponse.ts"
 import { parameters } from "../html/Forms.ts"
@@ -95,13 +96,15 @@ const head = (
 <img class="banner" src="${pictures.headerStatic}" alt="${account.headerDescription}">
 <div class="who"><img src="${pictures.avatar}" alt="${account.avatarDescription}" width="88" height="88"></div>
 ${account.movedToId === null ? "" : html`<p class="problem">${say("This account has moved to another one.")}</p>`}
-<div class="content" dir="auto">${withEmojis(raw(sanitise(account.noteHtml)), named)}</div>
+<div class="content" dir="auto">${withEmojis(raw(sanitise(bounded(account.noteHtml))), named)}</div>
 ${
     account.fields.length === 0
       ? ""
       : html`<dl class="fields">${
         account.fields.map(({ html: value, name }) =>
-          html`<div><dt dir="auto">${name}</dt><dd dir="auto">${withEmojis(raw(sanitise(value)), named)}</dd></div>`
+          html`<div><dt dir="auto">${name}</dt><dd dir="auto">${
+            withEmojis(raw(sanitise(bounded(value))), named)
+          }</dd></div>`
         )
       }</dl>`
   }

@@ -11,6 +11,7 @@ import { StrikeLinks, strikesPath } from "../../services/moderation/StrikeLinks.
 import { Strikes } from "../../services/moderation/Strikes.ts"
 import * as WarningTexts from "../../services/moderation/WarningTexts.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
+import { bounded } from "../../services/text/BoundedText.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
 import { problem, redirect, respond } from "../html/HtmlPage.ts"
@@ -71,7 +72,7 @@ const make = Effect.gen(function*() {
       texts.length === 0
         ? html``
         : html`<h2>${title}</h2><ul>${texts.map((text) => html`<li dir="auto">${text}</li>`)}</ul>`
-    return html`${list(say("Posts that it is about"), own.map(({ html: text }) => plainText(text)))}${
+    return html`${list(say("Posts that it is about"), own.map(({ html: text }) => plainText(bounded(text))))}${
       list(say("Collections that it is about"), strike.collectionNames)
     }`
   })

@@ -3,6 +3,7 @@ import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import type { QuotedState, ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { ViewerStates } from "../../services/statuses/ViewerStates.ts"
+import { turns } from "../../services/text/Turns.ts"
 import { traced } from "../../services/Traced.ts"
 import type { Ready } from "../wire/Keys.ts"
 import type { Status } from "../wire/Status.ts"
@@ -63,9 +64,11 @@ export const make = (
     const names = yield* accounts.byId(named)
     const filtering = yield* filters.of([...shown.keys()])
     const alike = new Map<string, Ready<Status> | undefined>()
+    const turn = turns()
     for (const [viewer, state] of shown) {
       const page = pageOf(viewer)
       const filter = filtering.get(viewer)
+      if (filter !== undefined) yield* turn(page.bodies.get((key.original ?? key).id)?.body ?? "")
       const { filtered } = filter?.(key, page.bodies) ?? StatusFilters.unfiltered
       const view = named.has(viewer) || !page.alike
         ? String(viewer)

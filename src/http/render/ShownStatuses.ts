@@ -46,6 +46,9 @@ export const make = (
     const page = yield* quotes.of(viewer, wanted, found)
     const names = yield* authors(wanted, page)
     const filter = shown.size === 0 ? undefined : yield* filterOf(viewer)
+    if (filter !== undefined) {
+      yield* StatusFilters.compared(filter, [...wanted, ...QuotedStatuses.shownQuotes(wanted, page)], page.bodies)
+    }
     const parts = QuotedStatuses.partsOf(viewer, page, names, filter, assemble)
     const texts = new Map<bigint, Ready<Status>>()
     for (const key of wanted) {

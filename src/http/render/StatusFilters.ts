@@ -7,6 +7,8 @@ import { prepareText } from "../../services/filters/FilterText.ts"
 import { plainText } from "../../services/html/PlainText.ts"
 import type { AccountId } from "../../services/Ids.ts"
 import type { StatusKey } from "../../services/statuses/ViewerState.ts"
+import { bounded } from "../../services/text/BoundedText.ts"
+import { mapInTurns } from "../../services/text/Turns.ts"
 import type { FilterResult } from "../wire/Filter.ts"
 import { encode, json, type Ready } from "../wire/Keys.ts"
 import { textsOf } from "../wire/StatusJson.ts"
@@ -30,6 +32,13 @@ export const unfiltered: FilterVerdict = { filtered: encode<ReadonlyArray<Filter
 
 /** What somebody's filters say of a status, whose body, or that of what it repeats, is among those that were found. */
 export type StatusFilter = (key: StatusKey, bodies: ReadonlyMap<bigint, ReadyStatus>) => FilterVerdict
+
+/** Has statuses compared with somebody's filters in turns, so that asking for them next takes no time. */
+export const compared = (
+  filter: StatusFilter,
+  keys: ReadonlyArray<StatusKey>,
+  bodies: ReadonlyMap<bigint, ReadyStatus>
+) => mapInTurns(keys, (key) => bodies.get((key.original ?? key).id)?.body ?? "", (key) => filter(key, bodies))
 
 interface Prepared {
   readonly body: string
@@ -61,7 +70,7 @@ export const make = (active: ActiveFilters["Service"]) => {
     const before = texts.get(id)
     if (before !== undefined && before.body === body && before.poll === poll) return before
     const { html, plain } = textsOf(body, poll)
-    const text = prepareText([plainText(html), ...plain])
+    const text = prepareText([plainText(bounded(html)), ...plain.map((one) => bounded(one))])
     const made = { body, poll, text, version: text === before?.text ? before.version : ++versions }
     texts.set(id, made)
     return made

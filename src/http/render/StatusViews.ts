@@ -130,7 +130,9 @@ export class StatusViews extends Context.Service<StatusViews, {
         const filter = (yield* hides(viewer)) ? yield* filterOf(viewer) : undefined
         if (filter === undefined) return ids
         const found = yield* bodies(ids)
-        const page = yield* quotes.of(viewer, ids.flatMap((id) => found.get(id)?.key ?? []), found)
+        const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
+        const page = yield* quotes.of(viewer, keys, found)
+        yield* StatusFilters.compared(filter, [...keys, ...QuotedStatuses.shownQuotes(keys, page)], page.bodies)
         return ids.filter((id) => {
           const key = found.get(id)?.key
           return key === undefined || !QuotedStatuses.hiddenIn(key, page, filter).includes(context)

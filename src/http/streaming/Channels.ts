@@ -2,6 +2,7 @@ import { Option, Result, Schema } from "effect"
 import * as HashtagNames from "../../services/html/HashtagNames.ts"
 import { type AccountId, IdFromString } from "../../services/Ids.ts"
 import { grants } from "../../services/oauth/Scopes.ts"
+import { bounded } from "../../services/text/BoundedText.ts"
 
 /* What a client may listen to (streaming.md section 2), and the words in which it is refused (section 6). */
 
@@ -106,7 +107,7 @@ export const channelOf = (
     case "hashtag":
     case "hashtag:local": {
       const given = parameters.tag ?? ""
-      const tag = given.length > tagCharactersMax ? "" : HashtagNames.normalise(given)
+      const tag = given.length > tagCharactersMax ? "" : HashtagNames.normalise(bounded(given))
       return tag === ""
         ? Result.fail(refused("noTag"))
         // Clients find their own subscription by the tag as they wrote it.

@@ -6,6 +6,7 @@ import { normalise } from "../../services/html/HashtagNames.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
+import { bounded } from "../../services/text/BoundedText.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -75,7 +76,7 @@ export const layer = group(
         const viewer = yield* Caller.account
         const name = (payload.name ?? "").trim().replace(/^#/, "")
         yield* actors.tell(viewer, { _tag: "FeatureTag", name })
-        const [view] = yield* views.of(viewer, (tag) => normalise(tag.name) === normalise(name))
+        const [view] = yield* views.of(viewer, (tag) => normalise(bounded(tag.name)) === normalise(bounded(name)))
         return view === undefined ? yield* new RecordNotFound() : Reply.json(view)
       }),
       remove: traced("featuredTags.remove")(function*({ params }) {

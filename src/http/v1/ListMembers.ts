@@ -8,6 +8,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { ListMembers } from "../../services/social/ListMembers.ts"
 import { OwnedLists } from "../../services/social/OwnedLists.ts"
 import { Tags } from "../../services/statuses/Tags.ts"
+import { bounded } from "../../services/text/BoundedText.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -103,7 +104,11 @@ export const layer = group(
         return Reply.empty
       }),
       removeTags: traced("lists.removeTags")(function*({ params, payload }) {
-        yield* members.removeTags(yield* Caller.account, params.id, namesIn(payload).map(normalise))
+        yield* members.removeTags(
+          yield* Caller.account,
+          params.id,
+          namesIn(payload).map((name) => normalise(bounded(name)))
+        )
         return Reply.empty
       })
     })

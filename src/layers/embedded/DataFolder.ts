@@ -36,7 +36,7 @@ export const checkVersion = traced("DataFolder.checkVersion")(function*(folder: 
         "Set DATABASE_URL to a Postgres of your own."
     )
   }
-  const own = /(\d+)\./.exec(words.stdout)?.[1]
+  const own = /(\d{1,4})\./.exec(words.stdout)?.[1]
   if (found !== "" && found !== own) {
     return yield* failed(
       `${folder} was written by Postgres ${found}, this server has Postgres ${own}. Export the data with the version ` +

@@ -1,4 +1,5 @@
 import type { Redacted } from "effect"
+import { withoutTrailingSlashes } from "./TrailingSlashes.ts"
 import type { Values } from "./variables.ts"
 
 /** A bucket that speaks S3 and who we are to it. */
@@ -31,7 +32,9 @@ export const s3Settings = (values: Values): S3Settings | undefined => {
   if (accessKeyId === undefined || bucket === undefined || secretAccessKey === undefined) return undefined
   const region = values.S3_REGION ?? "us-east-1"
   return {
-    endpoint: values.S3_ENDPOINT?.href.replace(/\/+$/, "") ?? `https://s3.${region}.amazonaws.com`,
+    endpoint: values.S3_ENDPOINT === undefined
+      ? `https://s3.${region}.amazonaws.com`
+      : withoutTrailingSlashes(values.S3_ENDPOINT.href),
     region,
     bucket,
     pathStyle: values.S3_PATH_STYLE ?? values.S3_ENDPOINT !== undefined,

@@ -1,4 +1,5 @@
 import { Redacted } from "effect"
+import { withoutTrailingSlashes } from "./TrailingSlashes.ts"
 import type { Values } from "./variables.ts"
 
 /** A translation service, and who we are to it. */
@@ -23,7 +24,7 @@ export const missingForTranslation = (values: Values): ReadonlyArray<string> => 
 /** The service that the variables name; undefined where posts are not translated. */
 export const translationSettings = (values: Values): TranslationSettings | undefined => {
   const { TRANSLATION_KEY: key, TRANSLATION_KIND: kind = "libretranslate", TRANSLATION_URL: given } = values
-  const url = given?.href.replace(/\/+$/, "")
+  const url = given && withoutTrailingSlashes(given.href)
   if (kind === "libretranslate") return url === undefined ? undefined : { kind, url, key }
   // DeepL tells by the key's end which of its two addresses it is for.
   const own = key !== undefined && Redacted.value(key).endsWith(":fx") ? "api-free.deepl.com" : "api.deepl.com"

@@ -7,12 +7,17 @@ const cpu = Metric.gauge("process_cpu_seconds_total", { description: "CPU time o
 const lag = Metric.gauge("nodejs_eventloop_lag_p99_seconds", {
   description: "Delay of the event loop since the last scrape"
 })
+const pause = Metric.gauge("nodejs_eventloop_pause_max_seconds", {
+  description: "Longest pause of the event loop since the last scrape"
+})
+/** How often the delay is sampled, in milliseconds. */
+const resolution = 20
 
 /** An effect that brings the gauges of this process up to date, for a scrape. */
 export const make = Effect.gen(function*() {
   const delay = yield* Effect.acquireRelease(
     Effect.sync(() => {
-      const histogram = monitorEventLoopDelay({ resolution: 20 })
+      const histogram = monitorEventLoopDelay({ resolution })
       histogram.enable()
       return histogram
     }),
@@ -25,6 +30,8 @@ export const make = Effect.gen(function*() {
     yield* Metric.update(heap, heapUsed)
     yield* Metric.update(cpu, (system + user) / 1e6)
     yield* Metric.update(lag, delay.percentile(99) / 1e9)
+    // A sample is the time between two looks at the loop.
+    yield* Metric.update(pause, Math.max(0, delay.max / 1e9 - resolution / 1e3))
     delay.reset()
   })
 })

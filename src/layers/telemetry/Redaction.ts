@@ -28,6 +28,9 @@ const patterns: ReadonlyArray<RegExp> = [
   /(\b[a-z][a-z0-9+.-]{0,31}:\/\/[^\s:/@]{0,255}:)[^\s@/]+(?=@)/gi
 ]
 
+/** Characters of a text that leave the process; the rest is cut. */
+const charactersMax = 65_536
+
 /** Takes secrets out of a text that leaves the process, where they slipped in with somebody else's words. */
 export const redact = (text: string): string =>
-  patterns.reduce((rest, pattern) => rest.replace(pattern, `$1${mask}`), text)
+  patterns.reduce((rest, pattern) => rest.replace(pattern, `$1${mask}`), text.slice(0, charactersMax))

@@ -8,6 +8,7 @@ import type { AccountId } from "../Ids.ts"
 import { momentMillisMax, momentMillisMin } from "../Moments.ts"
 import { idRows, only, rowsOf } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
+import { hasMoreCharacters } from "../text/Characters.ts"
 import { traced } from "../Traced.ts"
 import { Announcement, type AnnouncementChange, announcementCharactersMax, announcementsMax } from "./Announcement.ts"
 
@@ -139,7 +140,7 @@ const changed = Effect.fnUntraced(function*(before: Written, change: Announcemen
   const [startsAt, endsAt] = [moment("startsAt"), moment("endsAt")]
   const problems: Array<string> = []
   if (text.trim() === "") problems.push("Text can't be blank")
-  if (Array.from(text).length > announcementCharactersMax) {
+  if (hasMoreCharacters(text, announcementCharactersMax)) {
     problems.push(`Text is too long (maximum is ${announcementCharactersMax} characters)`)
   }
   if (startsAt === null && endsAt !== null) problems.push("Starts at can't be blank")

@@ -1,4 +1,5 @@
 import { plainText } from "../html/PlainText.ts"
+import { bounded } from "../text/BoundedText.ts"
 
 /** Characters of the texts of a card; the rest is cut. */
 export const titleCharactersMax = 300
@@ -24,7 +25,7 @@ export const line = (text: string | undefined, charactersMax: number): string =>
 
 /** The same of what may be HTML although it should not. */
 export const lineOfHtml = (html: string | undefined, charactersMax: number): string =>
-  line(plainText((html ?? "").slice(0, readCharactersMax)), charactersMax)
+  line(plainText(bounded((html ?? "").slice(0, readCharactersMax))), charactersMax)
 
 /** An address of the web, seen from `base`; undefined for whatever else it is. */
 export const webUrl = (text: string | undefined, base: string): URL | undefined => {

@@ -1,15 +1,11 @@
 import { Effect } from "effect"
-import { Parser } from "htmlparser2"
+import { readPageMarkup } from "../html/MarkupReader.ts"
 
 /** Things of one page that are kept of each kind, and characters of one of them; of structured data. */
 const propertiesMax = 200
 const propertyCharactersMax = 8_192
 const structuresMax = 8
 const structureCharactersMax = 131_072
-/** Characters that are parsed before others get their turn. */
-const charactersPerTurn = 32_768
-/** How deep elements nest; a parser takes longer for each the deeper it is, and what is deeper is not read. */
-const nestingMax = 1_000
 
 /** What a page says of itself. */
 export interface PageMetadata {
@@ -35,18 +31,16 @@ export const readPage = Effect.fnUntraced(function*(html: string): Effect.fn.Ret
   let titled = false
   /** Pictures have titles, too. */
   let pictures = 0
-  let depth = 0
 
-  const meta = ({ content, name, property }: Record<string, string>) => {
+  const meta = ({ content, name, property }: Readonly<Record<string, string>>) => {
     if (content === undefined || properties.size >= propertiesMax) return
     const value = content.slice(0, propertyCharactersMax)
     for (const key of `${property ?? ""} ${name ?? ""}`.toLowerCase().split(/\s+/)) {
       if (key !== "" && !properties.has(key)) properties.set(key, value)
     }
   }
-  const parser = new Parser({
-    onopentag: (name, attributes) => {
-      depth++
+  yield* readPageMarkup(html, {
+    open: (name, attributes) => {
       if (name === "meta") meta(attributes)
       else if (name === "html") language ??= attributes["lang"]
       else if (name === "svg") pictures++
@@ -62,25 +56,24 @@ export const readPage = Effect.fnUntraced(function*(html: string): Effect.fn.Ret
         }
       }
     },
-    ontext: (text) => {
-      if (inside === "title") title = (title + text).slice(0, propertyCharactersMax)
+    text: (text) => {
+      if (inside === "title" && title.length < propertyCharactersMax) title += text
       else if (inside === "structure") {
-        const before = structures.pop() ?? ""
-        structures.push((before + text).slice(0, structureCharactersMax))
+        const before = structures.at(-1) ?? ""
+        if (before.length < structureCharactersMax) structures[structures.length - 1] = before + text
       }
     },
-    onclosetag: (name) => {
-      depth--
+    close: (name) => {
       if (name === "svg") pictures = Math.max(0, pictures - 1)
       if (name === "title" && inside === "title") titled = true
       if (name === "title" || name === "script") inside = undefined
     }
   })
-  for (let at = 0; at < html.length; at += charactersPerTurn) {
-    if (depth > nestingMax) break
-    if (at > 0) yield* Effect.yieldNow
-    parser.write(html.slice(at, at + charactersPerTurn))
+  return {
+    properties,
+    title: title.slice(0, propertyCharactersMax),
+    language,
+    embedding,
+    structures: structures.map((text) => text.slice(0, structureCharactersMax))
   }
-  parser.end()
-  return { properties, title, language, embedding, structures }
 })

@@ -1,12 +1,13 @@
-import { Parser } from "htmlparser2"
 import { escape } from "../html/Compose.ts"
+import { readMarkup } from "../html/MarkupReader.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { webUrl } from "./CardTexts.ts"
 import { siteOf } from "./Sites.ts"
 
 /** Edges of a player, in pixels. */
 const edgePixelsMax = 4_096
-/** Characters of an embedding's HTML that are read. */
-const htmlCharactersMax = 16_384
+/** Bytes of an embedding's HTML that are read. */
+const htmlBytesMax = 16_384
 
 /** What a player in a frame may do: nothing to the page that it is in. */
 const sandbox = "allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-forms"
@@ -50,8 +51,8 @@ export const frameIn = (
   size: { readonly width: unknown; readonly height: unknown }
 ): PlayerFrame | undefined => {
   let found: PlayerFrame | undefined
-  const parser = new Parser({
-    onopentag: (name, { height, src, width }) => {
+  readMarkup(bounded(html, htmlBytesMax), {
+    open: (name, { height, src, width }) => {
       if (name !== "iframe" || found !== undefined) return
       found = playerFrame(src, pageUrl, {
         width: pixelsOf(size.width) || width,
@@ -59,6 +60,5 @@ export const frameIn = (
       })
     }
   })
-  parser.end(html.slice(0, htmlCharactersMax))
   return found
 }

@@ -1,12 +1,13 @@
-import { Parser } from "htmlparser2"
 import { hashedKey } from "../HashedKey.ts"
+import { readMarkup } from "../html/MarkupReader.ts"
 import { tokens } from "../html/TextTokens.ts"
 import type { ServerConfig } from "../instance/ServerConfig.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { webUrl } from "./CardTexts.ts"
 import { siteOf } from "./Sites.ts"
 
-/** Characters of a status that are searched for its link. */
-const searchedCharactersMax = 65_536
+/** Bytes of a status that are searched for its link. */
+const searchedBytesMax = 65_536
 
 /** A link of a status that has a card: as the status has it, and as its page is asked for, once for all that mean it. */
 export interface StatusLink {
@@ -48,8 +49,8 @@ export const addressesInHtml = (html: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   let address: string | undefined
   let label = ""
-  const parser = new Parser({
-    onopentag: (name, attributes) => {
+  readMarkup(bounded(html, searchedBytesMax), {
+    open: (name, attributes) => {
       if (name !== "a") return
       const { class: classes = "", href, rel = "" } = attributes
       const marked = /(?:^|\s)(?:mention|hashtag|u-url|h-card)(?:\s|$)/.test(classes) ||
@@ -57,15 +58,14 @@ export const addressesInHtml = (html: string): ReadonlyArray<string> => {
       address = marked ? undefined : href
       label = ""
     },
-    ontext: (text) => {
+    text: (text) => {
       if (label.length < 8) label += text
     },
-    onclosetag: (name) => {
+    close: (name) => {
       if (name === "a" && address !== undefined && !/^\s*[@#＠＃]/u.test(label)) found.push(address)
       if (name === "a") address = undefined
     }
   })
-  parser.end(html.slice(0, searchedCharactersMax))
   return found
 }
 

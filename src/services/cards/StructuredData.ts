@@ -31,11 +31,23 @@ interface StructuredPage {
   readonly image: string | undefined
 }
 
-/** Pages comment out what stands around their data. */
-const junk = /^\s*(?:\/\*\s*<!\[CDATA\[\s*\*\/|\/\/\s*<!\[CDATA\[|\/\*\s*\]\]>\s*\*\/|\/\/\s*\]\]>)\s*$/gm
+/** A line on which a page comments out what stands around its data; such a line has no more characters than that. */
+const wrapper = /^(?:\/\*\s*<!\[CDATA\[\s*\*\/|\/\/\s*<!\[CDATA\[|\/\*\s*\]\]>\s*\*\/|\/\/\s*\]\]>)$/
+const wrapperCharactersMax = 64
+
+const isWrapper = (line: string): boolean => {
+  const said = line.trim()
+  return said.length <= wrapperCharactersMax && wrapper.test(said)
+}
+
+/** Structured data without such lines. */
+const unwrapped = (text: string): string =>
+  text.includes("<![CDATA[") || text.includes("]]>")
+    ? text.split("\n").filter((line) => !isWrapper(line)).join("\n")
+    : text
 
 const objectsIn = (text: string): ReadonlyArray<Structure> => {
-  const value = Result.getOrElse(BoundedJson.parse(text.replaceAll(junk, "")), () => undefined)
+  const value = Result.getOrElse(BoundedJson.parse(unwrapped(text)), () => undefined)
   return listOf(value).filter(isRecord).flatMap((object) => [object, listOf(object["@graph"]).filter(isRecord)].flat())
 }
 

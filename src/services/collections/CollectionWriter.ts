@@ -7,6 +7,7 @@ import { exceeds } from "../html/Text.ts"
 import { isLanguageTag } from "../instance/Languages.ts"
 import { idRows, only, rowsOf } from "../Rows.ts"
 import { isTagName } from "../statuses/Tags.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { traced } from "../Traced.ts"
 import { type CollectionChange, collectionDescriptionMax, collectionItemsMax, collectionNameMax } from "./Collection.ts"
 import { mayFeature } from "./FeaturePolicy.ts"
@@ -70,7 +71,7 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
         const at = yield* now
         const found = only(
           yield* idRows(sql`INSERT INTO tags (id, name, display_name, created_at)
-            VALUES (next_id(${at.getTime()}), ${normalise(tag)}, ${tag}, ${at})
+            VALUES (next_id(${at.getTime()}), ${normalise(bounded(tag))}, ${tag}, ${at})
             ON CONFLICT (name) DO UPDATE SET display_name = tags.display_name RETURNING id`)
         )
         return found.id

@@ -8,6 +8,7 @@ import { rowsMax } from "../Paging.ts"
 import { presentAccount } from "../PresentAccounts.ts"
 import { idRows } from "../Rows.ts"
 import { bounded } from "../search/Bounded.ts"
+import { bounded as boundedText } from "../text/BoundedText.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
@@ -115,7 +116,7 @@ export class Search extends Context.Service<Search, {
 
       const tags = traced("Search.tags")(function*(text: string, { limit, offset, reviewed }: TagQuery) {
         const written = text.slice(0, queryCharactersMax).trim()
-        const name = normalise(written.replace(hashtagSign, ""))
+        const name = normalise(boundedText(written.replace(hashtagSign, "")))
         if (name === "" || limit === 0) return []
         const meant = hashtagSign.test(written) ? sql`name = ${name}` : startsWith(sql`name`, name)
         return yield* bounded(

@@ -6,6 +6,7 @@ import { normalise } from "../html/HashtagNames.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import { broadcastTo } from "../statuses/Visibility.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
@@ -124,4 +125,6 @@ export class Timelines extends Context.Service<Timelines, {
   )
 }
 
-const distinct = (names: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(names.map(normalise))]
+const distinct = (
+  names: ReadonlyArray<string>
+): ReadonlyArray<string> => [...new Set(names.map((name) => normalise(bounded(name))))]

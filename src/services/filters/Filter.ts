@@ -39,5 +39,7 @@ export const filterKeywordsMax = 4_000
 export const filterStatusesMax = 4_000
 export const filterTitleCharactersMax = 256
 export const filterKeywordCharactersMax = 512
+/** Bytes of a keyword that are compared: four for each character. */
+export const filterKeywordBytesMax = 2_048
 /** Characters of all keywords of an account, as they are compared. */
 export const filterCharactersMax = 100_000

@@ -1,5 +1,7 @@
 import { Effect } from "effect"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { bounded } from "../text/BoundedText.ts"
+import { hasMoreCharacters } from "../text/Characters.ts"
 import {
   type Filter,
   type FilterAction,
@@ -7,6 +9,7 @@ import {
   filterCharactersMax,
   type FilterContext,
   filterContexts,
+  filterKeywordBytesMax,
   filterKeywordCharactersMax,
   filterKeywordsMax,
   filtersMax,
@@ -54,8 +57,10 @@ export interface FilterDraft {
 /** What a filter is of which nobody said anything. */
 export const blankFilter: FilterDraft = { title: "", contexts: [], action: "warn", expiresAt: null, keywords: [] }
 
-const isBlank = (text: string) => text.trim() === "" || prepareKeyword(text, false) === ""
-const isLong = (text: string, charactersMax: number) => text.length > charactersMax && [...text].length > charactersMax
+/** A keyword as it is compared, whatever its length. */
+const prepared = (keyword: string, wholeWord: boolean) =>
+  prepareKeyword(bounded(keyword, filterKeywordBytesMax), wholeWord)
+const isBlank = (text: string) => text.trim() === "" || prepared(text, false) === ""
 
 /** A filter as `change` leaves it at `now` (milliseconds since 1970); `others` are those that its owner has beside it. */
 export const changed = Effect.fnUntraced(
@@ -67,7 +72,7 @@ export const changed = Effect.fnUntraced(
     const problem = (text: string) => problems.includes(text) || problems.push(text)
     const title = change.title ?? before.title
     if (title.trim() === "") problem("Title can't be blank")
-    if (isLong(title, filterTitleCharactersMax)) {
+    if (hasMoreCharacters(title, filterTitleCharactersMax)) {
       problem(`Title is too long (maximum is ${filterTitleCharactersMax} characters)`)
     }
 
@@ -86,12 +91,12 @@ export const changed = Effect.fnUntraced(
     for (const { keyword } of keywords) {
       if (isBlank(keyword)) problem("Keyword can't be blank")
       if (
-        isLong(keyword, filterKeywordCharactersMax) ||
-        prepareKeyword(keyword, false).length > 4 * filterKeywordCharactersMax
+        hasMoreCharacters(keyword, filterKeywordCharactersMax) ||
+        prepared(keyword, false).length > 4 * filterKeywordCharactersMax
       ) problem(`Keyword is too long (maximum is ${filterKeywordCharactersMax} characters)`)
     }
     if (problems.length > 0 || action === undefined) return yield* validationFailed(...problems)
-    yield* bounded(keywords, others)
+    yield* withinLimits(keywords, others)
     return { title, contexts, action, expiresAt: expiryOf(before, change, now), keywords }
   }
 )
@@ -126,9 +131,9 @@ const keywordsOf = Effect.fnUntraced(
 )
 
 /** Refuses what is more than one account may have. */
-const bounded = (keywords: ReadonlyArray<KeywordDraft>, others: ReadonlyArray<Filter>) => {
+const withinLimits = (keywords: ReadonlyArray<KeywordDraft>, others: ReadonlyArray<Filter>) => {
   const all = [...others.flatMap((filter) => filter.keywords), ...keywords]
-  const characters = all.reduce((sum, { keyword, wholeWord }) => sum + prepareKeyword(keyword, wholeWord).length, 0)
+  const characters = all.reduce((sum, { keyword, wholeWord }) => sum + prepared(keyword, wholeWord).length, 0)
   return others.length >= filtersMax
     ? validationFailed(`Filters are too many (maximum is ${filtersMax})`)
     : all.length > filterKeywordsMax || characters > filterCharactersMax

@@ -1,4 +1,5 @@
-import type { Filter } from "./Filter.ts"
+import { bounded } from "../text/BoundedText.ts"
+import { type Filter, filterKeywordBytesMax } from "./Filter.ts"
 import { prepareKeyword } from "./FilterText.ts"
 import { keywordSearch } from "./KeywordSearch.ts"
 
@@ -31,7 +32,7 @@ const none: ReadonlyArray<FilterMatch> = []
 export const filterMatcher = (filters: ReadonlyArray<Filter>): FilterMatcher => {
   const keywords = filters.flatMap((filter) =>
     filter.keywords.flatMap(({ keyword, wholeWord }) => {
-      const prepared = prepareKeyword(keyword, wholeWord)
+      const prepared = prepareKeyword(bounded(keyword, filterKeywordBytesMax), wholeWord)
       return prepared === "" ? [] : [{ filter, keyword, prepared }]
     })
   )

@@ -1,3 +1,6 @@
+import { bounded, type BoundedText } from "../text/BoundedText.ts"
+import { compatible } from "../text/Normalisation.ts"
+
 /*
  * How texts and keywords are compared: the rule, once. Both are folded, which leaves out what people do not mean when they
  * write a word (case, width, invisible characters, marks that make no letter of their own), and get the borders of their
@@ -16,10 +19,10 @@ const blanks = /[\s\p{Cc}]+/gu
 const ascii = /^[ -~]*$/
 
 /** A text as it is compared. Of what is white any number is one space. */
-export const fold = (text: string): string =>
+export const fold = (text: BoundedText): string =>
   ascii.test(text)
     ? text.toLowerCase().replace(blanks, " ")
-    : text.replace(ignorable, "").normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC")
+    : compatible(bounded(compatible(bounded(text.replace(ignorable, ""))).toUpperCase().toLowerCase()))
       .replace(marks, "").replaceAll("ς", "σ").replace(blanks, " ")
 
 const word = /[\p{L}\p{M}\p{N}\p{Pc}]/u
@@ -66,14 +69,14 @@ const bordered = (folded: string): string => {
 }
 
 /** The parts of a text, ready to be searched for keywords. */
-export const prepareText = (parts: ReadonlyArray<string>): string =>
+export const prepareText = (parts: ReadonlyArray<BoundedText>): string =>
   parts.map((part) => bordered(fold(part))).join(separator)
 
 /**
  * A keyword, ready to be searched for; a whole word has a border wherever it begins or ends with a letter. Empty for one that
  * nothing can be compared with.
  */
-export const prepareKeyword = (keyword: string, wholeWord: boolean): string => {
+export const prepareKeyword = (keyword: BoundedText, wholeWord: boolean): string => {
   const marked = bordered(fold(keyword))
   return wholeWord
     ? marked

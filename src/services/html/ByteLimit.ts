@@ -1,3 +1,4 @@
+import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { bytesTold } from "./Text.ts"
 
 /** Tries of cutting a text to its room; each takes at least a tenth away. */
@@ -12,7 +13,7 @@ interface Room {
   /** A text, cut to what is left. */
   readonly text: (text: string) => string
   /** What `clean` makes of HTML that is cut until the result fits. */
-  readonly html: (source: string, clean: (source: string) => string) => string
+  readonly html: (source: string, clean: (source: BoundedText) => string) => string
   /** The members of a list before the first whose texts do not fit. */
   readonly members: <A>(list: ReadonlyArray<A>, textsOf: (member: A) => ReadonlyArray<string>) => ReadonlyArray<A>
 }
@@ -22,7 +23,7 @@ export const makeByteLimit = (bytesMax: number): Room => {
   const html: Room["html"] = (source, clean) => {
     let units = Math.min(source.length, left)
     for (let cuts = 0; cuts < cutsMax && units > 0; cuts++) {
-      const made = clean(source.slice(0, units).toWellFormed())
+      const made = clean(bounded(source.slice(0, units).toWellFormed()))
       const bytes = bytesTold(made)
       if (bytes <= left) {
         left -= bytes

@@ -1,9 +1,12 @@
+import { bounded, type BoundedText } from "../text/BoundedText.ts"
+import { compatible, decomposed } from "../text/Normalisation.ts"
+
 /**
  * The name under which a hashtag is stored and looked up: NFKC, lower case, Latin letters without accents, and of the
  * rest only letters, marks, digits, `_`, `·`, `・` and the zero-width non-joiner (Mastodon's HashtagNormalizer).
  */
-export const normalise = (name: string): string =>
-  name.normalize("NFKC").toLowerCase().replace(latin, fold).replace(unwanted, "")
+export const normalise = (name: BoundedText): string =>
+  compatible(name).toLowerCase().replace(latin, fold).replace(unwanted, "")
 
 /** Latin-1 and Latin Extended-A; the marks of other scripts change the word and stay. */
 const latin = /[\u00c0-\u017e]/g
@@ -22,4 +25,4 @@ const undecomposed: Readonly<Record<string, string>> = {
   ŧ: "t"
 }
 
-const fold = (letter: string) => undecomposed[letter] ?? letter.normalize("NFD").charAt(0)
+const fold = (letter: string) => undecomposed[letter] ?? decomposed(bounded(letter)).charAt(0)

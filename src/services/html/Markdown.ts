@@ -1,4 +1,5 @@
 import MarkdownIt from "markdown-it"
+import { bounded } from "../text/BoundedText.ts"
 import { type Meaning, paragraphs, writer } from "./Compose.ts"
 import { plainText } from "./PlainText.ts"
 import { nestingMax, sanitise } from "./Sanitise.ts"
@@ -14,12 +15,16 @@ import { type Token, tokenAt } from "./TextTokens.ts"
 const special = /[\n\\`*_~[\]!<>&@#＃]|https?:\/\//giu
 
 const isSocial = "social"
+/** Marks of emphasis. */
+const emphasis = new Set("*_~")
 
 /** The mention, hashtag or address at a place; an address ends before marks of emphasis. */
 const foundAt = (source: string, index: number): Token | undefined => {
   const token = tokenAt(source, index)
   if (token?.kind !== "url") return token
-  const text = token.text.replace(/[*_~]+$/, "")
+  let end = token.text.length
+  while (end > 0 && emphasis.has(token.text.charAt(end - 1))) end--
+  const text = token.text.slice(0, end)
   return text === token.text ? token : { kind: "url", text }
 }
 
@@ -78,6 +83,6 @@ export const markdownTokens = (source: string): ReadonlyArray<Token> =>
 export const markdown = (source: string, meaning: Meaning): string => {
   const env = {}
   writers.set(env, writer(meaning, { rel: "nofollow noopener", withDomains: false }))
-  const html = sanitise(parser().render(source, env)).trim()
-  return plainText(html) === "" ? paragraphs(source, meaning) : html
+  const html = sanitise(bounded(parser().render(source, env))).trim()
+  return plainText(bounded(html)) === "" ? paragraphs(source, meaning) : html
 }

@@ -1,4 +1,5 @@
 import sanitizeHtml from "sanitize-html"
+import type { BoundedText } from "../text/BoundedText.ts"
 
 /*
  * HTML from elsewhere, cut down to what Mastodon keeps (federation.md section 9, "HTML"): whatever is not on these lists
@@ -17,9 +18,8 @@ const inlineQuote = "quote-inline"
 const classes = ["h-*", "p-*", "u-*", "dt-*", "e-*", "mention", "hashtag", "ellipsis", "invisible"]
 
 const address = (href: string | undefined): string | undefined => {
-  if (href === undefined || !URL.canParse(href)) return undefined
-  const url = new URL(href)
-  return linkSchemes.has(url.protocol.slice(0, -1)) ? url.href : undefined
+  const url = href === undefined ? null : URL.parse(href)
+  return url !== null && linkSchemes.has(url.protocol.slice(0, -1)) ? url.href : undefined
 }
 
 const anchor: sanitizeHtml.Transformer = (_, attributes) => {
@@ -74,28 +74,31 @@ const passesMax = 5
 const pass = (html: string): string =>
   sanitizeHtml(html, options).replaceAll("<h1>", "<p><strong>").replaceAll("</h1>", "</strong></p>")
 
+/** Marks that begin a tag or an entity, at most. HTML with more ends before the next one (row 35). */
+export const marksMax = 3_000
+const lessThan = 0x3c
+const greaterThan = 0x3e
+const ampersand = 0x26
+
+/** HTML up to the mark beyond `marksMax`: a parser takes its time for each tag, and more for many that are never closed. */
+const withinMarks = (html: BoundedText): string => {
+  let [marks, ends] = [0, 0]
+  for (let at = 0; at < html.length; at++) {
+    const unit = html.charCodeAt(at)
+    if ((unit === lessThan || unit === ampersand) && ++marks > marksMax) return html.slice(0, at)
+    // One that ends no tag becomes an entity.
+    if (unit === greaterThan && ++ends > marksMax) return html.slice(0, at)
+  }
+  return html
+}
+
+/** Whether HTML has more than `marksMax` marks, and would be cut. */
+export const hasMoreMarks = (html: BoundedText): boolean => withinMarks(html).length < html.length
+
 /** Allowed HTML only. The result is stable: sanitising it again changes nothing. */
-export const sanitise = (html: string): string => {
-  let [before, after] = [html, pass(html)]
+export const sanitise = (html: BoundedText): string => {
+  const read = withinMarks(html)
+  let [before, after] = [read, pass(read)]
   for (let passes = 1; after !== before && passes < passesMax; passes++) [before, after] = [after, pass(after)]
   return after
 }
-
-/** What begins a tag or an entity in HTML of other servers, at most; it ends before the next one. */
-export const marksMax = 4_000
-
-/**
- * The same of what another server says, in bounded time (row 35): a parser takes its time for each tag, and more than that
- * for many that are never closed.
- */
-export const sanitiseForeign = (html: string): string => {
-  let marks = 0
-  for (let at = 0; at < html.length; at++) {
-    const unit = html.charCodeAt(at)
-    if ((unit === lessThan || unit === ampersand) && ++marks > marksMax) return sanitise(html.slice(0, at))
-  }
-  return sanitise(html)
-}
-
-const lessThan = 0x3c
-const ampersand = 0x26

@@ -51,7 +51,7 @@ export class LinkProofs extends Context.Service<LinkProofs, {
         const asked = destination(config.outboundAllow, link)
         if (Result.isFailure(asked)) return false
         const { value } = yield* outbound.text({ url: link, type: DocumentTypes.html, bytesMax: pageBytesMax })
-        return relMe(value).some((href) => URL.parse(href)?.href === profile)
+        return (yield* relMe(value)).some((href) => URL.parse(href)?.href === profile)
       })
 
       const mark = Effect.fnUntraced(function*(accountId: bigint, values: ReadonlyArray<string>) {

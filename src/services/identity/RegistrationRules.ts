@@ -1,8 +1,10 @@
 import { Redacted } from "effect"
 import { Unprocessable } from "../Errors.ts"
 import { birthdayOf } from "../Moments.ts"
+import { hasMoreCharacters } from "../text/Characters.ts"
 import { passwordBytesMax, passwordCharactersMin } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
+import { isPasswordLong } from "./PasswordBytes.ts"
 import * as Usernames from "./Usernames.ts"
 
 /** The words with which somebody asks to be let in, in characters. */
@@ -66,7 +68,7 @@ export const problemsOf = (given: {
   ...ofUsername(given.username, given.reservedAllowed ?? false),
   ...ofEmail(given.email),
   ...ofPassword(given.password),
-  ...(Array.from(given.reason ?? "").length > reasonCharactersMax ? [tooLong("reason", reasonCharactersMax)] : [])
+  ...(hasMoreCharacters(given.reason ?? "", reasonCharactersMax) ? [tooLong("reason", reasonCharactersMax)] : [])
 ]
 
 const ofUsername = (username: string, reservedAllowed: boolean): ReadonlyArray<Problem> => {
@@ -93,10 +95,10 @@ export const ofEmail = (email: string): ReadonlyArray<Problem> => {
 export const ofPassword = (password: Redacted.Redacted): ReadonlyArray<Problem> => {
   const text = Redacted.value(password)
   if (text === "") return [problem("password", "ERR_BLANK", "can't be blank")]
-  if (Array.from(text).length < passwordCharactersMin) {
+  if (!hasMoreCharacters(text, passwordCharactersMin - 1)) {
     return [problem("password", "ERR_TOO_SHORT", `is too short (minimum is ${passwordCharactersMin} characters)`)]
   }
-  return new TextEncoder().encode(text.normalize("NFC")).length > passwordBytesMax
+  return isPasswordLong(password)
     ? [tooLong("password", passwordBytesMax, "bytes")]
     : []
 }

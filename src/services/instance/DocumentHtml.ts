@@ -1,27 +1,32 @@
 import { Effect } from "effect"
 import { validationFailed } from "../Errors.ts"
-import { sanitise } from "../html/Sanitise.ts"
+import { hasMoreMarks, marksMax, sanitise } from "../html/Sanitise.ts"
 import { momentOf } from "../Moments.ts"
+import { whereBounded } from "../text/BoundedText.ts"
 
 /** Bytes of a document as it is stored. */
 const documentBytesMax = 200_000
 
-/** What makes a text HTML: elements that documents are made of. */
-const markup = /<\/?(?:p|h[1-6]|[uo]l|li|br|a|b|i|em|strong|blockquote|pre|code|div|section|article|span)\b[^>]*>/i
+/** Beginning of an element that documents are made of. It makes a text HTML. */
+const markup = /<\/?(?:p|h[1-6]|[uo]l|li|br|a|b|i|em|strong|blockquote|pre|code|div|section|article|span)[\s/>]/i
 
-/** A document as it is kept: HTML of ours, or of plain text its paragraphs, which empty lines part. */
+const tooLong = validationFailed(`The document is too long (maximum is ${documentBytesMax} bytes)`)
+
+/** The paragraphs of a plain text, which empty lines part. */
+const paragraphsOf = (text: string): string =>
+  text.split(/\n\s*\n/).filter((part) => part.trim() !== "").map((part) =>
+    `<p>${part.trim().replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll("\n", "<br>")}</p>`
+  ).join("")
+
+/** A document as it is kept: HTML of ours, or the paragraphs of a plain text. */
 export const documentOf = Effect.fnUntraced(function*(text: string) {
+  if (Buffer.byteLength(text) > documentBytesMax) return yield* tooLong
   const written = text.replaceAll("\0", "").trim()
-  const html = sanitise(
-    markup.test(written)
-      ? written
-      : written.split(/\n\s*\n/).filter((part) => part.trim() !== "").map((part) =>
-        `<p>${part.trim().replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll("\n", "<br>")}</p>`
-      ).join("")
-  )
-  return new TextEncoder().encode(html).length > documentBytesMax
-    ? yield* validationFailed(`The document is too long (maximum is ${documentBytesMax} bytes)`)
-    : html
+  const source = whereBounded(markup.test(written) ? written : paragraphsOf(written))
+  if (source === undefined) return yield* tooLong
+  if (hasMoreMarks(source)) return yield* validationFailed(`Elements are too many (maximum is ${marksMax})`)
+  const html = sanitise(source)
+  return Buffer.byteLength(html) > documentBytesMax ? yield* tooLong : html
 })
 
 /** Whether a text is a day such as 2026-01-31. */

@@ -25,7 +25,7 @@ const shortcodesOf = (texts: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => Array.from(text.matchAll(shortcodes), ([, shortcode = ""]) => shortcode)))
 
 /** The text of cleaned HTML with a blank for every tag: what is inside of tags names nothing (row 41). */
-export const textNodes = (html: string): string => html.replace(/<[^>]*>/g, " ")
+export const textNodes = (html: string): string => html.replace(/<[^<>]*>/g, " ")
 
 const hostOf = ({ local, uri }: Pick<EmojiSource, "local" | "uri">) =>
   local || uri === null ? undefined : URL.parse(uri)?.host

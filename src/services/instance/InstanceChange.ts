@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { validationFailed } from "../Errors.ts"
+import { hasMoreCharacters } from "../text/Characters.ts"
 import { documentOf } from "./DocumentHtml.ts"
 import type { NewDocument } from "./InstanceDocuments.ts"
 import { isLanguageTag } from "./Languages.ts"
@@ -52,7 +53,7 @@ export const settingRowsOf = Effect.fnUntraced(function*(given: InstanceChange) 
   for (const [key, name, charactersMax] of lines) {
     const text = given[key]?.replaceAll("\0", "").trim().replace(/\s+/g, " ")
     if (text === undefined) continue
-    if (Array.from(text).length > charactersMax) {
+    if (hasMoreCharacters(text, charactersMax)) {
       return yield* validationFailed(`${name} is too long (maximum is ${charactersMax} characters)`)
     }
     rows.push([settings[key], text || undefined])

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Unprocessable, validationFailed } from "../Errors.ts"
 import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
+import { hasMoreCharacters } from "../text/Characters.ts"
 import { traced } from "../Traced.ts"
 import { documentOf, isDay } from "./DocumentHtml.ts"
 import type { DocumentKind } from "./Documents.ts"
@@ -53,7 +54,7 @@ export class InstanceDocuments extends Context.Service<InstanceDocuments, {
         publish: traced("InstanceDocuments.publish")(function*(kind, { notice = "", since, text }) {
           const html = yield* documentOf(text)
           const said = notice.replaceAll("\0", "").trim()
-          if (Array.from(said).length > noticeCharactersMax) {
+          if (hasMoreCharacters(said, noticeCharactersMax)) {
             return yield* validationFailed(`Notice is too long (maximum is ${noticeCharactersMax} characters)`)
           }
           const now = yield* Clock.currentTimeMillis

@@ -7,6 +7,7 @@ import type { AccountId } from "../Ids.ts"
 import { idRows, only, rowsOf } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
+import { hasMoreCharacters } from "../text/Characters.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { isLanguageTag } from "./Languages.ts"
@@ -146,10 +147,10 @@ const make = Effect.gen(function*() {
 
 const checked = Effect.fnUntraced(function*({ hint, text }: RuleText) {
   if (text.trim() === "") return yield* validationFailed("Text can't be blank")
-  if (Array.from(text).length > ruleCharactersMax) {
+  if (hasMoreCharacters(text, ruleCharactersMax)) {
     return yield* validationFailed(`Text is too long (maximum is ${ruleCharactersMax} characters)`)
   }
-  if (Array.from(hint).length > ruleHintCharactersMax) {
+  if (hasMoreCharacters(hint, ruleHintCharactersMax)) {
     return yield* validationFailed(`Hint is too long (maximum is ${ruleHintCharactersMax} characters)`)
   }
   return { text: text.replaceAll("\0", ""), hint: hint.replaceAll("\0", "") }

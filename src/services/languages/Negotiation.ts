@@ -4,7 +4,7 @@ const charactersMax = 1_000
 
 /** A tag as the platform writes it, from what people and systems write: `de_DE.UTF-8` is `de-DE`; undefined for what is none. */
 export const canonical = (written: string): string | undefined => {
-  const tag = written.trim().replace(/[.@].*$/s, "").replaceAll("_", "-")
+  const tag = written.slice(0, charactersMax).trim().replace(/[.@].*$/s, "").replaceAll("_", "-")
   if (tag.length > languageCharactersMax || !/^[a-z]{2,3}(?:-|$)/i.test(tag)) return undefined
   try {
     return Intl.getCanonicalLocales(tag)[0]
@@ -25,7 +25,7 @@ const writing = (tag: string): string => {
 /** The languages of an `Accept-Language` header, the wanted first (RFC 9110, 12.5.4). */
 const ranges = (header: string): ReadonlyArray<string> =>
   header.slice(0, charactersMax).split(",").slice(0, rangesMax).flatMap((part) => {
-    const [range = "", ...parameters] = part.trim().split(/\s*;\s*/)
+    const [range = "", ...parameters] = part.split(";").map((piece) => piece.trim())
     const weight = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2)
     const quality = weight === undefined ? 1 : Number.parseFloat(weight)
     const tag = canonical(range)
@@ -46,7 +46,7 @@ const tagsOf = ({ header, lang, locale }: Wishes): ReadonlyArray<string> => [
 
 /** The languages that somebody reads, the wanted first, each with the one that it is a form of. */
 export const readBy = (wishes: Wishes): ReadonlyArray<string> => [
-  ...new Set(tagsOf(wishes).flatMap((tag) => [tag, tag.replace(/-.*$/, "")]))
+  ...new Set(tagsOf(wishes).flatMap((tag) => [tag, tag.split("-", 1).join("")]))
 ]
 
 /**

@@ -5,6 +5,8 @@ import { listedDomain, listEntriesMax, type ListEntry } from "./ListEntry.ts"
 /** Characters of a comment that are taken from a list, and of one row. */
 const commentCharactersMax = 500
 const rowCharactersMax = 8_192
+/** Characters and rows of a list that are read before others get their turn. */
+const [charactersPerTurn, rowsPerTurn] = [65_536, 2_000]
 
 const header = ["#domain", "#severity", "#reject_media", "#reject_reports", "#public_comment", "#obfuscate"]
 
@@ -26,29 +28,42 @@ export const read = (
   onlyAction: "accept" | "reject",
   localDomain: string
 ): Effect.Effect<ReadCsv | undefined> =>
-  Stream.make(text).pipe(
+  Stream.fromIterable(slicesOf(text)).pipe(
+    Stream.rechunk(1),
+    Stream.tap(() => Effect.yieldNow),
     Stream.pipeThroughChannel(Csv.decodeString({ maxRecordSize: rowCharactersMax, ignoreEmptyLines: true })),
     Stream.take(listEntriesMax + 2),
     Stream.runCollect,
-    Effect.map((rows) => entriesOf(rows, onlyAction, localDomain)),
+    Effect.flatMap((rows) => entriesOf(rows, onlyAction, localDomain)),
     Effect.orElseSucceed(() => undefined)
   )
 
-const entriesOf = (
+const slicesOf = (text: string): ReadonlyArray<string> =>
+  Array.from(
+    { length: Math.ceil(text.length / charactersPerTurn) },
+    (_, at) => text.slice(at * charactersPerTurn, (at + 1) * charactersPerTurn)
+  )
+
+const columnNames = ["domain", "severity", "public_comment", "reject_media", "reject_reports", "obfuscate"] as const
+
+const entriesOf = Effect.fnUntraced(function*(
   rows: ReadonlyArray<ReadonlyArray<string>>,
   onlyAction: "accept" | "reject",
   localDomain: string
-): ReadCsv | undefined => {
+): Effect.fn.Return<ReadCsv | undefined> {
   const [first = []] = rows
   const named = first.map((cell) => cell.trim().toLowerCase().replace(/^#/, ""))
   const isHeader = named.includes("domain")
   const columns = isHeader ? named : ["domain"]
+  // A header may have thousands of columns.
+  const places = new Map(columnNames.map((name) => [name, columns.indexOf(name)]))
   const body = isHeader ? rows.slice(1) : rows
   if (body.length > listEntriesMax) return undefined
   const found = new Map<string, ListEntry>()
   let skipped = 0
-  for (const row of body) {
-    const cell = (name: string) => row[columns.indexOf(name)]
+  for (const [at, row] of body.entries()) {
+    if (at % rowsPerTurn === rowsPerTurn - 1) yield* Effect.yieldNow
+    const cell = (name: (typeof columnNames)[number]) => row[places.get(name) ?? -1]
     const domain = listedDomain(cell("domain") ?? "", localDomain)
     const severity = (cell("severity") ?? "").trim().toLowerCase()
     const action = onlyAction === "accept" || severity === ""
@@ -76,7 +91,7 @@ const entriesOf = (
     })
   }
   return { entries: [...found.values()], skipped }
-}
+})
 
 /** Blocks as Mastodon exports them. */
 export const write = (

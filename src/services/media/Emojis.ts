@@ -6,6 +6,7 @@ import type { AccountId } from "../Ids.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
+import { hasMoreCharacters } from "../text/Characters.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { FileOwners } from "./FileOwners.ts"
@@ -212,6 +213,6 @@ export class Emojis extends Context.Service<Emojis, {
 }
 
 const categoryChecked = (category: string | null) =>
-  Array.from(category ?? "").length > categoryCharactersMax
+  hasMoreCharacters(category ?? "", categoryCharactersMax)
     ? validationFailed(`Category is too long (maximum is ${categoryCharactersMax} characters)`)
     : Effect.void

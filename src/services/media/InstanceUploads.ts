@@ -15,6 +15,7 @@ import {
 import { rowsOf } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
+import { hasMoreCharacters } from "../text/Characters.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { FileOwners } from "./FileOwners.ts"
@@ -134,7 +135,7 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
         function*(by: AccountId | undefined, kind: InstancePictureKind, source: Source, given: string) {
           if (!types.has(source.type.mime)) return yield* validationFailed("File content type is invalid")
           const description = given.replaceAll("\0", "").trim()
-          if (Array.from(description).length > instanceThumbnailDescriptionCharactersMax) {
+          if (hasMoreCharacters(description, instanceThumbnailDescriptionCharactersMax)) {
             return yield* validationFailed(
               `Description is too long (maximum is ${instanceThumbnailDescriptionCharactersMax} characters)`
             )

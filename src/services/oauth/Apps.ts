@@ -5,6 +5,7 @@ import { type Unprocessable, validationFailed } from "../Errors.ts"
 import { type AccountId, AppId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
+import { hasMoreCharacters } from "../text/Characters.ts"
 import { traced } from "../Traced.ts"
 import { problem, redirectUrisCharactersMax } from "./RedirectUris.ts"
 import * as Scopes from "./Scopes.ts"
@@ -144,7 +145,7 @@ const first = (rows: ReadonlyArray<Row>) => Option.map(Arr.head(rows), appOf)
 const problemsOf = ({ name, redirectUris, scopes, website }: NewApp): ReadonlyArray<string> => {
   const problems: Array<string> = []
   if (name.trim() === "") problems.push("Application name can't be blank")
-  if (Array.from(name).length > appNameCharactersMax) {
+  if (hasMoreCharacters(name, appNameCharactersMax)) {
     problems.push(`Application name is too long (maximum is ${appNameCharactersMax} characters)`)
   }
   if (redirectUris.length === 0) problems.push("Redirect URI can't be blank")

@@ -2,6 +2,7 @@ import { plainText } from "../html/PlainText.ts"
 import type { Messages } from "../languages/Messages.ts"
 import { notificationTitle } from "../NotificationTitles.ts"
 import type { NotificationType } from "../NotificationTypes.ts"
+import { bounded } from "../text/BoundedText.ts"
 
 /** Characters of what a message tells (operations.md section 11), and bytes of it and of a name as JSON has them. */
 const bodyCharactersMax = 140
@@ -53,7 +54,7 @@ export const pushText = (words: Messages, facts: PushFacts): string => {
     "notification_type": type,
     icon: Buffer.byteLength(icon) <= iconBytesMax ? icon : "",
     title: notificationTitle(words, type, cut(name, nameCharactersMax, nameBytesMax)),
-    body: cut(plainText(html), bodyCharactersMax, bodyBytesMax)
+    body: cut(plainText(bounded(html)), bodyCharactersMax, bodyBytesMax)
   })
   return `{"notification_id":${notificationId},${fields.slice(1)}`
 }

@@ -1,5 +1,6 @@
 import { normalise } from "../html/HashtagNames.ts"
 import { type CalendarDate, calendarDateOf } from "../Moments.ts"
+import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { type SearchPart, searchParts } from "./SearchText.ts"
 
 /** Characters of a query that are heeded. */
@@ -88,14 +89,14 @@ const operatorOf = (name: string, value: string): Operator | undefined => {
   }
 }
 
-const termsOf = (text: string): ReadonlyArray<Term> => {
+const termsOf = (text: BoundedText): ReadonlyArray<Term> => {
   const [, written = ""] = /^[#＃](.+)$/su.exec(text) ?? []
-  const name = normalise(written)
+  const name = normalise(bounded(written))
   if (name !== "") return [{ kind: "hashtag", name }]
   return searchParts(text).map((part) => ({ kind: "part", part }))
 }
 
-const phraseOf = (text: string): ReadonlyArray<Term> => {
+const phraseOf = (text: BoundedText): ReadonlyArray<Term> => {
   const parts = searchParts(text).slice(0, phrasePartsMax)
   return parts.length === 0 ? [] : [{ kind: "phrase", parts }]
 }
@@ -122,14 +123,14 @@ export const readQuery = (text: string): SearchQuery => {
   for (const [, minus, quoted, name, quotedValue, bare = ""] of text.slice(0, queryCharactersMax).matchAll(piece)) {
     const negated = minus === "-"
     if (quoted !== undefined) {
-      add(phraseOf(quoted), negated)
+      add(phraseOf(bounded(quoted)), negated)
       continue
     }
     const whole = name === undefined ? bare : name + (quotedValue ?? "")
     const [, key = "", value = ""] = operator.exec(whole.toLowerCase()) ?? []
     const known = operatorOf(key, value.trim())
     if (known !== undefined && operators.length < operatorsMax) operators.push({ what: known, negated })
-    else add(termsOf(whole), negated)
+    else add(termsOf(bounded(whole)), negated)
   }
   return { terms: [...terms.values()], operators }
 }

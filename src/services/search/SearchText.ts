@@ -1,4 +1,6 @@
 import { fold } from "../filters/FilterText.ts"
+import { bounded, type BoundedText } from "../text/BoundedText.ts"
+import { composed, decomposed } from "../text/Normalisation.ts"
 
 /*
  * What a text is for searches: words, and where words stand side by side without a space (Chinese, Japanese, Thai, ...), pairs of
@@ -35,7 +37,7 @@ const part = new RegExp(
 const withoutSpaces = new RegExp(`^[[${unspaced}]\\p{Extended_Pictographic}]`, "v")
 
 /** Marks that Latin and Greek letters carry; those of other scripts make another letter. */
-const accents = /(?<=[\p{Script=Latin}\p{Script=Greek}][\u0300-\u036f]*)[\u0300-\u036f]/gu
+const accents = /([\p{Script=Latin}\p{Script=Greek}])[\u0300-\u036f]+/gu
 const maybeAccented = /[^\0-\x7f]/
 const undecomposed: Readonly<Record<string, string>> = {
   æ: "ae",
@@ -54,13 +56,18 @@ const plainLetter = /[æđðħıłøœþё]/g
 /** A folded word without what people leave out when they type in a hurry. */
 export const withoutAccents = (word: string): string =>
   maybeAccented.test(word)
-    ? word.replace(plainLetter, (letter) => undecomposed[letter] ?? letter).normalize("NFD").replace(accents, "")
-      .normalize("NFC")
+    ? composed(bounded(
+      decomposed(bounded(word.replace(plainLetter, (letter) => undecomposed[letter] ?? letter)))
+        .replace(accents, "$1")
+    ))
     : word
 
+/** UTF-16 code units of a folded text that are cut: some characters stand for many. */
+const foldedUnitsMax = 65_536
+
 /** The parts of a text in their order. */
-export const searchParts = (text: string): ReadonlyArray<SearchPart> =>
-  Array.from(fold(text).matchAll(part), ([found]): SearchPart => {
+export const searchParts = (text: BoundedText): ReadonlyArray<SearchPart> =>
+  Array.from(fold(text).slice(0, foldedUnitsMax).matchAll(part), ([found]): SearchPart => {
     if (withoutSpaces.test(found)) return { kind: "letters", letters: Array.from(found) }
     const whole = found.length > wordLettersMax ? found.slice(0, wordLettersMax).toWellFormed() : found
     return { kind: "word", whole, plain: withoutAccents(whole) }

@@ -5,6 +5,7 @@ import { statusBytesMax } from "../instance/ContentLimits.ts"
 import { rowsMax } from "../Paging.ts"
 import { idRows, only, rowsOf } from "../Rows.ts"
 import { textColumns } from "../statuses/Written.ts"
+import { mapInTurns } from "../text/Turns.ts"
 import { transaction } from "../Transactions.ts"
 import { cut, SearchedStatus } from "./StatusTokens.ts"
 import * as Stems from "./Stems.ts"
@@ -72,7 +73,7 @@ export class StatusIndex extends Context.Service<StatusIndex, {
           WHERE s.id = ANY (${heldIds}::bigint[])`
         )
         const found = statuses.filter(({ findable, kept }) => findable || kept)
-        const documents = found.map(cut)
+        const documents = yield* mapInTurns(found, ({ html }) => html, cut)
         const stems = yield* stemsOf(documents.flatMap(({ words }) => words))
         const inIndex = new Set(documents.map(({ id }) => id))
         yield* sql`DELETE FROM search_documents
@@ -84,9 +85,10 @@ export class StatusIndex extends Context.Service<StatusIndex, {
           yield* sql.afterCommit(Effect.sync(() => unseen.forEach((language) => seen.add(language))))
         }
         if (documents.length > 0) {
+          const texts = yield* mapInTurns(documents, ({ html }) => html, ({ tokens }) => tokens(stems))
           yield* sql`INSERT INTO search_documents (status_id, tokens)
             SELECT d.id, d.tokens::tsvector FROM unnest(${documents.map(({ id }) => id)}::bigint[],
-              ${documents.map(({ tokens }) => tokens(stems))}::text[]) AS d (id, tokens) ORDER BY d.id
+              ${texts}::text[]) AS d (id, tokens) ORDER BY d.id
             ON CONFLICT (status_id) DO UPDATE SET tokens = excluded.tokens`
         }
         return heldIds

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { addressesInHtml } from "../cards/StatusLinks.ts"
 import { plainText } from "../html/PlainText.ts"
 import { textsOf, WrittenTexts } from "../statuses/Written.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { searchParts, tokensOf } from "./SearchText.ts"
 import { dictionaryOf, languageOf } from "./Stemmers.ts"
 import type { LanguageWord, Stems } from "./Stems.ts"
@@ -45,6 +46,7 @@ export type SearchedStatus = typeof SearchedStatus.Type
 /** A post whose words are found; its tokens wait for their stems. */
 interface CutStatus {
   readonly id: bigint
+  readonly html: string
   /** Undefined where it is in none that Postgres stems. */
   readonly stemmedIn: string | undefined
   readonly words: ReadonlyArray<LanguageWord>
@@ -90,8 +92,8 @@ export const cut = (status: SearchedStatus): CutStatus => {
   let place = 1
   let room = postCharactersMax
   let letters = 0
-  for (const text of [...textsOf(status), plainText(html), ...options ?? [], ...descriptions]) {
-    for (const part of searchParts(text.slice(0, room))) {
+  for (const text of [...textsOf(status), plainText(bounded(html)), ...options ?? [], ...descriptions]) {
+    for (const part of searchParts(bounded(text.slice(0, room)))) {
       if (place > placesMax || letters > lettersMax) break
       const found = tokensOf(part)
       letters += part.kind === "word" ? part.whole.length : 2 * part.letters.length
@@ -118,6 +120,7 @@ export const cut = (status: SearchedStatus): CutStatus => {
   ]
   return {
     id,
+    html,
     stemmedIn: stemmed ? language : undefined,
     words: stemmed ? Array.from(wholes.keys(), (word) => ({ language, word })) : [],
     tokens: (stems) =>

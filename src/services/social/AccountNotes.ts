@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { validationFailed } from "../Errors.ts"
 import type { Unprocessable } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { hasMoreCharacters } from "../text/Characters.ts"
 import { traced } from "../Traced.ts"
 
 /** Characters of a private note about somebody (limits-and-rates.md section 1). */
@@ -18,7 +19,7 @@ export class AccountNotes extends Context.Service<AccountNotes, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const write = traced("AccountNotes.write")(function*(account: AccountId, about: AccountId, comment: string) {
-        if ([...comment].length > noteCharactersMax) {
+        if (hasMoreCharacters(comment, noteCharactersMax)) {
           return yield* validationFailed(`Comment is too long (maximum is ${noteCharactersMax} characters)`)
         }
         const statement = comment.trim() === ""

@@ -6,6 +6,7 @@ import { ListFeeds } from "../feeds/ListFeeds.ts"
 import type { AccountId } from "../Ids.ts"
 import { listsMax } from "../instance/ContentLimits.ts"
 import { idRows, only, rowsOf } from "../Rows.ts"
+import { hasMoreCharacters } from "../text/Characters.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { lockAccount } from "./Pairs.ts"
@@ -125,7 +126,7 @@ const valid = Effect.fnUntraced(function*(given: ListChange, before: Omit<ListRe
   const { exclusive = before.exclusive, repliesPolicy = before.repliesPolicy, title = before.title } = given
   const problems: Array<string> = []
   if (title.trim() === "") problems.push("Title can't be blank")
-  if ([...title].length > titleCharactersMax) {
+  if (hasMoreCharacters(title, titleCharactersMax)) {
     problems.push(`Title is too long (maximum is ${titleCharactersMax} characters)`)
   }
   if (!isPolicy(repliesPolicy)) {

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { type Unprocessable, validationFailed } from "../Errors.ts"
 import { exceeds } from "../html/Text.ts"
+import { bounded } from "../text/BoundedText.ts"
 import type { Conditions } from "./SpamRule.ts"
 import { Lookalike, termCharactersMax, termsMax } from "./SpamRule.ts"
 import { folded, spaced } from "./SpamText.ts"
@@ -70,7 +71,7 @@ export const checkConditions = Effect.fnUntraced(
           ? !domain.test(term)
           : name === "avatarAccounts"
           ? !handle.test(term)
-          : (name === "textWords" ? spaced(folded(term)) : folded(term)).trim() === ""
+          : (name === "textWords" ? spaced(folded(bounded(term))) : folded(bounded(term))).trim() === ""
       if (list.some((term) => exceeds(term, termCharactersMax) || blank(term))) {
         return yield* validationFailed("Conditions is invalid")
       }

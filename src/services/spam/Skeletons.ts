@@ -1,3 +1,6 @@
+import { bounded } from "../text/BoundedText.ts"
+import { compatibleDecomposed } from "../text/Normalisation.ts"
+
 /**
  * Characters that pass for Latin ones, by what they pass for: the few that names are forged with, of Unicode's confusables. What
  * NFKD makes a letter of by itself (styled letters, accents) is not among them.
@@ -38,7 +41,8 @@ export const skeletonCharactersMin = 4
 
 /** What a name looks like: names of one skeleton are taken for one another. */
 export const skeleton = (name: string): string => {
-  const base = name.slice(0, nameCharactersMax).normalize("NFKD").replace(/[\p{M}\p{Cf}]/gu, "").toLowerCase()
+  const base = compatibleDecomposed(bounded(name.slice(0, nameCharactersMax))).replace(/[\p{M}\p{Cf}]/gu, "")
+    .toLowerCase()
   return Array.from(base, (character) => plain.get(character) ?? character).join("").replace(/[^\p{L}\p{N}]/gu, "")
     .replaceAll("rn", "m").replaceAll("vv", "w")
 }

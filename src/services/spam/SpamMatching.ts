@@ -1,3 +1,7 @@
+import { Effect } from "effect"
+import { keywordSearch } from "../filters/KeywordSearch.ts"
+import { bounded } from "../text/BoundedText.ts"
+import { mapInTurns } from "../text/Turns.ts"
 import type { Conditions, Lookalike, SpamRule } from "./SpamRule.ts"
 import { folded, type PostText, spaced } from "./SpamText.ts"
 
@@ -74,12 +78,12 @@ const postTest = (conditions: Conditions): Test<PostFacts> => {
   }
   if (conditions.sameTextAccountsMin !== undefined) tests.push(({ hash }) => hash !== undefined)
   if (textContains !== undefined) {
-    const terms = textContains.map(folded)
-    tests.push(({ text }) => terms.some((term) => text.includes(term)))
+    const { find } = keywordSearch(textContains.map((term) => folded(bounded(term))).filter((term) => term !== ""))
+    tests.push(({ text }) => find(text).length > 0)
   }
   if (textWords !== undefined) {
-    const terms = textWords.map((term) => spaced(folded(term)))
-    tests.push(({ words }) => terms.some((term) => words.includes(term)))
+    const { find } = keywordSearch(textWords.map((term) => spaced(folded(bounded(term)))))
+    tests.push(({ words }) => find(words).length > 0)
   }
   return (post) => tests.every((test) => test(post))
 }
@@ -104,11 +108,26 @@ const authorTest = (conditions: Conditions): (author: AuthorFacts, score: number
     (domainScoreMin === undefined || Math.round(author.domainScore) >= domainScoreMin)
 }
 
-export const readyRule = (rule: Rule): ReadyRule => ({
-  ...rule,
-  concerns: postTest(rule.conditions),
-  holds: authorTest(rule.conditions)
-})
+export const readyRule = (rule: Rule): ReadyRule => {
+  const test = postTest(rule.conditions)
+  let last: { readonly post: PostFacts; readonly concerned: boolean } | undefined
+  return {
+    ...rule,
+    // Asked twice of each post: in turns, and by `judge`.
+    concerns: (post) => {
+      if (last?.post !== post) last = { post, concerned: test(post) }
+      return last.concerned
+    },
+    holds: authorTest(rule.conditions)
+  }
+}
+
+/** Rules for which a post alone speaks, asked in turns: each reads the whole text. */
+export const concerned = (rules: ReadonlyArray<ReadyRule>, post: PostFacts) =>
+  Effect.map(
+    mapInTurns(rules, () => post.text, (rule) => rule.concerns(post) ? [rule] : []),
+    (found) => found.flat()
+  )
 
 /** What the rules say about a post. */
 export interface Verdict {

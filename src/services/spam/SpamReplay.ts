@@ -5,10 +5,11 @@ import { idAt } from "../Ids.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { isOpen, Visibility } from "../statuses/Visibility.ts"
 import { textColumns, textsOf, WrittenTexts } from "../statuses/Written.ts"
+import { mapInTurns } from "../text/Turns.ts"
 import { traced } from "../Traced.ts"
 import { replayedFigures } from "./ReplayedFigures.ts"
 import { sameTextMillis, SpamFacts } from "./SpamFacts.ts"
-import { isAboutBoosts, judge, type ReadyRule, readyRule } from "./SpamMatching.ts"
+import { concerned, isAboutBoosts, judge, type ReadyRule, readyRule } from "./SpamMatching.ts"
 import { rulesMax, SpamRule } from "./SpamRule.ts"
 import { type RuleResult, runDaysMax } from "./SpamRuns.ts"
 import { readPost } from "./SpamText.ts"
@@ -129,7 +130,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
         let looked = 0
         while (true) {
           const statuses = yield* slice(after, before, boosts)
-          const posts = statuses.map((one) => ({
+          const posts = yield* mapInTurns(statuses, ({ html }) => html, (one) => ({
             ...one,
             post: {
               ...readPost(one.html, textsOf(one)),
@@ -148,11 +149,12 @@ export class SpamReplay extends Context.Service<SpamReplay, {
             })),
             { names, past }
           )
-          posts.forEach(({ accountId, createdAt, domain, id, post, visibility }, place) => {
+          for (const [place, { accountId, createdAt, domain, id, post, visibility }] of posts.entries()) {
+            yield* concerned(rules, post)
             const author = authors.get(place)
             const at = createdAt.getTime()
             const sameTextAccounts = post.boost ? 0 : figures.sameText(post.hash, accountId, at)
-            if (author === undefined) return
+            if (author === undefined) continue
             const scored = figures.scoresOf(accountId, domain, at)
             const { hits, score } = judge(rules, post, { ...author, ...scored, sameTextAccounts })
             figures.give(accountId, domain, score, at)
@@ -163,7 +165,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
               if (tally.accounts.size < accountsMax) tally.accounts.add(accountId)
               if (tally.samples.length < samplesMax && isOpen(visibility)) tally.samples.push(id)
             }
-          })
+          }
           looked += statuses.length
           const last = statuses.at(-1)
           const done = last === undefined || statuses.length < sliceMax

@@ -8,7 +8,7 @@ import { traced } from "../Traced.ts"
 import { ActiveSpamRules } from "./ActiveSpamRules.ts"
 import { DomainScores } from "./DomainScores.ts"
 import { SpamFacts } from "./SpamFacts.ts"
-import { clean, isAboutBoosts, judge, type PostFacts, type ReadyRule, type Verdict } from "./SpamMatching.ts"
+import { clean, concerned, isAboutBoosts, judge, type PostFacts, type ReadyRule, type Verdict } from "./SpamMatching.ts"
 import { decayed, scoreTotalMax } from "./SpamScores.ts"
 import { type PostText, readPost } from "./SpamText.ts"
 
@@ -57,14 +57,14 @@ export class SpamScreening extends Context.Service<SpamScreening, {
         post: PostFacts,
         asked: { readonly at: number; readonly mentionIds: ReadonlyArray<bigint>; readonly boosted: bigint | null }
       ) {
-        const concerned = rules.filter((rule) => rule.concerns(post))
-        if (concerned.length === 0) return clean
-        const names = concerned.some(({ conditions: { avatarAccounts, avatarAlike, lookAlike } }) =>
+        const found = yield* concerned(rules, post)
+        if (found.length === 0) return clean
+        const names = found.some(({ conditions: { avatarAccounts, avatarAlike, lookAlike } }) =>
           lookAlike !== undefined || avatarAlike !== undefined || avatarAccounts !== undefined
         )
-        const found = yield* facts.of([{ ...asked, accountId, hash: post.hash ?? null }], { names })
-        const author = found.get(0)
-        return author === undefined ? clean : judge(concerned, post, author)
+        const authors = yield* facts.of([{ ...asked, accountId, hash: post.hash ?? null }], { names })
+        const author = authors.get(0)
+        return author === undefined ? clean : judge(found, post, author)
       })
 
       return SpamScreening.of({

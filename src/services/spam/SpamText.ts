@@ -2,14 +2,14 @@ import { hash } from "node:crypto"
 import { addressesInHtml } from "../cards/StatusLinks.ts"
 import { plainText } from "../html/PlainText.ts"
 import { statusBytesMax } from "../instance/ContentLimits.ts"
+import { bounded, type BoundedText } from "../text/BoundedText.ts"
+import { compatible } from "../text/Normalisation.ts"
 
-/** Characters of a post that rules look at: all that one may have, so that nothing is hidden behind what fills it. */
-const readCharactersMax = statusBytesMax
-/**
- * More marks on one letter than any language has, which take time that grows with their square to be put in order, and the two
- * letters that are written out as whole sentences.
- */
+/** Bytes of a post that rules look at: all that one may have, so that nothing is hidden behind what fills it. */
+const readBytesMax = statusBytesMax
+/** More marks on one letter than any language has. */
 const heaped = /(\p{M}{4})\p{M}+/gu
+/** The two letters that are written out as whole sentences. */
 const unfolding = /[\uFDFA\uFDFB]/g
 /** Letters and digits that a text has at least to be known again; shorter ones many say by themselves. */
 const sameLettersMin = 20
@@ -19,9 +19,8 @@ const unseen = /[\p{Cf}\p{Variation_Selector}]/gu
 const word = /[\p{L}\p{M}\p{N}_]+/gu
 
 /** A text as rules compare it: capital and small letters, wide and narrow ones are the same, and nothing is hidden between them. */
-export const folded = (text: string): string =>
-  text.slice(0, readCharactersMax).replace(unseen, "").replace(heaped, "$1").replace(unfolding, " ").normalize("NFKC")
-    .toLowerCase()
+export const folded = (text: BoundedText): string =>
+  compatible(bounded(text.replace(unseen, "").replace(heaped, "$1").replace(unfolding, " "))).toLowerCase()
 
 /** The words of a folded text, one blank before and after each, so that whole words and phrases are found by looking for them. */
 export const spaced = (text: string): string => ` ${(text.match(word) ?? []).join(" ")} `
@@ -52,7 +51,7 @@ const hashOf = (text: string, hosts: ReadonlyArray<string>): bigint | undefined 
 
 /** Reads a post from its HTML, which is sanitised, and its texts beside that. */
 export const readPost = (html: string, beside: ReadonlyArray<string>): PostText => {
-  const text = folded([...beside, plainText(html)].join("\n"))
+  const text = folded(bounded([...beside, plainText(bounded(html))].join("\n"), readBytesMax))
   const hosts = addressesInHtml(html).flatMap(hostOf)
   return { text, words: spaced(text), hosts, hash: hashOf(text, hosts) }
 }

@@ -6,6 +6,7 @@ import { normalise } from "../html/HashtagNames.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { presentAccount } from "../PresentAccounts.ts"
 import { idRows, rowsOf } from "../Rows.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import { waitsForOthers } from "./HeldStatuses.ts"
@@ -73,7 +74,7 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
             ...(selection.excludeDirect ? [sql`s.visibility <> 'direct'`] : []),
             ...(selection.tagged === undefined ? [] : [
               sql`EXISTS (SELECT FROM statuses_tags st JOIN tags t ON t.id = st.tag_id
-                WHERE st.status_id = s.id AND t.name = ${normalise(selection.tagged)} OFFSET 0)`
+                WHERE st.status_id = s.id AND t.name = ${normalise(bounded(selection.tagged))} OFFSET 0)`
             ])
           ]
           const read = (...more: ReadonlyArray<Fragment>) =>

@@ -9,6 +9,7 @@ import { handle, tokens } from "../html/TextTokens.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
 import { rowsOf } from "../Rows.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { traced } from "../Traced.ts"
 import type { ContentType } from "./StoredStatus.ts"
 
@@ -72,7 +73,7 @@ export class Drafts extends Context.Service<Drafts, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
-      const tagUrl = (name: string) => Urls.tag(config, normalise(name))
+      const tagUrl = (name: string) => Urls.tag(config, normalise(bounded(name)))
 
       const names = (text: string, contentType: ContentType = "text/plain"): DraftNames => {
         const handles = new Set<string>()
@@ -82,7 +83,7 @@ export class Drafts extends Context.Service<Drafts, {
             const domain = token.domain?.toLowerCase() === config.localDomain ? undefined : token.domain
             handles.add(handle(token.username, domain))
           } else if (token.kind === "hashtag" && tags.size < hashtagsMax) {
-            const name = normalise(token.name)
+            const name = normalise(bounded(token.name))
             if (name !== "" && !tags.has(name)) tags.set(name, token.name)
           }
         }

@@ -5,6 +5,7 @@ import { type Unprocessable, validationFailed } from "../Errors.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { foreignFeaturedTagsMax } from "../instance/ForeignLimits.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { traced } from "../Traced.ts"
 import { isTagName } from "./Tags.ts"
 import { isOpenRow } from "./Visibility.ts"
@@ -57,7 +58,7 @@ export class FeaturedTags extends Context.Service<FeaturedTags, {
         const now = yield* Clock.currentTimeMillis
         return yield* sql`
           WITH coined AS (INSERT INTO tags (id, name, display_name, created_at)
-            VALUES (next_id(${now}), ${normalise(name)}, ${name}, ${new Date(now)})
+            VALUES (next_id(${now}), ${normalise(bounded(name))}, ${name}, ${new Date(now)})
             ON CONFLICT (name) DO UPDATE SET display_name = tags.display_name RETURNING id)
           INSERT INTO featured_tags (id, account_id, tag_id, name)
           SELECT next_id(${now}), ${accountId}::bigint, id, ${name}::text FROM coined
@@ -72,7 +73,7 @@ export class FeaturedTags extends Context.Service<FeaturedTags, {
         const name = given.trim().replace(/^#/, "")
         if (!isTagName(name)) return yield* validationFailed("Tag is invalid")
         const before = yield* shown(accountId)
-        if (before.some((tag) => tag.name === normalise(name))) return undefined
+        if (before.some((tag) => tag.name === normalise(bounded(name)))) return undefined
         if (before.length >= tagsMax) {
           return yield* validationFailed("You have already featured the maximum number of hashtags")
         }
@@ -81,12 +82,14 @@ export class FeaturedTags extends Context.Service<FeaturedTags, {
 
       const remove = traced("FeaturedTags.remove")(function*(accountId: bigint, name: string) {
         const [gone] = yield* nameRows(sql`DELETE FROM featured_tags f USING tags t
-          WHERE f.account_id = ${accountId} AND t.id = f.tag_id AND t.name = ${normalise(name)} RETURNING f.name`)
+          WHERE f.account_id = ${accountId} AND t.id = f.tag_id AND t.name = ${
+          normalise(bounded(name))
+        } RETURNING f.name`)
         return gone?.name
       })
 
       const replace = traced("FeaturedTags.replace")(function*(accountId: bigint, given: ReadonlyArray<string>) {
-        const names = new Map(given.filter(isTagName).map((name) => [normalise(name), name]))
+        const names = new Map(given.filter(isTagName).map((name) => [normalise(bounded(name)), name]))
         const wanted = [...names].slice(0, foreignFeaturedTagsMax)
         yield* sql`DELETE FROM featured_tags f USING tags t WHERE f.account_id = ${accountId} AND t.id = f.tag_id
           AND t.name <> ALL (${wanted.map(([name]) => name)}::text[])`

@@ -5,6 +5,7 @@ import { type Unprocessable, validationFailed } from "../Errors.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { traced } from "../Traced.ts"
 
 /** Hashtags that an account follows at most: as many are asked for where its home is made anew. */
@@ -68,7 +69,9 @@ export class TagFollows extends Context.Service<TagFollows, {
 
       const remove = traced("TagFollows.remove")(function*(accountId: bigint, name: string) {
         const gone = yield* idRows(sql`DELETE FROM tag_follows f USING tags t
-          WHERE f.account_id = ${accountId} AND t.id = f.tag_id AND t.name = ${normalise(name)} RETURNING f.id`)
+          WHERE f.account_id = ${accountId} AND t.id = f.tag_id AND t.name = ${
+          normalise(bounded(name))
+        } RETURNING f.id`)
         return gone.length > 0
       })
 

@@ -10,6 +10,7 @@ import { beginsLike } from "../Prefixes.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 
@@ -77,7 +78,7 @@ export class TagWriter extends Context.Service<TagWriter, {
           if (found === undefined) return yield* new RecordNotFound()
           const { id: _, name, reviewedAt: __, ...before } = found
           const displayName = given.displayName?.trim() || before.displayName
-          if (normalise(displayName) !== name) {
+          if (normalise(bounded(displayName)) !== name) {
             return yield* validationFailed("Display name does not match the previous name")
           }
           const after = {
@@ -105,7 +106,7 @@ export class TagWriter extends Context.Service<TagWriter, {
       const wanted = ({ name, state }: TagQuery) =>
         sql.and([
           sql`TRUE`,
-          ...(name === undefined ? [] : [namedLike(normalise(name))]),
+          ...(name === undefined ? [] : [namedLike(normalise(bounded(name)))]),
           ...(state === undefined ? [] : [states[state]])
         ])
       return TagWriter.of({

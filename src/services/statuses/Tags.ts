@@ -7,6 +7,7 @@ import { RecordNotFound } from "../Errors.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { tokens } from "../html/TextTokens.ts"
 import { idRows, rowsOf } from "../Rows.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { traced } from "../Traced.ts"
 
 const tagRows = rowsOf(Schema.Struct({ id: Schema.BigInt, displayName: Schema.String }))
@@ -105,7 +106,9 @@ export class Tags extends Context.Service<Tags, {
 
       const find = traced("Tags.find")(function*(name: string) {
         if (!isTagName(name)) return yield* new RecordNotFound()
-        const [row] = yield* idRows(sql`SELECT id FROM tags WHERE name = ${normalise(name)}`).pipe(Effect.orDie)
+        const [row] = yield* idRows(sql`SELECT id FROM tags WHERE name = ${normalise(bounded(name))}`).pipe(
+          Effect.orDie
+        )
         const [found] = row === undefined ? [] : yield* load([row.id])
         if (found !== undefined) return found
         const today = Math.floor((yield* Clock.currentTimeMillis) / dayMillis)
@@ -114,7 +117,7 @@ export class Tags extends Context.Service<Tags, {
       const coin = traced("Tags.coin")(function*(names: ReadonlyArray<string>) {
         if (!names.every(isTagName)) return yield* new RecordNotFound()
         const now = yield* Clock.currentTimeMillis
-        const byName = new Map(names.map((name) => [normalise(name), name]))
+        const byName = new Map(names.map((name) => [normalise(bounded(name)), name]))
         const wanted = [...byName].toSorted(([a], [b]) => a < b ? -1 : 1)
         const rows = yield* idRows(sql`INSERT INTO tags (id, name, display_name, created_at)
           SELECT next_id(${now}), name, display_name, ${new Date(now)}

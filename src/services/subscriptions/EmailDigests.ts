@@ -9,6 +9,7 @@ import * as Urls from "../instance/Urls.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { isBroadcast, visibleTo } from "../statuses/Visibility.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { transaction } from "../Transactions.ts"
 import { SubscriptionLinks } from "./SubscriptionLinks.ts"
 
@@ -104,7 +105,7 @@ const make = Effect.gen(function*() {
     if (first === undefined || last === undefined) return yield* sql`DELETE FROM email_digests WHERE ${owned(one)}`
     const { displayName, username } = first
     const shown = posts.map(({ html, id, spoilerText }) => ({
-      text: spoilerText === "" ? plainText(html) : spoilerText,
+      text: spoilerText === "" ? plainText(bounded(html)) : spoilerText,
       url: Urls.status(config, username, id)
     }))
     const sent = yield* Effect.forEach(

@@ -3,6 +3,7 @@ import { plainText } from "../html/PlainText.ts"
 import { sanitise } from "../html/Sanitise.ts"
 import type { StatusRecord } from "../statuses/Statuses.ts"
 import { textFields, textsBy, textsOf, type WrittenTexts } from "../statuses/Written.ts"
+import { bounded } from "../text/BoundedText.ts"
 
 /** What of a status is translated, as HTML, in an order that `translatedStatus` knows. */
 export const statusTexts = (status: StatusRecord): ReadonlyArray<string> =>
@@ -25,11 +26,11 @@ export const translatedStatus = (
   { media, poll }: StatusRecord,
   [html = "", ...rest]: ReadonlyArray<string>
 ): TranslatedStatus => {
-  const made = rest.map((text) => plainText(released(text)))
+  const made = rest.map((text) => plainText(bounded(released(text))))
   const plain = made.slice(textFields.length)
   const options = poll?.options.length ?? 0
   return {
-    content: sanitise(released(html)),
+    content: sanitise(bounded(released(html))),
     ...textsBy((field) => made[textFields.indexOf(field)] ?? ""),
     options: plain.slice(0, options),
     media: described(media).map(({ id }, at) => ({ id, description: plain[options + at] ?? "" }))
@@ -43,7 +44,7 @@ const described = (media: StatusRecord["media"]) =>
 const shortcodes = /(?<=^|[^\w:])(:[a-zA-Z0-9_]{2,128}:)(?=$|[^\w:])/g
 const kept = (html: string) =>
   html.replace(
-    /<[^>]*>|[^<]+/g,
+    /<[^<>]*>|[^<]+/g,
     (piece) => piece.startsWith("<") ? piece : piece.replace(shortcodes, "<span translate=\"no\">$1</span>")
   )
 const released = (html: string) => html.replace(/<span translate="no">\s*(:[a-zA-Z0-9_]{2,128}:)\s*<\/span>/g, "$1")

@@ -6,6 +6,7 @@ import type { AccountId } from "../Ids.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
+import { bounded } from "../text/BoundedText.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 
@@ -82,7 +83,7 @@ export class TrendReviews extends Context.Service<TrendReviews, {
           case "tag": {
             const which = "id" in subject
               ? sql`id = ${subject.id}`
-              : sql`name = ${normalise(subject.name.replace(/^[#＃]/, ""))}`
+              : sql`name = ${normalise(bounded(subject.name.replace(/^[#＃]/, "")))}`
             return decidedRows(sql`UPDATE tags SET trendable = ${trendable}, reviewed_at = ${at}
               FROM (SELECT id AS old_id, trendable AS before FROM tags WHERE ${which} FOR UPDATE) old
               WHERE id = old_id RETURNING id, name AS label, before`)

@@ -48,7 +48,7 @@ const declared: ReadonlyArray<Route> = (() => {
 })()
 
 /** Pages and protocols beside the API. */
-const others: ReadonlyArray<Route> = [
+export const others: ReadonlyArray<Route> = [
   {
     method: "GET",
     path: "/oauth/authorize",
@@ -87,7 +87,7 @@ const others: ReadonlyArray<Route> = [
 ]
 
 /** One's own account and its tokens stay, so that there is somebody to go on. */
-const spared = /^\/(?:oauth\/revoke|api\/v1\/streaming|auth\/sign_out)/
+export const spared = /^\/(?:oauth\/revoke|api\/v1\/streaming|auth\/sign_out)/
 const routes = [...declared, ...others].filter(({ path }) => !spared.test(path))
 
 /** What came after Mastodon's own routes, where fewer have looked. */

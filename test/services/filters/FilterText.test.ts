@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { filterMatcher } from "../../../src/services/filters/FilterMatcher.ts"
 import { fold, prepareKeyword, prepareText } from "../../../src/services/filters/FilterText.ts"
 import { keywordSearch } from "../../../src/services/filters/KeywordSearch.ts"
+import { bounded } from "../../../src/services/text/BoundedText.ts"
 
 const matches = (keyword: string, wholeWord: boolean, ...parts: ReadonlyArray<string>) =>
   filterMatcher([{
@@ -14,11 +15,11 @@ const matches = (keyword: string, wholeWord: boolean, ...parts: ReadonlyArray<st
     expiresAt: null,
     keywords: [{ id: 2n, keyword, wholeWord }],
     statuses: []
-  }]).match([], prepareText(parts)).length > 0
+  }]).match([], prepareText(parts.map((part) => bounded(part)))).length > 0
 
 /** The same rule without any cleverness: every place of the folded keyword, and the characters around it. */
 const model = (keyword: string, wholeWord: boolean, parts: ReadonlyArray<string>): boolean => {
-  const wanted = [...fold(keyword)]
+  const wanted = [...fold(bounded(keyword))]
   if (wanted.length === 0) return false
   const kind = (characters: ReadonlyArray<string>, at: number): "none" | "word" | "alone" => {
     const character = characters[at]
@@ -40,7 +41,7 @@ const model = (keyword: string, wholeWord: boolean, parts: ReadonlyArray<string>
     return before !== after || before === "alone"
   }
   return parts.some((part) => {
-    const text = [...fold(part)]
+    const text = [...fold(bounded(part))]
     return text.some((_, at) => {
       const end = at + wanted.length
       if (end > text.length || wanted.some((character, index) => text[at + index] !== character)) return false
@@ -170,7 +171,9 @@ describe("how texts are compared with keywords", () => {
         statuses: []
       }))
       const matched = new Set(
-        filterMatcher(filters).match([], prepareText(parts)).map(({ filter }) => Number(filter.id))
+        filterMatcher(filters).match([], prepareText(parts.map((part) => bounded(part)))).map(({ filter }) =>
+          Number(filter.id)
+        )
       )
       given.forEach(([keyword, wholeWord], index) => {
         assert.strictEqual(
@@ -184,7 +187,7 @@ describe("how texts are compared with keywords", () => {
   )
 
   it.prop("folding a folded text changes nothing", [Schema.String], ([text]) => {
-    assert.strictEqual(fold(fold(text)), fold(text))
+    assert.strictEqual(fold(bounded(fold(bounded(text)))), fold(bounded(text)))
   })
 })
 
@@ -215,7 +218,7 @@ describe("the search for many keywords", () => {
   })
 
   it("a keyword of which nothing is left to compare is none", () => {
-    assert.strictEqual(prepareKeyword("\u200B\uFE0F", true), "")
-    assert.strictEqual(filterMatcher([]).match([1n], prepareText(["anything"])).length, 0)
+    assert.strictEqual(prepareKeyword(bounded("\u200B\uFE0F"), true), "")
+    assert.strictEqual(filterMatcher([]).match([1n], prepareText([bounded("anything")])).length, 0)
   })
 })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { normalise } from "../../../src/services/html/HashtagNames.ts"
+import { bounded } from "../../../src/services/text/BoundedText.ts"
 
 describe("S-143 names of hashtags", () => {
   it.each([
@@ -16,9 +17,9 @@ describe("S-143 names of hashtags", () => {
     ["snake_case·x・y\u200cz", "snake_case·x・y\u200cz"],
     ["ก่อน", "ก่อน"],
     ["a\ufe0f", "a"]
-  ])("%s is %s", (name, expected) => assert.strictEqual(normalise(name), expected))
+  ])("%s is %s", (name, expected) => assert.strictEqual(normalise(bounded(name)), expected))
 
   it.prop("a normal name is its own", [Schema.String], ([name]) => {
-    assert.strictEqual(normalise(normalise(name)), normalise(name))
+    assert.strictEqual(normalise(bounded(normalise(bounded(name)))), normalise(bounded(name)))
   })
 })

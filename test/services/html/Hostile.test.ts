@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { contentCharactersMax } from "../../../src/services/federation/documents/ForeignNote.ts"
-import { marksMax, sanitiseForeign } from "../../../src/services/html/Sanitise.ts"
+import { marksMax, sanitise } from "../../../src/services/html/Sanitise.ts"
+import { bounded } from "../../../src/services/text/BoundedText.ts"
 import { best, fill } from "./effort.ts"
 
 describe("row 35: HTML of other servers", () => {
@@ -26,13 +27,13 @@ describe("row 35: HTML of other servers", () => {
 
   it.each([...tags, ...pieces])("as much as there may be of %j is read within 50 ms of CPU", (seed) => {
     const hostile = fill(seed, contentCharactersMax)
-    assert.isBelow(best(() => sanitiseForeign(hostile)), 50)
+    assert.isBelow(best(() => sanitise(bounded(hostile))), 50)
   })
 
   it("a long text stays whole, and one with too many tags ends before the next", () => {
     const long = `<p>${"words ".repeat(contentCharactersMax / 6 - 10)}</p>`
-    assert.strictEqual(sanitiseForeign(long), long)
+    assert.strictEqual(sanitise(bounded(long)), long)
     const many = "<b>x</b>".repeat(marksMax)
-    assert.strictEqual(sanitiseForeign(many), "<b>x</b>".repeat(marksMax / 2))
+    assert.strictEqual(sanitise(bounded(many)), "<b>x</b>".repeat(marksMax / 2))
   })
 })

@@ -1,5 +1,6 @@
 import { sanitise } from "../../../services/html/Sanitise.ts"
 import type { AdminAccountRecord } from "../../../services/moderation/AdminAccounts.ts"
+import { bounded } from "../../../services/text/BoundedText.ts"
 import { type Html, html, raw } from "../../html/Html.ts"
 import type { Visit } from "../Visit.ts"
 import { roleOf } from "./AccountStates.ts"
@@ -35,7 +36,7 @@ export const facts = (
       say("Biography"),
       record === undefined || record.noteHtml === ""
         ? undefined
-        : html`<div class="content" dir="auto">${raw(sanitise(record.noteHtml))}</div>`
+        : html`<div class="content" dir="auto">${raw(sanitise(bounded(record.noteHtml)))}</div>`
     ]
   ])
 }

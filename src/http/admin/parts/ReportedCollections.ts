@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { plainText } from "../../../services/html/PlainText.ts"
 import { KeptCollections } from "../../../services/moderation/KeptCollections.ts"
 import { reportCollectionsMax } from "../../../services/moderation/Reports.ts"
+import { bounded } from "../../../services/text/BoundedText.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../Visit.ts"
 import { chooseOf } from "./Lists.ts"
@@ -31,7 +32,7 @@ export class ReportedCollections extends Context.Service<ReportedCollections, {
             records.map((record) => {
               const members = record.items.filter(({ accountId }) => names.find(accountId) !== undefined)
               const text = html`<strong dir="auto">${record.name}</strong><p class="said" dir="auto">${
-                record.local ? record.description : plainText(record.description)
+                record.local ? record.description : plainText(bounded(record.description))
               }</p><ul class="files">${
                 members.map(({ accountId }) => html`<li>${names.line(accountId)}</li>`)
               }</ul><p class="row soft">${moment(words, record.createdAt)} ${

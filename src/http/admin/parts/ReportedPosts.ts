@@ -5,6 +5,7 @@ import * as Urls from "../../../services/instance/Urls.ts"
 import type { Messages } from "../../../services/languages/Messages.ts"
 import { addressesOf } from "../../../services/media/MediaAddresses.ts"
 import { Statuses, type StatusRecord } from "../../../services/statuses/Statuses.ts"
+import { bounded } from "../../../services/text/BoundedText.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { choose } from "./Lists.ts"
 import { badge, handleOf, moment } from "./Texts.ts"
@@ -97,7 +98,7 @@ const post = (config: ServerConfig["Service"], words: Messages, record: StatusRe
     record.spoilerText === ""
       ? ""
       : html`<p><strong dir="auto">${say("Warning: {text}", { text: record.spoilerText })}</strong></p>`
-  }<p class="said" dir="auto">${plainText(record.html)}</p>${
+  }<p class="said" dir="auto">${plainText(bounded(record.html))}</p>${
     record.media.length === 0 ? "" : html`<ul class="files">${
       record.media.map((media, at) => {
         const { file } = addressesOf(config, media)

@@ -2,6 +2,7 @@ import { Clock, Effect, Option, Schedule, Schema, type Stream } from "effect"
 import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { StorageFailed } from "../../../services/media/Storage.ts"
 import type { S3Settings } from "../../environment/S3Settings.ts"
+import { withoutTrailingSlashes } from "../../environment/TrailingSlashes.ts"
 import { leaves, textAt } from "./Documents.ts"
 import { encoded, sha256, signed } from "./Signature.ts"
 
@@ -42,7 +43,7 @@ export const addressOf = (
   { key, query = {} }: S3Request
 ): URL => {
   const url = new URL(endpoint)
-  const base = url.pathname.replace(/\/+$/, "")
+  const base = withoutTrailingSlashes(url.pathname)
   if (!pathStyle) url.hostname = `${bucket}.${url.hostname}`
   const path = [...(pathStyle ? [bucket] : []), ...(key === undefined ? [] : key.split("/"))].map(encoded)
   url.pathname = `${base}/${path.join("/")}`

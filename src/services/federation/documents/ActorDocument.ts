@@ -5,6 +5,7 @@ import type { AccountRecord } from "../../identity/Accounts.ts"
 import type { Emoji } from "../../instance/Emoji.ts"
 import type { ServerConfig } from "../../instance/ServerConfig.ts"
 import * as Urls from "../../instance/Urls.ts"
+import { bounded } from "../../text/BoundedText.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { picture } from "./AttachmentDocument.ts"
 import { emojiDocument } from "./EmojiDocument.ts"
@@ -35,7 +36,7 @@ interface Links extends Linked {
 
 /** Hashtags of a biography, each once, by the names under which they are found. */
 const bioTags = (config: Pick<ServerConfig["Service"], "publicUrl">, note: string): ReadonlyArray<Document> => {
-  const names = tokens(note).flatMap((token) => token.kind === "hashtag" ? normalise(token.name) : [])
+  const names = tokens(note).flatMap((token) => token.kind === "hashtag" ? normalise(bounded(token.name)) : [])
   return [...new Set(names)].map((name) => ({ type: "Hashtag", href: Urls.tag(config, name), name: `#${name}` }))
 }
 

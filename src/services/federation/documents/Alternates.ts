@@ -1,12 +1,10 @@
-import sanitizeHtml from "sanitize-html"
+import { readMarkup } from "../../html/MarkupReader.ts"
 import * as DocumentTypes from "../../outbound/DocumentTypes.ts"
+import { bounded } from "../../text/BoundedText.ts"
 
-/** Characters of a page and of a Link header that are searched for the object's address. */
-export const pageCharactersMax = 65_536
+/** Bytes of a page, and characters of a Link header, that are searched for the object's address. */
+export const pageBytesMax = 65_536
 const linkCharactersMax = 8_192
-
-/** How deep elements nest in a page's head; what is deeper is no concern of ours. */
-const headNestingMax = 8
 
 interface Link {
   readonly href: string
@@ -30,17 +28,12 @@ const inHeader = (header: string): ReadonlyArray<Link> =>
     return { href, rel: parameters.get("rel") ?? "", type: parameters.get("type") ?? "" }
   })
 
-/** The `link` elements of a page, by a real parser. */
+/** The `link` elements of a page. */
 const inPage = (html: string): ReadonlyArray<Link> => {
   const links: Array<Link> = []
-  sanitizeHtml(html.slice(0, pageCharactersMax), {
-    allowedTags: [],
-    nestingLimit: headNestingMax,
-    transformTags: {
-      link: (tagName, { href = "", rel = "", type = "" }) => {
-        links.push({ href, rel, type })
-        return { tagName, attribs: {} }
-      }
+  readMarkup(bounded(html, pageBytesMax), {
+    open: (name, { href = "", rel = "", type = "" }) => {
+      if (name === "link") links.push({ href, rel, type })
     }
   })
   return links

@@ -1,7 +1,8 @@
 import { makeByteLimit } from "../../html/ByteLimit.ts"
-import { sanitiseForeign } from "../../html/Sanitise.ts"
+import { sanitise } from "../../html/Sanitise.ts"
 import { accountBytesMax } from "../../instance/ContentLimits.ts"
 import { momentOf } from "../../Moments.ts"
+import { bounded } from "../../text/BoundedText.ts"
 import { normalizeDomain } from "../DomainNames.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignKey, foreignKeys } from "./ForeignKeys.ts"
@@ -70,7 +71,7 @@ const fieldsOf = (actor: Foreign) =>
     return field === undefined || typeOf(field, "PropertyValue") === undefined || name === undefined ||
         value === undefined
       ? []
-      : [{ name, value, html: sanitiseForeign(value) }]
+      : [{ name, value, html: sanitise(bounded(value)) }]
   })
 
 /** Plain strings only (row 15). */
@@ -136,7 +137,7 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
     type,
     username: name,
     displayName: room.text(makeByteLimit(nameBytesMax).text(asText(document["name"], nameCharactersMax) ?? "")),
-    noteHtml: room.html(asText(document["summary"], summaryCharactersMax) ?? "", sanitiseForeign),
+    noteHtml: room.html(asText(document["summary"], summaryCharactersMax) ?? "", sanitise),
     url: page?.href ?? id.href,
     fields: room.members(fieldsOf(document), ({ html, name, value }) => [name, value, html]),
     locked: flag("manuallyApprovesFollowers"),

@@ -1,6 +1,7 @@
-import { sanitiseForeign } from "../../html/Sanitise.ts"
+import { sanitise } from "../../html/Sanitise.ts"
 import { momentOf } from "../../Moments.ts"
 import { isTagName } from "../../statuses/Tags.ts"
+import { bounded } from "../../text/BoundedText.ts"
 import { asForeign, asList, asText, type Foreign, idOf, type ReadUrl, typeOf, worded } from "./Reading.ts"
 
 /** Characters of a collection's name and description, and items of it that are looked at. */
@@ -60,7 +61,7 @@ export const foreignCollection = (value: unknown, owner: string, readUrl: ReadUr
     uri: uri.href,
     url: page?.origin === by.origin ? page.href : uri.href,
     name: asText(document["name"], nameCharactersMax) ?? "",
-    description: sanitiseForeign(text),
+    description: sanitise(bounded(text)),
     language,
     sensitive: document["sensitive"] === true,
     discoverable: document["discoverable"] === true,

@@ -1,11 +1,12 @@
 import { addressesInHtml, taggedCollectionsMax } from "../../cards/StatusLinks.ts"
 import { makeByteLimit } from "../../html/ByteLimit.ts"
 import { normalise } from "../../html/HashtagNames.ts"
-import { sanitise, sanitiseForeign } from "../../html/Sanitise.ts"
+import { sanitise } from "../../html/Sanitise.ts"
 import { statusBytesMax } from "../../instance/ContentLimits.ts"
 import { momentMillisMin, momentOf } from "../../Moments.ts"
 import type { StoredStatus } from "../../statuses/StoredStatus.ts"
 import type { Written } from "../../statuses/Written.ts"
+import { bounded } from "../../text/BoundedText.ts"
 import { visibilityOf } from "./Addressing.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignAttachment, foreignAttachments } from "./ForeignMedia.ts"
@@ -74,7 +75,7 @@ const tagsOf = (note: Foreign, type: string) =>
 const hashtags = (note: Foreign) => {
   const named = tagsOf(note, "Hashtag").flatMap((tag) => {
     const displayName = (asText(tag["name"], 256) ?? "").replace(/^#/, "")
-    const name = normalise(displayName)
+    const name = normalise(bounded(displayName))
     return name === "" ? [] : [[name, { name, displayName }] as const]
   })
   return [...new Map(named).values()].slice(0, hashtagsMax)
@@ -123,7 +124,7 @@ export const foreignNote = (
   const { language, text } = worded(note, "content", contentCharactersMax)
   const spoiler = worded(note, "summary", summaryCharactersMax)
   const warning = other === undefined ? room.text(spoiler.text) : ""
-  const html = other === undefined ? room.html(text, sanitiseForeign) : room.html(digestOf(note, url), sanitise)
+  const html = other === undefined ? room.html(text, sanitise) : room.html(digestOf(note, url), sanitise)
   const mentioned = tagsOf(note, "Mention").flatMap((tag) => idOf(tag["href"]) ?? []).slice(0, mentionsMax)
   return {
     uri: id.href,

@@ -1,5 +1,6 @@
 import { escape } from "../../html/Compose.ts"
 import { sanitise } from "../../html/Sanitise.ts"
+import { bounded } from "../../text/BoundedText.ts"
 import { asForeign, asList, type Foreign, type ReadUrl, worded } from "./Reading.ts"
 
 /* Objects other than notes, which timelines show as title, summary and link (federation.md section 8). */
@@ -34,7 +35,7 @@ export const digestOf = (object: Foreign, url: string): string => {
     ...(summary === "" ? [] : [/^<(?:p|ul|ol|blockquote|pre)\b/i.test(summary) ? summary : `<p>${summary}</p>`]),
     `<p><a href="${escape(url)}">${escape(url)}</a></p>`
   ]
-  return parts.map(sanitise).join("")
+  return parts.map((part) => sanitise(bounded(part))).join("")
 }
 
 /** The same object with its file as an attachment, where one of its addresses leads to the file itself. */

@@ -7,6 +7,7 @@ import { parse } from "../../discovery/LocalUrls.ts"
 import { normalise } from "../../html/HashtagNames.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { idRows, rowsOf } from "../../Rows.ts"
+import { bounded } from "../../text/BoundedText.ts"
 import { traced } from "../../Traced.ts"
 import type { ForeignCollection, ForeignItem } from "../documents/ForeignCollection.ts"
 
@@ -100,7 +101,7 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
         const created = new Date(Math.min(collection.createdAt ?? at.getTime(), at.getTime()))
         const { tagName } = collection
         const [tag] = tagName === null ? [] : yield* idRows(sql`INSERT INTO tags (id, name, display_name, created_at)
-          VALUES (next_id(${at.getTime()}), ${normalise(tagName)}, ${tagName}, ${at})
+          VALUES (next_id(${at.getTime()}), ${normalise(bounded(tagName))}, ${tagName}, ${at})
           ON CONFLICT (name) DO UPDATE SET display_name = tags.display_name RETURNING id`)
         const [stored] = yield* storedRows(sql`
           WITH before AS MATERIALIZED (SELECT * FROM collections WHERE uri = ${collection.uri})

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { alternateIn, pageCharactersMax } from "../../../../src/services/federation/documents/Alternates.ts"
+import { alternateIn, pageBytesMax } from "../../../../src/services/federation/documents/Alternates.ts"
 
 const url = "https://else.test/@zoe/1"
 const inPage = (value: string) => alternateIn({ url, link: "", value })
@@ -34,6 +34,6 @@ describe("where a page says that its object is", () => {
     assert.isUndefined(inPage(`<!-- ${link("/1")} -->`))
     assert.isUndefined(inPage(`<p title='${link("/1")}'>x</p>`))
     assert.isUndefined(inPage(link("https://")))
-    assert.isUndefined(inPage("x".repeat(pageCharactersMax) + link("/1")))
+    assert.isUndefined(inPage("x".repeat(pageBytesMax) + link("/1")))
   })
 })

@@ -1,0 +1,20 @@
+import { Redacted } from "effect"
+import { shortened, shortUnitsMax } from "../text/BoundedText.ts"
+import { composed } from "../text/Normalisation.ts"
+import { passwordBytesMax } from "./Credentials.ts"
+
+const utf8 = new TextEncoder()
+
+/** UTF-16 code units of a text that may be a password: four for each byte, since a composed character may come of several. */
+const unitsMax = Math.min(4 * passwordBytesMax, shortUnitsMax)
+
+/** UTF-8 bytes of a password in normal form NFC. A longer text is cut, so that passwords that wait stay small. */
+export const passwordBytes = (password: Redacted.Redacted): Uint8Array =>
+  utf8.encode(composed(shortened(Redacted.value(password).slice(0, unitsMax))))
+
+/** Whether a text has more than any password may have, as it is written. It is not normalised. */
+export const isBeyondPasswords = (password: Redacted.Redacted): boolean => Redacted.value(password).length >= unitsMax
+
+/** Whether a password takes more than `passwordBytesMax`. */
+export const isPasswordLong = (password: Redacted.Redacted): boolean =>
+  isBeyondPasswords(password) || passwordBytes(password).length > passwordBytesMax

@@ -1,0 +1,27 @@
+import { Effect } from "effect"
+
+/** How often the loop is looked at, in milliseconds. */
+const lookMillis = 1
+
+/**
+ * Runs something and tells the longest pause of the event loop in it, in milliseconds of CPU time of this thread: what other processes
+ * take in between does not count.
+ */
+export const pauseIn = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<readonly [A, number], E, R> =>
+  Effect.suspend(() => {
+    let before = process.threadCpuUsage()
+    let longest = 0
+    const look = () => {
+      const { system, user } = process.threadCpuUsage(before)
+      longest = Math.max(longest, (system + user) / 1_000)
+      before = process.threadCpuUsage()
+    }
+    const timer = setInterval(look, lookMillis)
+    return Effect.ensuring(
+      Effect.map(work, (result) => {
+        look()
+        return [result, longest] as const
+      }),
+      Effect.sync(() => clearInterval(timer))
+    )
+  })

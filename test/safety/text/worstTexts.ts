@@ -1,0 +1,118 @@
+/*
+ * Texts that make a careless reader slow: each the same piece again and again, at any length. Beginnings and ends that do not fit
+ * make a match fail late.
+ */
+
+const repeated: Readonly<Record<string, string>> = {
+  "one letter": "a",
+  "one digit": "1",
+  "spaces": " ",
+  "newlines": "\n",
+  "carriage returns": "\r\n",
+  "tabs": "\t",
+  "marks": "\u0301",
+  "marks of two kinds": "\u0301\u0316",
+  "marks between joiners": "\u0301\u200d\u0316",
+  "marks that decompose": "\u0344",
+  "letters with marks": "e\u0301\u0316",
+  "letters that become sentences": "\ufdfa",
+  "letters that become several": "\u0390\ufb03",
+  "joiners": "\u200d",
+  "emoji and joiners": "👩\u200d",
+  "emoji and colours": "👩🏽",
+  "flags": "🇩🇪",
+  "variation selectors": "\ufe0f",
+  "soft hyphens": "\u00ad",
+  "Hangul": "각",
+  "Jamo": "\u1100",
+  "Thai": "กำ",
+  "Han": "漢",
+  "Arabic": "لا\u064b",
+  "lone surrogates": "\ud83d",
+  "opening angle brackets": "<",
+  "closing angle brackets": ">",
+  "opening square brackets": "[",
+  "closing square brackets": "]",
+  "links of Markdown": "[a](",
+  "opening round brackets": "(",
+  "opening braces": "{",
+  "pairs of brackets": "[]",
+  "slashes": "/",
+  "backslashes": "\\",
+  "dots": ".",
+  "letters and dots": "a.",
+  "hyphens": "-",
+  "underscores": "_",
+  "stars": "*",
+  "letters and stars": "*a ",
+  "two stars": "**a",
+  "tildes": "~~",
+  "backticks": "`",
+  "double quotes": "\"",
+  "single quotes": "'",
+  "quoted words": "\"a ",
+  "ampersands": "&",
+  "entities": "&amp;",
+  "marks as entities": "&#769;",
+  "entities without an end": "&ampamp",
+  "percent signs": "%",
+  "escapes": "%41",
+  "equals signs": "=",
+  "semicolons": ";",
+  "commas": ",",
+  "commas and spaces": ", ",
+  "colons": ":",
+  "shortcodes": ":a_b",
+  "shortcodes that end": ":ab:",
+  "at signs": "@",
+  "handles": "@a@b.c ",
+  "handles in a row": "@a@b",
+  "hashtags": "#a ",
+  "hashes": "#",
+  "addresses": "https://a.b/ ",
+  "addresses in a row": "http://a.b/http://",
+  "addresses without a host": "http://",
+  "addresses with stars": "http://a.b/**** ",
+  "opening elements": "<b>",
+  "opening paragraphs": "<p>",
+  "closing elements": "</b>",
+  "closing paragraphs": "</p>",
+  "paragraphs far apart": "</p>          ",
+  "spans with classes": "<span class=\"h-a\">",
+  "links": "<a href=\"https://a.b/\">",
+  "elements in elements": "<ul><li>",
+  "headings": "<h1><p>",
+  "forms": "<form><b>",
+  "unfinished elements": "<p ",
+  "unfinished links": "<a href=\"",
+  "attributes": "<p a=a ",
+  "comments": "<!--",
+  "comments that end": "<!---->",
+  "character data": "<![CDATA[",
+  "instructions": "<?",
+  "pictures": "<svg>",
+  "scripts": "<script>",
+  "structured data": "<script type=\"application/ld+json\">",
+  "titles": "<title>",
+  "null bytes": "\0",
+  "control characters": "\u0001",
+  "borders of words": "a b",
+  "operators": "from:a ",
+  "minus signs": "-a ",
+  "objects": "{\"a\":",
+  "rows": "a,b\n"
+}
+
+/** So many UTF-16 code units of a piece. */
+export const filled = (piece: string, units: number): string =>
+  piece.repeat(Math.ceil(units / piece.length)).slice(0, units)
+
+/** Texts of a length in UTF-16 code units, by what they are. */
+export const worstTexts = (units: number): ReadonlyArray<readonly [name: string, text: string]> =>
+  Object.entries(repeated).map(([name, piece]) => [name, `a${filled(piece, units - 2)}!`])
+
+/** A text of a length, about, that has something of each kind. */
+export const mixedText = (units: number): string => {
+  const pieces = Object.values(repeated)
+  return pieces.map((piece) => filled(piece, Math.floor(units / pieces.length))).join("a")
+}
