@@ -16,6 +16,12 @@ interface ReadCsv {
 
 const flag = (text: string | undefined) => ["true", "t", "1", "yes"].includes((text ?? "").trim().toLowerCase())
 
+/** Spreadsheets of many languages write semicolons. */
+const delimiterOf = (text: string): "," | ";" => {
+  const [first = ""] = text.slice(0, rowCharactersMax).split(/[\r\n]/, 1)
+  return first.includes(";") && !first.includes(",") ? ";" : ","
+}
+
 /**
  * Reads blocks as Mastodon exports them: a header names the columns; without one there are domains only. `onlyAction` is what
  * a row means that names no severity, and what every row means where it is `accept`. Of a domain that is named twice the first
@@ -27,7 +33,11 @@ export const read = (
   localDomain: string
 ): Effect.Effect<ReadCsv | undefined> =>
   Stream.make(text).pipe(
-    Stream.pipeThroughChannel(Csv.decodeString({ maxRecordSize: rowCharactersMax, ignoreEmptyLines: true })),
+    Stream.pipeThroughChannel(Csv.decodeString({
+      delimiter: delimiterOf(text),
+      maxRecordSize: rowCharactersMax,
+      ignoreEmptyLines: true
+    })),
     Stream.take(listEntriesMax + 2),
     Stream.runCollect,
     Effect.map((rows) => entriesOf(rows, onlyAction, localDomain)),
