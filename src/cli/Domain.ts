@@ -16,6 +16,9 @@ const domain = Argument.String("domain").pipe(
 )
 const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.optional)
+const confirmed = Flag.Boolean("confirmed").pipe(
+  Flag.withDescription("Needed for a public suffix such as co.uk: everyone below it is meant")
+)
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
@@ -50,7 +53,8 @@ const block = Command.make(
     rejectReports: toggle("reject-reports", "Reports that it sends are dropped"),
     comment: text("comment", "For other operators"),
     publicComment: text("public-comment", "For whoever may read the list of blocks"),
-    obfuscate: toggle("obfuscate", "The list shows parts of the domain only")
+    obfuscate: toggle("obfuscate", "The list shows parts of the domain only"),
+    confirmed
   },
   traced("domain block")(function*(flags) {
     const made = yield* refuse((yield* DomainBlocks).block(flags.domain, {
@@ -59,7 +63,8 @@ const block = Command.make(
       ...given("rejectReports", flags.rejectReports),
       ...given("privateComment", flags.comment),
       ...given("publicComment", flags.publicComment),
-      ...given("obfuscate", flags.obfuscate)
+      ...given("obfuscate", flags.obfuscate),
+      confirmed: flags.confirmed
     }))
     yield* Console.log(describe(made))
   }, (effect) => Effect.provide(effect, services))
@@ -82,6 +87,15 @@ const about = (
       yield* Console.log(`${given.domain} ${done}.`)
     }, (effect) => Effect.provide(effect, services))
   ).pipe(Command.withDescription(description))
+
+const allow = Command.make(
+  "allow",
+  { domain, confirmed },
+  traced("domain allow")(function*(given) {
+    const made = yield* refuse((yield* DomainAllows).allow(given.domain, { confirmed: given.confirmed }))
+    yield* Console.log(`${made.domain} is allowed.`)
+  }, (effect) => Effect.provide(effect, services))
+).pipe(Command.withDescription("Lists a server for LIMITED_FEDERATION"))
 
 const list = Command.make(
   "list",
@@ -128,13 +142,7 @@ export const command = Command.make("domain").pipe(
       "is not blocked",
       (domain) => DomainBlocks.use(({ unblock }) => unblock(domain))
     ),
-    about(
-      "allow",
-      "Lists a server for LIMITED_FEDERATION",
-      "is allowed",
-      "is allowed",
-      (domain) => Effect.as(DomainAllows.use(({ allow }) => allow(domain)), true)
-    ),
+    allow,
     about(
       "disallow",
       "Takes a server off that list",

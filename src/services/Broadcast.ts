@@ -63,6 +63,8 @@ export const BroadcastMessage = Schema.Union([
   /** `conversationId` is the id of the row in `account_conversations`. */
   Schema.TaggedStruct("ConversationChanged", { accountId: Account, conversationId: IdFromString }),
   Schema.TaggedStruct("FiltersChanged", { accountId: Account }),
+  /** An account's reading positions changed. */
+  Schema.TaggedStruct("MarkersSaved", { accountId: Account }),
   /** An announcement for everybody: published or changed, or taken down. */
   Schema.TaggedStruct("AnnouncementEvent", {
     announcementId: IdFromString,

@@ -11,6 +11,8 @@ import type { Fragment } from "effect/sql/Statement"
 /** A mute; `expiresAt` null is one without an end. */
 interface Mute {
   readonly hidesNotifications: boolean
+  /** Mentions in replies to the muter's own posts are told although notifications are hidden. */
+  readonly allowsReplies: boolean
   readonly expiresAt: Date | null
 }
 
@@ -31,9 +33,13 @@ const lasts = (mute: Mute | undefined, now: Date): mute is Mute =>
 export const hides = ({ blocks, blocksDomain, mute }: HidingFacts, now: Date): boolean =>
   blocks || blocksDomain || lasts(mute, now)
 
-/** Whether notifications of the other are hidden; `back` is what the other has set against the recipient. */
-export const hidesNotifications = (facts: HidingFacts, back: HidingFacts, now: Date): boolean =>
-  facts.blocks || back.blocks || (lasts(facts.mute, now) && facts.mute.hidesNotifications) ||
+/**
+ * Whether a notification of the other is hidden; `back` is what the other has set against the recipient, `isReply` tells of
+ * a mention in a reply to one of the recipient's posts.
+ */
+export const hidesNotifications = (facts: HidingFacts, back: HidingFacts, now: Date, isReply: boolean): boolean =>
+  facts.blocks || back.blocks ||
+  (lasts(facts.mute, now) && facts.mute.hidesNotifications && !(isReply && facts.mute.allowsReplies)) ||
   (facts.blocksDomain && !facts.follows)
 
 /** Whether nothing goes from one to the other: one of them blocks the other, or the other's domain. */
@@ -56,19 +62,33 @@ export const blocks = (sql: SqlClient, account: Fragment, target: Fragment): Fra
 export const eitherBlocks = (sql: SqlClient, one: Fragment, other: Fragment): Fragment =>
   sql`(${blocks(sql, one, other)} OR ${blocks(sql, other, one)})`
 
-/** Whether `account` mutes `target`; `what` says that the mute is to hide notifications, too. */
-export const mutes = (
+const muted = (sql: SqlClient, account: Fragment, target: Fragment, now: Date, condition: Fragment): Fragment =>
+  sql`EXISTS (SELECT FROM (SELECT account_id AS hiding, target_account_id AS hidden, hide_notifications, allow_replies, expires_at
+      FROM mutes) mute
+    WHERE mute.hiding = ${account} AND mute.hidden = ${target} ${condition}
+    AND ${lastingAt(sql, "mute.expires_at", now)} OFFSET 0)`
+
+/** Whether `account` mutes `target`. */
+export const mutes = (sql: SqlClient, account: Fragment, target: Fragment, now: Date): Fragment =>
+  muted(sql, account, target, now, sql``)
+
+/** Whether `account` mutes a notification of `target`; `reply` is an expression of `hidesNotifications`' `isReply`. */
+export const mutesNotification = (
   sql: SqlClient,
   account: Fragment,
   target: Fragment,
   now: Date,
-  what: "posts" | "notifications" = "posts"
+  reply: Fragment
 ): Fragment =>
-  sql`EXISTS (SELECT FROM (SELECT account_id AS hiding, target_account_id AS hidden, hide_notifications, expires_at FROM mutes) mute
-    WHERE mute.hiding = ${account} AND mute.hidden = ${target}
-    AND ${sql.literal(what === "posts" ? "" : "mute.hide_notifications AND ")}${
-    lastingAt(sql, "mute.expires_at", now)
-  } OFFSET 0)`
+  muted(sql, account, target, now, sql`AND mute.hide_notifications AND NOT (mute.allow_replies AND ${reply})`)
+
+/** Whether a row of this alias (`type`, `status_id`, `account_id` of the recipient) tells of a reply to one of the recipient's posts. */
+export const isReplyMention = (sql: SqlClient, row: string): Fragment =>
+  sql`(${
+    sql.literal(row)
+  }.type = 'mention' AND EXISTS (SELECT FROM (SELECT reply.id AS told, answered.account_id AS author
+      FROM statuses reply JOIN statuses answered ON answered.id = reply.in_reply_to_id) replies
+    WHERE replies.told = ${sql.literal(row)}.status_id AND replies.author = ${sql.literal(row)}.account_id OFFSET 0))`
 
 /** Whether `account` blocks the domain of `target`. Most people block none, and then no account is looked at. */
 export const blocksDomain = (sql: SqlClient, account: Fragment, target: Fragment): Fragment =>
@@ -86,8 +106,14 @@ export const isSeparate = (sql: SqlClient, one: Fragment, other: Fragment): Frag
   sql`(${eitherBlocks(sql, one, other)} OR ${blocksDomain(sql, one, other)} OR ${blocksDomain(sql, other, one)})`
 
 /** `hidesNotifications` in SQL. */
-export const areNotificationsHidden = (sql: SqlClient, recipient: Fragment, sender: Fragment, now: Date): Fragment =>
-  sql`(${eitherBlocks(sql, recipient, sender)} OR ${mutes(sql, recipient, sender, now, "notifications")}
+export const isNotificationHidden = (
+  sql: SqlClient,
+  recipient: Fragment,
+  sender: Fragment,
+  now: Date,
+  reply: Fragment
+): Fragment =>
+  sql`(${eitherBlocks(sql, recipient, sender)} OR ${mutesNotification(sql, recipient, sender, now, reply)}
     OR (${blocksDomain(sql, recipient, sender)} AND NOT EXISTS (SELECT FROM
       (SELECT account_id AS following, target_account_id AS followed FROM follows) follow
       WHERE follow.following = ${recipient} AND follow.followed = ${sender} OFFSET 0)))`

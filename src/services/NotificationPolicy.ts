@@ -28,7 +28,8 @@ const defaults = {
   newAccounts: "accept",
   privateMentions: "filter",
   limitedAccounts: "filter",
-  bots: "accept"
+  bots: "accept",
+  newConversations: "accept"
 } as const
 
 /** What a row of `notification_policies` says. */
@@ -38,7 +39,8 @@ export const NotificationPolicy = Schema.Struct({
   newAccounts: PolicyDecision,
   privateMentions: PolicyDecision,
   limitedAccounts: PolicyDecision,
-  bots: PolicyDecision
+  bots: PolicyDecision,
+  newConversations: PolicyDecision
 })
 export type NotificationPolicy = typeof NotificationPolicy.Type
 export const defaultPolicy: NotificationPolicy = defaults
@@ -76,9 +78,17 @@ export const policyDecision = (sql: SqlClient, at: Date): Fragment =>
         CASE WHEN NOT k.following AND sender.bot THEN ${sql.literal(said("bots", defaults.bots))} END,
         CASE WHEN NOT k.following AND r.type = 'mention' AND EXISTS (SELECT FROM statuses message
           WHERE message.id = r.status_id AND message.visibility = 'direct' AND NOT ${answers(sql)} OFFSET 0)
-          THEN ${sql.literal(said("private_mentions", defaults.privateMentions))} END
+          THEN ${sql.literal(said("private_mentions", defaults.privateMentions))} END,
+        CASE WHEN ${sql.literal(said("new_conversations", defaults.newConversations))} <> 'accept'
+          AND NOT k.following AND r.type = 'mention' AND NOT ${isPart(sql)} THEN p.new_conversations END
       ] AS said OFFSET 0) v
       WHERE sender.id = r.from_id), 'accept') END`
+
+/** Whether the recipient has a post in the conversation of the status; boosts are no posts. */
+const isPart = (sql: SqlClient): Fragment =>
+  sql`EXISTS (SELECT FROM statuses message JOIN statuses part ON part.conversation_id = message.conversation_id
+    WHERE message.id = r.status_id AND part.account_id = r.account_id AND part.reblog_of_id IS NULL
+      AND part.deleted_at IS NULL OFFSET 0)`
 
 /** Whether `message` answers, at whatever distance, one of the recipient's in which they named its author. */
 const answers = (sql: SqlClient): Fragment =>

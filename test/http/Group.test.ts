@@ -40,6 +40,7 @@ const open = Layer.succeed(Guard, (handler) =>
     tokenId: undefined,
     appId: undefined,
     scopes: new Set<string>(),
+    locale: undefined,
     address: ""
   })))
 

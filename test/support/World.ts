@@ -58,7 +58,12 @@ export const World = Schema.Struct({
     Schema.Struct({ pair: Pair, showReblogs: Schema.Boolean, languages: Schema.NullOr(Schema.Literals(["en", "de"])) })
   ).check(Schema.isBetweenLength(3, 12)),
   blocks: pairs,
-  mutes: Schema.Array(Schema.Struct({ pair: Pair, ended: Schema.Boolean, hidesNotifications: Schema.Boolean })).check(
+  mutes: Schema.Array(Schema.Struct({
+    pair: Pair,
+    ended: Schema.Boolean,
+    hidesNotifications: Schema.Boolean,
+    allowsReplies: Schema.Boolean
+  })).check(
     Schema.isMaxLength(6)
   ),
   /** Accounts 4 and 5 are at remote.example, whose domain these accounts block. */
@@ -221,11 +226,12 @@ export const settle = Effect.fn("World.settle")(function*(world: World) {
   )
   yield* insert(
     "mutes",
-    [...mutes].map(([pair, { ended, hidesNotifications }], index) => ({
+    [...mutes].map(([pair, { allowsReplies, ended, hidesNotifications }], index) => ({
       id: BigInt(index + 1),
       accountId: split(pair)[0],
       targetAccountId: split(pair)[1],
       hideNotifications: hidesNotifications,
+      allowReplies: allowsReplies,
       expiresAt: ended ? now : null
     }))
   )

@@ -25,6 +25,7 @@ const Avoided = Schema.Struct({
   blocks: Schema.Boolean,
   mutes: Schema.Boolean,
   hideNotifications: Schema.Boolean,
+  allowReplies: Schema.Boolean,
   expiresAt: Schema.NullOr(Timestamptz),
   follows: Schema.Boolean
 })
@@ -70,7 +71,8 @@ export const make = Effect.fnUntraced(function*(
     const [old] = yield* avoidedRows(sql`SELECT
       EXISTS (SELECT FROM blocks WHERE account_id = ${accountId} AND target_account_id = ${from}) AS blocks,
       EXISTS (SELECT FROM follows WHERE account_id = ${accountId} AND target_account_id = ${to}) AS follows,
-      m.id IS NOT NULL AS mutes, coalesce(m.hide_notifications, false) AS hide_notifications, m.expires_at
+      m.id IS NOT NULL AS mutes, coalesce(m.hide_notifications, false) AS hide_notifications,
+      coalesce(m.allow_replies, false) AS allow_replies, m.expires_at
       FROM (SELECT 1) one LEFT JOIN mutes m ON m.account_id = ${accountId} AND m.target_account_id = ${from}`)
     if (old === undefined || old.follows || accountId === to) return
     if (old.blocks) yield* relations.Block(own, { _tag: "Block", target: to })
@@ -78,7 +80,8 @@ export const make = Effect.fnUntraced(function*(
     const left = old.expiresAt === null ? 0 : old.expiresAt.getTime() - (yield* Clock.currentTimeMillis)
     if (left < 0) return
     const seconds = Math.ceil(left / 1000)
-    yield* relations.Mute(own, { _tag: "Mute", target: to, notifications: old.hideNotifications, seconds })
+    const { allowReplies: replies, hideNotifications: notifications } = old
+    yield* relations.Mute(own, { _tag: "Mute", target: to, notifications, replies, seconds })
   })
 
   const verbs = {

@@ -19,7 +19,7 @@ import {
   profileFieldCharactersMax,
   profileFieldsMax
 } from "../../services/instance/ContentLimits.ts"
-import { isLanguageTag, languagesMax } from "../../services/instance/Languages.ts"
+import { languagesMax, languageTag } from "../../services/instance/Languages.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Jobs } from "../../services/intents/Jobs.ts"
 import { Follows } from "../../services/social/Follows.ts"
@@ -72,7 +72,7 @@ const problemsOf = (change: ProfileChange): ReadonlyArray<Problem> => {
       ["chosen_languages", "ERR_TOO_LONG", `must have at most ${languagesMax} entries`]
     ],
     [
-      (change.chosenLanguages ?? []).some((language) => !isLanguageTag(language)),
+      (change.chosenLanguages ?? []).some((language) => languageTag(language) === undefined),
       ["chosen_languages", "ERR_INCLUSION", "is not included in the list"]
     ],
     [

@@ -21,6 +21,7 @@ import { NewPoll, Post, Said } from "../../services/statuses/Post.ts"
 import { ContentType } from "../../services/statuses/StoredStatus.ts"
 import { Visibility } from "../../services/statuses/Visibility.ts"
 
+const OptionalFlag = Schema.optionalKey(Schema.Boolean)
 const NullableText = Schema.NullOr(Schema.String)
 const Target = { target: AccountIdFromString }
 /**
@@ -69,7 +70,7 @@ export const Command = Schema.Union([
     })))
   }),
   /** Its files wait for another post, unless `deleteMedia`. */
-  Schema.TaggedStruct("Delete", { ...OnStatus, deleteMedia: Schema.optionalKey(Schema.Boolean) }),
+  Schema.TaggedStruct("Delete", { ...OnStatus, deleteMedia: OptionalFlag }),
   /** `scheduledAt` in milliseconds since 1970. */
   Schema.TaggedStruct("Schedule", { post: Post, scheduledAt: Schema.Int }),
   Schema.TaggedStruct("Reschedule", { scheduledId: StatusIdFromString, scheduledAt: Schema.Int }),
@@ -140,7 +141,7 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Block", Target),
   Schema.TaggedStruct("Unblock", Target),
   /** `seconds` 0 mutes for ever. */
-  Schema.TaggedStruct("Mute", { ...Target, notifications: Schema.Boolean, seconds: Schema.Int }),
+  Schema.TaggedStruct("Mute", { ...Target, notifications: Schema.Boolean, replies: OptionalFlag, seconds: Schema.Int }),
   Schema.TaggedStruct("Unmute", Target),
   Schema.TaggedStruct("Endorse", Target),
   Schema.TaggedStruct("Unendorse", Target),
@@ -234,10 +235,9 @@ export const PersistedCommand = persisted(Command, 1)
 export const accountMailboxMax = 1_024
 
 /**
- * The actor of one account; its entity id is the account's id as a decimal string. `Do` runs a command once for each
- * `id`, and not any more after `until` (milliseconds since 1970), when the caller has been told to come back: a refused
- * command must not happen afterwards. `Wake` says that there are intents or something due, `Receive` that another
- * server sent something; both may be lost.
+ * The actor of one account; its entity id is the account's id as a decimal string. `Do` runs a command once for each `id`,
+ * and never after `until` (milliseconds since 1970), when its caller was told to come back. `Wake` says that there are
+ * intents or something due, `Receive` that another server sent something; both may be lost.
  */
 export const Account = Entity.make("Account", [
   Rpc.make("Do", {

@@ -180,13 +180,17 @@ export const make = Effect.gen(function*() {
       yield* changed(own, target)
       return onAccount(target)
     })),
-    Mute: Effect.fnUntraced(function*(own: Ownership, { notifications, seconds, target }: Commands["Mute"]) {
+    Mute: Effect.fnUntraced(function*(own: Ownership, { notifications, replies, seconds, target }: Commands["Mute"]) {
       const { accountId } = own
       if (target === accountId) return yield* new NotAllowed()
       yield* targetAccounts.find(accountId, target)
       const timed = seconds > 0 && seconds <= muteSecondsMax
       const expiresAt = timed ? (yield* Clock.currentTimeMillis) + seconds * 1000 : undefined
-      const id = yield* mutes.mute(accountId, target, { hideNotifications: notifications, expiresAt })
+      const id = yield* mutes.mute(accountId, target, {
+        hideNotifications: notifications,
+        allowReplies: replies,
+        expiresAt
+      })
       if (expiresAt === undefined) yield* agenda.cancel("mute_end", id)
       else yield* agenda.enqueue("mute_end", id, accountId, expiresAt)
       yield* changed(own, target, accountId)

@@ -4,6 +4,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { html } from "../html/Html.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
 import { nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
+import { suffixConfirmation } from "./parts/SuffixConfirmation.ts"
 import { moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -54,8 +55,10 @@ const make = Effect.gen(function*() {
     show,
     acts: {
       create: {
+        confirm: ({ form: sent, words: { say } }) => Effect.succeed(suffixConfirmation(say, sent)),
         run: Effect.fnUntraced(function*({ by, form: sent, words }) {
-          const { domain, id } = yield* allows.allow(sent.get("domain") ?? "", by)
+          const confirmed = sent.get("confirmed") === "yes"
+          const { domain, id } = yield* allows.allow(sent.get("domain") ?? "", { by, confirmed })
           return {
             notice: words.say("{domain} is in the list now.", { domain }),
             undo: { path, act: "remove", fields: { id: String(id) } }

@@ -6,6 +6,7 @@ import { actButton, button, form, textField } from "./parts/Controls.ts"
 import { blockChangeIn, domainBlockFields, fieldsOfBlock, severityNames } from "./parts/DomainBlockForm.ts"
 import { eachChosen } from "./parts/Each.ts"
 import { bulk, choose, nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
+import { suffixConfirmation } from "./parts/SuffixConfirmation.ts"
 import { badge, definitions, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { requireId, type Visit } from "./Visit.ts"
@@ -99,14 +100,14 @@ const make = Effect.gen(function*() {
       create: {
         confirm: ({ form: sent, words: { say } }) =>
           Effect.succeed(
-            sent.get("severity") !== "suspend" ? undefined : {
+            suffixConfirmation(say, sent) ?? (sent.get("severity") !== "suspend" ? undefined : {
               title: say("Block {domain}?", { domain: sent.get("domain") ?? "" }),
               text: say(
                 "Follows between people here and there end and do not come back. Accounts and posts from there are not shown any more; files of it are removed."
               ),
               button: say("Block"),
               danger: true
-            }
+            })
           ),
         run: Effect.fnUntraced(function*(visit) {
           const { form: sent, words: { say } } = visit

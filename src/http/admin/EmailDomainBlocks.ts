@@ -3,6 +3,7 @@ import { EmailDomainBlocks, historyDays } from "../../services/moderation/EmailD
 import { type Html, html } from "../html/Html.ts"
 import { actButton, button, checkbox, form } from "./parts/Controls.ts"
 import { nothing, pageOf, pager, table, totalOf } from "./parts/Lists.ts"
+import { suffixConfirmation } from "./parts/SuffixConfirmation.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
@@ -79,11 +80,13 @@ const make = Effect.gen(function*() {
     show,
     acts: {
       create: {
+        confirm: ({ form: sent, words: { say } }) => Effect.succeed(suffixConfirmation(say, sent)),
         run: Effect.fnUntraced(function*({ by, form: sent, words }) {
           const { domain, id } = yield* blocks.create(by, {
             domain: sent.get("domain") ?? "",
             allowWithApproval: sent.get("allow_with_approval") === "yes",
-            otherDomains: sent.getAll("other_domains")
+            otherDomains: sent.getAll("other_domains"),
+            confirmed: sent.get("confirmed") === "yes"
           })
           return {
             notice: words.say("{domain} is in the list now.", { domain }),

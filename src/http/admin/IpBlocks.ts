@@ -1,7 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { Messages } from "../../services/languages/Messages.ts"
-import type { IpBlockSeverity } from "../../services/moderation/AddressRules.ts"
+import { type IpBlockSeverity, isBroad, networkOf } from "../../services/moderation/AddressRules.ts"
 import { type IpBlock, IpBlocks } from "../../services/moderation/IpBlocks.ts"
 import { type Html, html } from "../html/Html.ts"
 import { button, form, select, textArea, textField } from "./parts/Controls.ts"
@@ -62,7 +62,19 @@ const wishIn = ({ form: sent }: Visit) => {
     ip: sent.get("ip") ?? "",
     severity: sent.get("severity") ?? "",
     comment: sent.get("comment") ?? "",
+    confirmed: sent.get("confirmed") === "yes",
     expiresInSeconds: seconds === 0 ? null : seconds
+  }
+}
+
+/** Question before a block of a large part of all addresses; undefined for any other network of a form. */
+const broadConfirmation = (say: Messages["say"], sent: URLSearchParams) => {
+  const network = networkOf(sent.get("ip")?.trim() ?? "")
+  return network === undefined || !isBroad(network) ? undefined : {
+    title: say("Block {domain}?", { domain: network }),
+    text: say("This network is a large part of all addresses. The block affects most people."),
+    button: say("Block"),
+    danger: true
   }
 }
 
@@ -107,14 +119,14 @@ const make = Effect.gen(function*() {
       create: {
         confirm: ({ form: sent, words: { say } }) =>
           Effect.succeed(
-            sent.get("severity") !== "no_access" ? undefined : {
+            broadConfirmation(say, sent) ?? (sent.get("severity") !== "no_access" ? undefined : {
               title: say("Block {domain}?", { domain: sent.get("ip") ?? "" }),
               text: say(
                 "Nobody from there reads or does anything here, whoever they are. It can be undone at any time."
               ),
               button: say("Block"),
               danger: true
-            }
+            })
           ),
         run: Effect.fnUntraced(function*(visit) {
           const { id, ip } = yield* blocks.create(yield* authorOf(visit), wishIn(visit))
@@ -162,6 +174,11 @@ const make = Effect.gen(function*() {
     }),
     acts: {
       save: {
+        confirm: Effect.fnUntraced(function*(visit) {
+          const { ip } = yield* blocks.find(yield* requireId(visit))
+          const asked = broadConfirmation(visit.words.say, visit.form)
+          return networkOf(visit.form.get("ip")?.trim() ?? "") === ip ? undefined : asked
+        }),
         run: Effect.fnUntraced(function*(visit) {
           yield* blocks.update(yield* authorOf(visit), yield* requireId(visit), wishIn(visit))
           return { notice: visit.words.say("The block was changed."), to: path }

@@ -1,6 +1,7 @@
 import { ByteSize, Effect, Layer, Result, Stream } from "effect"
 import { HttpMethod, HttpRouter, HttpServerRequest, Multipart } from "effect/http"
 import { Uploads } from "../../services/media/Uploads.ts"
+import { noteParameters } from "../languages/RequestWishes.ts"
 import {
   declaredBytes,
   form,
@@ -49,7 +50,12 @@ const make = (uploads: Uploads["Service"] | undefined) =>
         if (uploads !== undefined && takesFiles(request.method, place)) {
           return yield* withFiles(uploads, bodyReading, moved, place, search, handler)
         }
-        const parameters = yield* Effect.cached(read(bodyReading, request, place, search))
+        const parameters = yield* Effect.cached(
+          Effect.tap(
+            read(bodyReading, request, place, search),
+            (found) => Effect.sync(() => noteParameters(request, found))
+          )
+        )
         return yield* within(handler, withParameters(moved, parameters))
       })),
     { global: true }

@@ -9,6 +9,8 @@ export class Caller extends Context.Service<Caller, {
   readonly tokenId: TokenId | undefined
   readonly appId: AppId | undefined
   readonly scopes: ReadonlySet<string>
+  /** The user's language tag. */
+  readonly locale: string | undefined
   readonly address: string
 }>()("murmuration/http/guard/Caller") {
   /** The caller's account on a route that `Access.user` guards. */

@@ -8,6 +8,7 @@ import { grants } from "../../services/oauth/Scopes.ts"
 import type { TokenInfo } from "../../services/oauth/TokenInfo.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
 import { mayAny } from "../../services/staff/Permissions.ts"
+import { noteLocale } from "../languages/RequestWishes.ts"
 import { Access, type AccessRule } from "./Access.ts"
 import { Caller } from "./Caller.ts"
 import { addressOf } from "./ClientAddresses.ts"
@@ -59,12 +60,16 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
                   tokenId: token?.tokenId,
                   appId: token?.appId,
                   scopes: token?.scopes ?? noScopes,
+                  locale: token?.locale,
                   address
                 }),
                 (failure) => sinceKeptOut(failure, token)
               )
               : answerFailure(refusal)
-            return Effect.map(answered, (response) => finish(response, quota))
+            return Effect.map(answered, (response) => {
+              if (response.status >= 400) noteLocale(request, token?.locale)
+              return finish(response, quota)
+            })
           })
         }
         const answerTo = (request: HttpServerRequest.HttpServerRequest, secret: Redacted.Redacted) =>

@@ -1,6 +1,7 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { preferred } from "../../services/languages/Negotiation.ts"
+import { wishesOf } from "./RequestWishes.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -9,11 +10,10 @@ type Response = HttpServerResponse.HttpServerResponse
 const errorBytesMax = 65_536
 
 /** The catalog of the language that a request asks for; undefined for English, and where there is none. */
-const catalogFor = (catalogs: ReadonlyMap<string, Catalog>, { headers, url }: Request): Catalog | undefined => {
-  const at = url.indexOf("?")
-  const lang = at === -1 ? null : new URLSearchParams(url.slice(at)).get("lang")
-  if (lang === null && headers["accept-language"] === undefined) return undefined
-  const tag = preferred(catalogs.keys(), { lang: lang ?? undefined, header: headers["accept-language"] })
+const catalogFor = (catalogs: ReadonlyMap<string, Catalog>, request: Request): Catalog | undefined => {
+  const wishes = wishesOf(request)
+  if (Object.values(wishes).every((wish) => wish === undefined)) return undefined
+  const tag = preferred(catalogs.keys(), wishes)
   return tag === undefined || tag === "en" ? undefined : catalogs.get(tag)
 }
 

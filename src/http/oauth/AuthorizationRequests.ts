@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { type App, Apps } from "../../services/oauth/Apps.ts"
-import { formTarget } from "../../services/oauth/RedirectUris.ts"
+import { formTarget, isRegistered } from "../../services/oauth/RedirectUris.ts"
 import * as Scopes from "../../services/oauth/Scopes.ts"
 import { traced } from "../../services/Traced.ts"
 import { challengeMethod, missing, RefusalCode, textOf } from "./Refusals.ts"
@@ -57,8 +57,7 @@ export class AuthorizationRequests extends Context.Service<AuthorizationRequests
         if (app === undefined) return yield* refused("invalid_client")
         const redirectUri = parameters.get("redirect_uri")
         if (!redirectUri) return yield* refused("invalid_request", { text: missing("redirect_uri") })
-        // Compared as they stand: nothing that looks alike is as good (RFC 9700, 4.1).
-        if (!app.redirectUris.includes(redirectUri)) return yield* refused("invalid_redirect_uri")
+        if (!isRegistered(app.redirectUris, redirectUri)) return yield* refused("invalid_redirect_uri")
         // It goes back in an address, and apps keep a random word in it.
         if ((parameters.get("state")?.length ?? 0) > stateCharactersMax) {
           return yield* refused("invalid_request", { text: "The state is too long." })

@@ -17,10 +17,14 @@ import { accountReactionsMax, reactionsMax } from "../../services/statuses/React
 import { contentTypes } from "../../services/statuses/StoredStatus.ts"
 import { html } from "../html/Html.ts"
 import { iconPath, thumbnailPath } from "../html/PagePaths.ts"
+import { onDemandEvents } from "../streaming/Registry.ts"
 import type { Account } from "../wire/Account.ts"
+import { muteExtensions } from "../wire/AccountRequests.ts"
 import { timestampOrNull } from "../wire/Common.ts"
 import type { Activity, Document, Instance, InstanceV1, Rule, TermsOfService } from "../wire/Instance.ts"
 import { encode, json, type Ready, type ReadyAs, splice, type Values } from "../wire/Keys.ts"
+import { policyExtensions } from "../wire/NotificationPolicy.ts"
+import { homeExtensions } from "../wire/ReadRequests.ts"
 import { ruleValues } from "./Values.ts"
 
 /** What both forms of the instance document are made of. `contact` is the account to turn to, where there is one. */
@@ -135,6 +139,12 @@ export const instanceJson = (
       drafts: { maxDrafts: Limits.draftsMax },
       catchup: { maxStatuses: catchupStatusesMax, maxHours: catchupHoursMax },
       appeals: { maxDays: appealDaysMax, maxCharacters: appealCharactersMax },
+      extensions: {
+        homeParameters: homeExtensions,
+        streamEvents: onDemandEvents,
+        notificationPolicies: policyExtensions,
+        muteParameters: muteExtensions
+      },
       translation: { enabled: translates },
       timelinesAccess: {
         ...policies.timelines,

@@ -4,6 +4,7 @@ import { type Catalog, english } from "../../services/languages/Catalogs.ts"
 import { preferred } from "../../services/languages/Negotiation.ts"
 import { notificationTitle } from "../../services/NotificationTitles.ts"
 import type { NotificationType } from "../../services/NotificationTypes.ts"
+import { wishesOf } from "../languages/RequestWishes.ts"
 import type { Account } from "../wire/Account.ts"
 import type { Ready, Values } from "../wire/Keys.ts"
 import type { NotificationFallback } from "../wire/Notification.ts"
@@ -15,18 +16,17 @@ export type Fallback = (type: NotificationType, account: Ready<Account>) => Valu
 export const noFallback: Fallback = () => undefined
 
 /**
- * The words for an app that names the types that it knows, in the language that it asks for; none for one that names none
- * (entities.md, "NotificationFallback").
+ * Texts for the types that an app does not know, in the language that the request asks for; none for an app that does not
+ * name the types it knows (entities.md, "NotificationFallback").
  */
 export const fallbackFor = (
   catalogs: ReadonlyMap<string, Catalog>,
   supported: ReadonlyArray<string> | undefined,
-  { headers, url }: HttpServerRequest.HttpServerRequest
+  request: HttpServerRequest.HttpServerRequest,
+  locale: string | undefined
 ): Fallback => {
   if (supported === undefined || supported.length === 0) return noFallback
-  const at = url.indexOf("?")
-  const lang = new URLSearchParams(at === -1 ? "" : url.slice(at)).get("lang") ?? undefined
-  const words = catalogs.get(preferred(catalogs.keys(), { lang, header: headers["accept-language"] }) ?? "") ?? english
+  const words = catalogs.get(preferred(catalogs.keys(), { ...wishesOf(request), locale }) ?? "") ?? english
   return (type, account) => {
     if (supported.includes(type)) return undefined
     const { acct }: Account = JSON.parse(account)

@@ -8,6 +8,7 @@ import { traced } from "../../services/Traced.ts"
 import { answerMillisMax } from "../Deadlines.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import { refused } from "./Channels.ts"
+import { onDemandEvents } from "./Registry.ts"
 
 /** The user whose token a stream is opened with. */
 export interface Listener {
@@ -18,12 +19,19 @@ export interface Listener {
   readonly scopes: ReadonlySet<string>
   readonly hearsNotifications: boolean
   readonly supportedTypes: ReadonlySet<string>
+  readonly supportedEvents: ReadonlySet<string>
 }
 
 /** The parameters of a request's query. */
 export const queryOf = ({ url }: HttpServerRequest.HttpServerRequest): URLSearchParams => {
   const at = url.indexOf("?")
   return new URLSearchParams(at === -1 ? "" : url.slice(at))
+}
+
+/** Those of `known` that a parameter of the query names. */
+const namedIn = (request: HttpServerRequest.HttpServerRequest, parameter: string, known: ReadonlyArray<string>) => {
+  const given = queryOf(request).getAll(parameter)
+  return new Set(known.filter((word) => given.includes(word)))
 }
 
 /** The token: of the header, else of the query, else the subprotocol of a WebSocket, where browsers can put one. */
@@ -58,9 +66,8 @@ export const make = Effect.gen(function*() {
       exactAddress: Option.getOrElse(request.remoteAddress, () => ""),
       scopes,
       hearsNotifications: grants(scopes, ["read:notifications"]),
-      supportedTypes: new Set(
-        onDemandTypes.filter((type) => queryOf(request).getAll("supported_types").includes(type))
-      )
+      supportedTypes: namedIn(request, "supported_types", onDemandTypes),
+      supportedEvents: namedIn(request, "supported_events", onDemandEvents)
     }
     return listener
   })

@@ -171,6 +171,16 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     return routed.filter(({ connection }) => connection.tokenId === tokenId)
   })
 
+  /** Streams of an account that ask for markers. */
+  const followingMarkers = (accountId: bigint) =>
+    [...registry.listeners(ownTopic("user", accountId))].filter(([{ supportedEvents }]) =>
+      supportedEvents.has("marker")
+    )
+  const markers = Effect.fnUntraced(function*({ accountId }: Message<"MarkersSaved">) {
+    const event = new StreamEvent("marker", yield* renderings.markers(accountId))
+    return followingMarkers(accountId).map(([connection, channel]) => ({ connection, channel, event }))
+  })
+
   /** Whether anybody here listens to what a message is about. */
   const concerns = (message: BroadcastMessage): boolean => {
     switch (message._tag) {
@@ -191,6 +201,8 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       case "FiltersChanged":
       case "MessageEncrypted":
         return hears("user", message.accountId)
+      case "MarkersSaved":
+        return followingMarkers(message.accountId).length > 0
       case "Revoked":
       case "Changed":
         return false
@@ -213,6 +225,8 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         return Effect.succeed(
           sendings(ownTopic("user", message.accountId), new StreamEvent("filters_changed", undefined))
         )
+      case "MarkersSaved":
+        return markers(message)
       case "MessageEncrypted":
         return encrypted(message)
       case "AnnouncementEvent":

@@ -13,6 +13,9 @@ export const connectionsOfAddressMax = 1_500
 /** Channels that one connection listens to. */
 export const channelsOfConnectionMax = 200
 
+/** Events beyond Mastodon, sent to connections that name them in `supported_events[]`. */
+export const onDemandEvents = ["marker"] as const
+
 /** An open stream of somebody. */
 export interface Connection {
   readonly accountId: AccountId
@@ -24,6 +27,8 @@ export interface Connection {
   readonly hearsNotifications: boolean
   /** Types of notifications beyond Mastodon's that it says it knows. */
   readonly supportedTypes: ReadonlySet<string>
+  /** Those of `onDemandEvents` that it asks for. */
+  readonly supportedEvents: ReadonlySet<string>
   /** Hands an event over and does not wait for it to arrive; a connection that does not keep up closes itself. */
   readonly send: (event: StreamEvent, channel: Channel) => void
   readonly end: (reason: EndReason) => void

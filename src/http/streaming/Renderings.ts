@@ -23,5 +23,7 @@ export class Renderings extends Context.Service<Renderings, {
   readonly announcementReaction: (id: bigint, name: string) => Effect.Effect<string | undefined>
   /** Undefined where it was cleared. */
   readonly encryptedMessage: (id: bigint) => Effect.Effect<string | undefined>
+  /** All reading positions of the account. */
+  readonly markers: (accountId: AccountId) => Effect.Effect<string>
   readonly conversation: (accountId: AccountId, conversationId: bigint) => Effect.Effect<string | undefined>
 }>()("murmuration/http/streaming/Renderings") {}

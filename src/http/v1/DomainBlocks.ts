@@ -1,8 +1,7 @@
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
-import { validationFailed } from "../../services/Errors.ts"
-import { normalizeDomain } from "../../services/federation/DomainNames.ts"
+import { validDomain } from "../../services/federation/domains/RuledDomain.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { UserDomainBlocks } from "../../services/social/UserDomainBlocks.ts"
 import { group } from "../Group.ts"
@@ -32,13 +31,7 @@ export class DomainBlocksGroup extends HttpApiGroup.make("domainBlocks")
   .middleware(Guard)
 {}
 
-const domainIn = ({ domain }: typeof DomainName.Type) => {
-  const text = domain?.trim() ?? ""
-  const found = normalizeDomain(text)
-  return found === undefined
-    ? validationFailed(text === "" ? "Domain can't be blank" : "Domain is not a valid domain name")
-    : Effect.succeed(found)
-}
+const domainIn = ({ domain }: typeof DomainName.Type) => validDomain(domain ?? "")
 
 /** Servers that a user does not want to hear of (S-212). */
 export const layer = group(

@@ -105,7 +105,7 @@ export const layer = group(
         // Who asks once more, by the same key, finds it gone.
         const draft = yield* Effect.option(drafts.find(owner, params.id))
         if (Option.isSome(draft)) yield* mentions.introduce(draft.value.post.text)
-        const scheduledAt = payload.scheduledAt ? yield* scheduledFor(payload.scheduledAt) : null
+        const scheduledAt = payload.scheduledAt ? yield* scheduledFor(payload.scheduledAt, "Record invalid") : null
         const answer = yield* actors.tell(
           owner,
           { _tag: "PublishDraft", draftId: params.id, applicationId: appId ?? null, scheduledAt },

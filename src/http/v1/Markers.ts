@@ -1,14 +1,13 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { markedTimelines, type Marker, Markers } from "../../services/feeds/Markers.ts"
+import { markedTimelines, Markers } from "../../services/feeds/Markers.ts"
 import { traced } from "../../services/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
-import { markerValues } from "../render/Values.ts"
-import { json } from "../wire/Keys.ts"
+import { markersJson } from "../render/MarkersJson.ts"
 import * as Wire from "../wire/Marker.ts"
 import { MarkersQuery, NewMarkers } from "../wire/ReadRequests.ts"
 
@@ -32,20 +31,15 @@ export const layer = group(
     return handlers.handleAll({
       show: traced("markers.show")(function*({ query }) {
         const wanted = markedTimelines.filter((timeline) => query.timeline?.includes(timeline))
-        return reply(yield* markers.of(yield* Caller.account, wanted))
+        return Reply.json(markersJson(yield* markers.of(yield* Caller.account, wanted)))
       }),
       save: traced("markers.save")(function*({ payload }) {
         const positions = markedTimelines.flatMap((timeline) => {
           const lastReadId = payload[timeline]?.lastReadId
           return lastReadId === undefined ? [] : [{ timeline, lastReadId }]
         })
-        return reply(yield* markers.save(yield* Caller.account, positions))
+        return Reply.json(markersJson(yield* markers.save(yield* Caller.account, positions)))
       })
     })
   })
 )
-
-const reply = (markers: ReadonlyArray<Marker>) =>
-  Reply.json(
-    json<Wire.Markers>(Object.fromEntries(markers.map((marker) => [marker.timeline, markerValues(marker)])))
-  )

@@ -67,6 +67,7 @@ export const layer = group(
           _tag: "Mute",
           target: params.id,
           notifications: payload.notifications ?? true,
+          replies: payload.replies ?? false,
           seconds: Math.max(0, payload.duration ?? 0)
         })
       ),

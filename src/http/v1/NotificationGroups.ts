@@ -80,7 +80,7 @@ export const layer = group(
         const partial = yield* isPartial(query.expandAccounts)
         const page = pageOf(query, notificationRows)
         const selection = selectionOf(query)
-        const fallback = fallbackFor(catalogs, query.supportedTypes, request)
+        const fallback = fallbackFor(catalogs, query.supportedTypes, request, (yield* Caller).locale)
         const { items, read: rows } = yield* filled({
           page,
           hides: statuses.hides(viewer),

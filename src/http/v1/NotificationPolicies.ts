@@ -98,7 +98,8 @@ const summaryOf = ({ waiting }: NotificationSettings) => ({
 })
 
 const shown = (settings: NotificationSettings) => {
-  const { bots, limitedAccounts, newAccounts, notFollowers, notFollowing, privateMentions } = settings.policy
+  const { bots, limitedAccounts, newAccounts, newConversations, notFollowers, notFollowing, privateMentions } =
+    settings.policy
   return Reply.json(json<NotificationPolicy>({
     forNotFollowing: notFollowing,
     forNotFollowers: notFollowers,
@@ -106,6 +107,7 @@ const shown = (settings: NotificationSettings) => {
     forPrivateMentions: privateMentions,
     forLimitedAccounts: limitedAccounts,
     forBots: bots,
+    forNewConversations: newConversations,
     summary: summaryOf(settings)
   }))
 }

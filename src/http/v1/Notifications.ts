@@ -72,7 +72,7 @@ export const layer = group(
         const viewer = yield* Caller.account
         const page = pageOf(query, notificationRows)
         const selection = selectionOf(query)
-        const fallback = fallbackFor(catalogs, query.supportedTypes, request)
+        const fallback = fallbackFor(catalogs, query.supportedTypes, request, (yield* Caller).locale)
         const { items, read: rows } = yield* filled({
           page,
           hides: statuses.hides(viewer),
@@ -107,7 +107,7 @@ export const layer = group(
         return Reply.json(json<UnreadCount>({ count }))
       }),
       show: traced("notifications.show")(function*({ params, query, request }) {
-        const fallback = fallbackFor(catalogs, query.supportedTypes, request)
+        const fallback = fallbackFor(catalogs, query.supportedTypes, request, (yield* Caller).locale)
         return Reply.json(yield* views.renderOne(yield* Caller.account, params.id, undefined, fallback))
       }),
       clear: traced("notifications.clear")(function*() {

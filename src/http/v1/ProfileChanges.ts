@@ -4,7 +4,7 @@ import { type ClientError, type Unprocessable, validationFailed } from "../../se
 import { type AccountRecord, Accounts } from "../../services/identity/Accounts.ts"
 import type { ProfileChange } from "../../services/identity/ProfileChange.ts"
 import type { AccountId } from "../../services/Ids.ts"
-import { isLanguageTag } from "../../services/instance/Languages.ts"
+import { languageTag } from "../../services/instance/Languages.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import { DefaultVisibility } from "../../services/statuses/Visibility.ts"
 import { traced } from "../../services/Traced.ts"
@@ -61,10 +61,7 @@ const oneOf = Effect.fnUntraced(function*<const A extends string>(
 const languageOf = Effect.fnUntraced(function*(given: string | null | undefined) {
   if (given === undefined) return undefined
   if (given === null || given === "") return null
-  if (!isLanguageTag(given)) {
-    return yield* validationFailed("Language is not included in the list")
-  }
-  return given
+  return languageTag(given) ?? (yield* validationFailed("Language is not included in the list"))
 })
 
 const fieldsOf = (given: ProfileRequest["fieldsAttributes"]) =>

@@ -39,12 +39,10 @@ export class ScheduledStatusesGroup extends HttpApiGroup.make("scheduledStatuses
   .middleware(Guard)
 {}
 
-/** The moment that a client names for a post. */
-export const scheduledFor = (text: string) => {
+/** Reads the moment for which a client schedules a post; `refusal` is the error text for anything else. */
+export const scheduledFor = (text: string, refusal: "Invalid date supplied" | "Record invalid") => {
   const moment = momentOf(text)
-  return moment === undefined
-    ? Effect.fail(new Unprocessable({ text: "Invalid date supplied" }))
-    : Effect.succeed(moment)
+  return moment === undefined ? Effect.fail(new Unprocessable({ text: refusal })) : Effect.succeed(moment)
 }
 
 /** The own posts that wait for their time (S-223). */
@@ -61,7 +59,7 @@ export const layer = group(
         { params, payload }: { readonly params: { readonly id: StatusId }; readonly payload: typeof Reschedule.Type }
       ) {
         const viewer = yield* Caller.account
-        const scheduledAt = yield* scheduledFor(payload.scheduledAt ?? "")
+        const scheduledAt = yield* scheduledFor(payload.scheduledAt ?? "", "Invalid date supplied")
         yield* actors.tell(viewer, { _tag: "Reschedule", scheduledId: params.id, scheduledAt })
         return Reply.json(yield* views.renderOne(viewer, params.id))
       }

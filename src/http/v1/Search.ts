@@ -9,7 +9,7 @@ import { RemoteLookup } from "../../services/federation/RemoteLookup.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { limitOf } from "../../services/Paging.ts"
-import * as StatusSearch from "../../services/search/StatusSearch.ts"
+import { StatusSearch } from "../../services/search/StatusSearch.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { traced } from "../../services/Traced.ts"
 import type { Viewer } from "../../services/Viewer.ts"
@@ -44,7 +44,7 @@ export const layer = group(
     const statuses = yield* Statuses
     const lookup = yield* RemoteLookup
     const finder = yield* Search
-    const posts = yield* StatusSearch.StatusSearch
+    const posts = yield* StatusSearch
     const places = yield* ExpensiveReads
     const views = yield* SearchViews
     const config = yield* ServerConfig
@@ -106,10 +106,6 @@ export const layer = group(
         if (viewer === undefined && query.resolve === true) {
           return yield* new Unauthorized({ reason: "search resolving" })
         }
-        const forPosts = viewer !== undefined && (query.type ?? "statuses") === "statuses"
-        if (forPosts && StatusSearch.reads(text) === "operators alone") {
-          return yield* new BadRequest({ text: keywordMissing })
-        }
         // A whole handle is looked up at its server first, and the search then finds it.
         if (query.resolve === true && (query.type ?? "accounts") === "accounts" && parseHandle(text) !== undefined) {
           yield* lookup.resolve(viewer, text)
@@ -124,8 +120,6 @@ export const layer = group(
 ).pipe(Layer.provide([ExpensiveReads.layer, SearchViews.layer]))
 
 const negative = "Pagination values for `offset` and `limit` must be positive"
-
-const keywordMissing = "At least one keyword or phrase is required"
 
 /** A text that begins like a hashtag, or holds an address among other words, is no name of anybody. */
 const mayNameAccount = (text: string) => !hashtagSign.test(text) && !(text.includes("@") && /\s/.test(text))

@@ -82,7 +82,7 @@ export const layer = group(
       const post = yield* postOf(payload, appId)
       yield* mentions.introduce(post.text)
       const command: Command = payload.scheduledAt
-        ? { _tag: "Schedule", post, scheduledAt: yield* scheduledFor(payload.scheduledAt) }
+        ? { _tag: "Schedule", post, scheduledAt: yield* scheduledFor(payload.scheduledAt, "Record invalid") }
         : { _tag: "Publish", post }
       const answer = yield* actors.tell(viewer, command, yield* idempotencyKey)
       const id = BigInt(answer.id)

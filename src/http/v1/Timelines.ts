@@ -90,18 +90,22 @@ export const layer = group(
       home: traced("timelines.home")(function*({ query, request }) {
         const viewer = yield* Caller.account
         const page = pageOf(query, statusRows)
+        const exclusions = { replies: query.excludeReplies === true, reblogs: query.excludeReblogs === true }
+        const excludes = exclusions.replies || exclusions.reblogs
+        const left = (ids: ReadonlyArray<bigint>) =>
+          excludes ? homes.without(exclusions, viewer, ids) : Effect.succeed(ids)
         let status: 200 | 206 = 200
         const { items, read } = yield* filled({
           page,
-          hides: views.hides(viewer),
-          unhidden: (ids) => views.unhidden(viewer, ids, "home"),
+          hides: excludes ? Effect.succeed(true) : views.hides(viewer),
+          unhidden: (ids) => Effect.flatMap(left(ids), (ids) => views.unhidden(viewer, ids, "home")),
           ends: alone,
           read: Effect.fnUntraced(function*(page) {
             const { ids, read, regenerating } = yield* homes.page(viewer, page)
             if (regenerating) status = 206
             return { read, wanted: ids }
           }),
-          show: (ids) => views.render(viewer, ids, "authors", "home")
+          show: (ids) => Effect.flatMap(left(ids), (ids) => views.render(viewer, ids, "authors", "home"))
         })
         return Lists.page({
           baseUrl: publicUrl,

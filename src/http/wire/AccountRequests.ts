@@ -12,8 +12,12 @@ export const Follow = Schema.Struct({
 /** `POST /api/v1/follows`; `uri` is `name@domain`. */
 export const RemoteFollow = Schema.Struct({ uri: Schema.optionalKey(Text) })
 
-/** `POST /api/v1/accounts/:id/mute`; `duration` in seconds. */
+/** Parameters of a mute beyond Mastodon, which the instance document announces. */
+export const muteExtensions = ["replies"] as const
+
+/** `POST /api/v1/accounts/:id/mute`; `duration` in seconds. `replies` lets mentions in replies to the muter through. */
 export const Mute = Schema.Struct({
+  [muteExtensions[0]]: Schema.optionalKey(Flag),
   notifications: Schema.optionalKey(Flag),
   duration: Schema.optionalKey(Integer)
 })

@@ -125,6 +125,17 @@ export const Instance = Schema.Struct({
      * `/api/v1/admin/appeals`, acts on posts by `/api/v1/admin/status_actions`, and leaves notes by `notes` of accounts and reports.
      */
     appeals: Schema.Struct({ max_days: Count, max_characters: Count }),
+    /**
+     * Beyond Mastodon, each off unless an app asks for it: parameters of `/api/v1/timelines/home`, events that streams send to
+     * who names them in `supported_events[]`, keys of `/api/v2/notifications/policy`, and parameters of
+     * `/api/v1/accounts/:id/mute`.
+     */
+    extensions: Schema.Struct({
+      home_parameters: Schema.Array(Schema.String),
+      stream_events: Schema.Array(Schema.String),
+      notification_policies: Schema.Array(Schema.String),
+      mute_parameters: Schema.Array(Schema.String)
+    }),
     translation: Schema.Struct({ enabled: Schema.Boolean }),
     timelines_access: Schema.Struct({ live_feeds: Feeds, hashtag_feeds: Feeds, trending_link_feeds: Feeds }),
     limited_federation: Schema.Boolean

@@ -15,6 +15,8 @@ export const NotificationPolicy = Schema.Struct({
   for_private_mentions: PolicyDecision,
   for_limited_accounts: PolicyDecision,
   for_bots: PolicyDecision,
+  /** Beyond Mastodon: mentions by accounts that are not followed, in conversations in which the owner has no post. */
+  for_new_conversations: PolicyDecision,
   summary: Summary
 }).annotate({ identifier: "NotificationPolicy" })
 export type NotificationPolicy = typeof NotificationPolicy.Type
@@ -30,6 +32,9 @@ export const NotificationPolicyV1 = Schema.Struct({
 }).annotate({ identifier: "V1NotificationPolicy" })
 export type NotificationPolicyV1 = typeof NotificationPolicyV1.Type
 
+/** Keys of a policy beyond Mastodon, which the instance document announces. */
+export const policyExtensions = ["for_new_conversations"] as const
+
 const decision = Schema.optionalKey(Schema.NullOr(Text))
 /** `PATCH /api/v2/notifications/policy` */
 export const PolicyRequest = Schema.Struct({
@@ -38,14 +43,16 @@ export const PolicyRequest = Schema.Struct({
   newAccounts: decision,
   privateMentions: decision,
   limitedAccounts: decision,
-  bots: decision
+  bots: decision,
+  newConversations: decision
 }).pipe(Schema.encodeKeys({
   notFollowing: "for_not_following",
   notFollowers: "for_not_followers",
   newAccounts: "for_new_accounts",
   privateMentions: "for_private_mentions",
   limitedAccounts: "for_limited_accounts",
-  bots: "for_bots"
+  bots: "for_bots",
+  newConversations: policyExtensions[0]
 }))
 export type PolicyRequest = typeof PolicyRequest.Type
 

@@ -73,8 +73,13 @@ const publicKeys = { ...pageKeys, onlyMedia: "only_media" } as const
 /** `GET /api/v1/timelines/public` */
 export const PublicQuery = Schema.Struct(publicFields).pipe(Schema.encodeKeys(publicKeys))
 
+/** Parameters of `GET /api/v1/timelines/home` beyond Mastodon, which the instance document announces. */
+export const homeExtensions = ["exclude_replies", "exclude_reblogs"] as const
+
 /** `GET /api/v1/timelines/home`; `local` only travels on in links. */
-export const HomeQuery = Schema.Struct({ ...pageFields, local: flag }).pipe(Schema.encodeKeys(pageKeys))
+export const HomeQuery = Schema.Struct({ ...pageFields, local: flag, excludeReplies: flag, excludeReblogs: flag }).pipe(
+  Schema.encodeKeys({ ...pageKeys, excludeReplies: homeExtensions[0], excludeReblogs: homeExtensions[1] })
+)
 
 /** `GET /api/v1/timelines/catchup`; a date, or seconds since 1970. */
 export const CatchupQuery = Schema.Struct({
@@ -90,7 +95,7 @@ export const TagQuery = Schema.Struct({ ...publicFields, any: texts, all: texts,
 
 export const publicFilters = ["local", "remote", "only_media"]
 export const tagFilters = [...publicFilters, "any", "all", "none"]
-export const homeFilters = ["local"]
+export const homeFilters = ["local", ...homeExtensions]
 export const linkFilters = ["url"]
 
 const notificationFields = {

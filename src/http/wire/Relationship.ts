@@ -13,6 +13,8 @@ export const Relationship = Schema.Struct({
   blocked_by: Schema.Boolean,
   muting: Schema.Boolean,
   muting_notifications: Schema.Boolean,
+  /** Beyond Mastodon: the mute lets mentions through in replies to the caller's own posts. */
+  muting_replies: Schema.Boolean,
   muting_expires_at: Schema.NullOr(Timestamp),
   requested: Schema.Boolean,
   requested_by: Schema.Boolean,

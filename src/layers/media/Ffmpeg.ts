@@ -56,6 +56,8 @@ const Probed = Schema.fromJsonString(Schema.Struct({
       width: Schema.optionalKey(Schema.Int),
       height: Schema.optionalKey(Schema.Int),
       frameRate: Schema.optionalKey(Schema.String),
+      /** Shape of a pixel, `4:3`. */
+      aspect: Schema.optionalKey(Schema.String),
       frames: Numeric,
       tags: Tags,
       disposition: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int)),
@@ -64,6 +66,7 @@ const Probed = Schema.fromJsonString(Schema.Struct({
       codecType: "codec_type",
       codecName: "codec_name",
       frameRate: "avg_frame_rate",
+      aspect: "sample_aspect_ratio",
       frames: "nb_frames",
       sides: "side_data_list"
     }))

@@ -33,11 +33,18 @@ const framesPerSecond = (text = "0/1"): number => {
   return under === 0 ? 0 : over / under
 }
 
+/** Width in square pixels; a ratio of `0:1` is one that the file does not state. */
+const shownWidth = ({ aspect = "", width = 0 }: Stream): number => {
+  const [over = 0, under = 0] = aspect.split(":").map(Number)
+  return over > 0 && under > 0 ? Math.round(width * over / under) : width
+}
+
 const refuse = (text: string) => Effect.fail(new MediaRefused({ text }))
 
 /** Refuses what would be too much to convert or to watch. */
 const checked = Effect.fnUntraced(function*(found: Probed, video: Stream) {
-  const { frameRate, frames, height = 0, width = 0 } = video
+  const { frameRate, frames, height = 0 } = video
+  const width = shownWidth(video)
   if (width === 0 || height === 0) return yield* refuse("Video has no video stream")
   if (width * height > videoPixelsMax) return yield* refuse(`${width}x${height} videos are not supported`)
   const rate = framesPerSecond(frameRate)
@@ -71,7 +78,8 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
       yield* ffmpeg.convert(source, [
         ...words(`-map 0:v:0 ${sound ? "-map 0:a:0 -c:a aac -b:a 128k -ac 2" : "-an"}`),
         ...words("-c:v libx264 -preset veryfast -crf 24 -pix_fmt yuv420p"),
-        ...words(`-vf scale='max(2,trunc(iw/2)*2)':'max(2,trunc(ih/2)*2)' -frames:v ${videoFramesMax}`),
+        // Square pixels: players and our own still disagree on oblong ones.
+        ...words(`-vf scale='max(2,trunc(iw*sar/2)*2)':'max(2,trunc(ih/2)*2)',setsar=1 -frames:v ${videoFramesMax}`),
         ...words("-movflags +faststart -f mp4")
       ], file)
       const made = sourceAs(file, "video/mp4")
@@ -90,7 +98,8 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
             frameRate: shown?.frameRate ?? "0/1",
             ...playing(figures)
           },
-          small: small.size
+          small: small.size,
+          ...(thumbnail && { colors: small.colors })
         },
         blurhash: small.blurhash
       }

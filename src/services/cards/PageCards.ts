@@ -1,4 +1,4 @@
-import { isLanguageTag } from "../instance/Languages.ts"
+import { languageTag } from "../instance/Languages.ts"
 import { momentOf } from "../Moments.ts"
 import type { Card } from "./Card.ts"
 import {
@@ -28,8 +28,8 @@ interface PageCard {
 
 /** `en_US` is `en` here: pages name countries that their texts have little to do with. */
 const languageOf = (text: string | undefined): string | null => {
-  const code = (text ?? "").trim().split(/[-_]/)[0]?.toLowerCase() ?? ""
-  return /^[a-z]{2,3}$/.test(code) && isLanguageTag(code) ? code : null
+  const [code = ""] = (text ?? "").trim().split(/[-_]/, 1)
+  return languageTag(code) ?? null
 }
 
 /**

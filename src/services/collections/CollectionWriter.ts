@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { type ClientError, NotAllowed, RecordNotFound, validationFailed } from "../Errors.ts"
 import { normalise } from "../html/HashtagNames.ts"
 import { exceeds } from "../html/Text.ts"
-import { isLanguageTag } from "../instance/Languages.ts"
+import { languageTag } from "../instance/Languages.ts"
 import { idRows, only, rowsOf } from "../Rows.ts"
 import { isTagName } from "../statuses/Tags.ts"
 import { bounded } from "../text/BoundedText.ts"
@@ -91,7 +91,7 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
           yield* idRows(sql`INSERT INTO collections (id, account_id, local, name, description, language, sensitive,
               discoverable, tag_id, created_at, updated_at)
             VALUES (next_id(${at.getTime()}), ${owner}, true, ${name.trim()}, ${description.trim()}, ${
-            language || null
+            languageTag(language ?? "") ?? null
           },
               ${sensitive}, ${discoverable}, ${yield* tagOf(change.tagName ?? null)}, ${at}, ${at}) RETURNING id`)
         )
@@ -104,7 +104,7 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
         const said = {
           ...(given.name !== undefined && { name: given.name.trim() }),
           ...(given.description !== undefined && { description: given.description.trim() }),
-          ...(given.language !== undefined && { language: given.language || null }),
+          ...(given.language !== undefined && { language: languageTag(given.language ?? "") ?? null }),
           ...(given.sensitive !== undefined && { sensitive: given.sensitive }),
           ...(given.discoverable !== undefined && { discoverable: given.discoverable }),
           ...(given.tagName !== undefined && { tagId: yield* tagOf(given.tagName) })
@@ -223,7 +223,7 @@ const checked = Effect.fnUntraced(function*({ description = "", language, name, 
     ...(exceeds(description.trim(), collectionDescriptionMax)
       ? [`Description is too long (maximum is ${collectionDescriptionMax} characters)`]
       : []),
-    ...(language && !isLanguageTag(language) ? ["Language is invalid"] : []),
+    ...(language && languageTag(language) === undefined ? ["Language is invalid"] : []),
     ...(tagName && !isTagName(tagName.trim().replace(/^[#＃]/, "")) ? ["Tag is invalid"] : [])
   ]
   if (problems.length > 0) return yield* validationFailed(...problems)

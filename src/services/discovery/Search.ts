@@ -47,7 +47,7 @@ export class Search extends Context.Service<Search, {
    * the viewer are not.
    */
   readonly accounts: (viewer: Viewer, query: AccountQuery) => Effect.Effect<ReadonlyArray<bigint>>
-  /** By the start of the name, short ones first, then by name; a text that begins with `#` finds that tag alone. */
+  /** Hashtags whose name starts with `text`, with or without `#`; short ones first, then by name. */
   readonly tags: (text: string, query: TagQuery) => Effect.Effect<ReadonlyArray<bigint>>
 }>()("murmuration/services/discovery/Search") {
   static readonly layer = Layer.effect(
@@ -115,15 +115,13 @@ export class Search extends Context.Service<Search, {
       })
 
       const tags = traced("Search.tags")(function*(text: string, { limit, offset, reviewed }: TagQuery) {
-        const written = text.slice(0, queryCharactersMax).trim()
-        const name = normalise(boundedText(written.replace(hashtagSign, "")))
+        const name = normalise(boundedText(text.slice(0, queryCharactersMax).trim().replace(hashtagSign, "")))
         if (name === "" || limit === 0) return []
-        const meant = hashtagSign.test(written) ? sql`name = ${name}` : startsWith(sql`name`, name)
         return yield* bounded(
           sql,
           Effect.map(
             idRows(sql`
-            SELECT c.id FROM (SELECT id, name FROM tags WHERE ${meant} AND listable${
+            SELECT c.id FROM (SELECT id, name FROM tags WHERE ${startsWith(sql`name`, name)} AND listable${
               reviewed ? sql` AND (reviewed_at IS NOT NULL OR name = ${name})` : sql``
             }
               ORDER BY name USING ~<~ LIMIT ${rowsMax(sql, tagCandidatesMax)}) c

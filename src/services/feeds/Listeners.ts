@@ -40,7 +40,7 @@ export class Listeners extends Context.Service<Listeners, {
           const [row] = yield* listenerRows(sql`
             SELECT s.account_id,
               ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent
-                LIMIT ${mentionedMax}) AS mentioned,
+                AND account_id <> s.account_id LIMIT ${mentionedMax}) AS mentioned,
               ARRAY(SELECT account_id FROM users WHERE account_id = ANY (l.ids)
                 AND cardinality(chosen_languages) > 0 AND s.language <> ALL (chosen_languages)) ||
               ${sql.literal(avoidingAmong("l.ids", "named.ids", "l.now"))} AS withheld

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../Broadcast.ts"
 import { Conflict } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
@@ -19,7 +20,7 @@ const Marker = Schema.Struct({
 export type Marker = typeof Marker.Type
 const markerRows = rowsOf(Marker)
 
-/** Reading positions of one account; nobody else hears of them. */
+/** Reading positions of one account, of which its own streams alone are told. */
 export class Markers extends Context.Service<Markers, {
   readonly of: (account: AccountId, timelines: ReadonlyArray<MarkedTimeline>) => Effect.Effect<ReadonlyArray<Marker>>
   /** Saves all positions or, where another change of one came between reading and writing it, none. */
@@ -32,6 +33,7 @@ export class Markers extends Context.Service<Markers, {
     Markers,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const broadcast = yield* Broadcast
       const columns = sql.literal("timeline, last_read_id, version, updated_at")
 
       const of = traced("Markers.of")((account: AccountId, timelines: ReadonlyArray<MarkedTimeline>) =>
@@ -43,6 +45,7 @@ export class Markers extends Context.Service<Markers, {
         account: AccountId,
         positions: ReadonlyArray<Pick<Marker, "timeline" | "lastReadId">>
       ) {
+        if (positions.length === 0) return []
         const now = new Date(yield* Clock.currentTimeMillis)
         const known = new Map(
           (yield* of(account, positions.map(({ timeline }) => timeline))).map((marker) => [marker.timeline, marker])
@@ -59,7 +62,11 @@ export class Markers extends Context.Service<Markers, {
             Effect.orDie(statement),
             ([row]) => row === undefined ? new Conflict() : Effect.succeed(row)
           )
-        }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
+        }).pipe(
+          Effect.tap(sql.afterCommit(broadcast.publish({ _tag: "MarkersSaved", accountId: account }))),
+          transaction(sql),
+          Effect.catchTag("SqlError", Effect.die)
+        )
       })
       return Markers.of({ of, save })
     })

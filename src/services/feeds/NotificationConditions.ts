@@ -1,6 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { areNotificationsHidden } from "../HiddenAccounts.ts"
+import { isNotificationHidden, isReplyMention } from "../HiddenAccounts.ts"
 import { kindOf, type NotificationType, notificationTypes, typesWhere } from "../NotificationTypes.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 
@@ -37,7 +37,7 @@ export const mayHave = (sql: SqlClient, types: ReadonlyArray<NotificationType>, 
   const limited = sql`NOT EXISTS (SELECT FROM accounts a WHERE a.id = r.from_id AND a.silenced_at IS NOT NULL
     AND NOT EXISTS (SELECT FROM follows f
       WHERE f.account_id = r.account_id AND f.target_account_id = r.from_id) OFFSET 0)`
-  const willing = sql`(NOT ${areNotificationsHidden(sql, sql`r.account_id`, sql`r.from_id`, at)}
+  const willing = sql`(NOT ${isNotificationHidden(sql, sql`r.account_id`, sql`r.from_id`, at, isReplyMention(sql, "r"))}
     AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = r.from_id AND a.suspended_at IS NOT NULL OFFSET 0)
     AND ${unless(types.filter((type) => kindOf(type).filterable), limited)}
     AND (r.status_id = 0 OR EXISTS (SELECT FROM statuses s WHERE s.id = r.status_id

@@ -30,7 +30,7 @@ export class NotificationPolicies extends Context.Service<NotificationPolicies, 
       const sql = yield* SqlClient.SqlClient
       const requests = yield* NotificationRequests
       const columns = sql.literal(
-        "not_following, not_followers, new_accounts, private_mentions, limited_accounts, bots"
+        "not_following, not_followers, new_accounts, private_mentions, limited_accounts, bots, new_conversations"
       )
       const find = (owner: AccountId) =>
         Effect.map(

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { RecordNotFound } from "../Errors.ts"
-import { blocks, mutes } from "../HiddenAccounts.ts"
+import { blocks, isReplyMention, mutesNotification } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { kindOf, type NotificationType, notificationTypes, typesWhere } from "../NotificationTypes.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
@@ -211,7 +211,7 @@ export const wanted = (
     ...(accountId === undefined ? [] : [sql`n.from_account_id = ${accountId}`]),
     sql`NOT ${isSuspended(sql, sql`n.from_account_id`)}`,
     sql`NOT ${blocks(sql, sql`${owner}::bigint`, sql`n.from_account_id`)}`,
-    sql`NOT ${mutes(sql, sql`${owner}::bigint`, sql`n.from_account_id`, now, "notifications")}`,
+    sql`NOT ${mutesNotification(sql, sql`${owner}::bigint`, sql`n.from_account_id`, now, isReplyMention(sql, "n"))}`,
     sql`(${isOf(sql, "n", withoutStatus)} OR EXISTS (SELECT FROM statuses s
       WHERE s.id = n.status_id AND ${visibleTo(sql, owner, "s")} OFFSET 0))`
   ])

@@ -107,7 +107,8 @@ export class StatusReaders extends Context.Service<StatusReaders, {
             }) one`
           const found = yield* sliceRows(sql`
             SELECT look.place::int, ${facts}, slice.*, ${federates} AS federates, ${subscribed} AS subscribed,
-              ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent AND NOT quiet) AS mentioned
+              ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent AND NOT quiet
+                AND account_id <> s.account_id) AS mentioned
             FROM unnest(${looks.map(({ statusId }) => statusId)}::bigint[], ${
             looks.map(({ author }) => author)
           }::bigint[],

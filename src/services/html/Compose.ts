@@ -67,7 +67,7 @@ export const writer = (meaning: Meaning, style: Style) => {
 const shownCharacters = 30
 
 const link = (url: string, rel: string): string => {
-  const prefix = /^https?:\/\/(?:www\.)?/i.exec(url)?.[0] ?? ""
+  const prefix = /^(?:https?:\/\/(?:www\.)?|xmpp:)/i.exec(url)?.[0] ?? ""
   const shown = Array.from(url.slice(prefix.length))
   const cut = shown.length > shownCharacters
   return `<a href="${escape(url)}" rel="${rel}" target="_blank" translate="no">` +

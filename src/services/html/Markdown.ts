@@ -3,7 +3,7 @@ import { bounded } from "../text/BoundedText.ts"
 import { type Meaning, paragraphs, writer } from "./Compose.ts"
 import { plainText } from "./PlainText.ts"
 import { nestingMax, sanitise } from "./Sanitise.ts"
-import { type Token, tokenAt } from "./TextTokens.ts"
+import { addressStart, type Token, tokenAt } from "./TextTokens.ts"
 
 /*
  * Posts that are written as Markdown (CommonMark, with struck-out text): by `markdown-it`, to which mentions, hashtags and addresses
@@ -11,8 +11,8 @@ import { type Token, tokenAt } from "./TextTokens.ts"
  * shows any in its text. References are none: few characters would repeat a long address many times.
  */
 
-/** Where the usual rule for text ends its run: at what may begin something. Addresses begin with `h`. */
-const special = /[\n\\`*_~[\]!<>&@#＃]|https?:\/\//giu
+/** Ends a run of plain text: the start of mark-up, a mention, a hashtag or an address. */
+const special = new RegExp(String.raw`[\n\\` + "`" + String.raw`*_~[\]!<>&@#＃]|${addressStart}`, "giu")
 
 const isSocial = "social"
 /** Marks of emphasis. */

@@ -45,7 +45,8 @@ const plain: sanitizeHtml.Transformer = (tagName, { lang, translate, ...attribut
 /** A heading is a strong paragraph; that takes two elements, so all headings become this one and then those two. */
 const heading: sanitizeHtml.Transformer = () => ({ tagName: "h1", attribs: {} })
 
-const allowedTags = "p br span a del pre code em strong b i u ul ol li blockquote h1".split(" ")
+/** Mastodon's list, and the heading that `heading` leaves behind. */
+const allowedTags = "p br span a del s pre blockquote code b strong u i em ul ol li ruby rt rp h1".split(" ")
 
 const options: sanitizeHtml.IOptions = {
   allowedTags,
@@ -64,6 +65,8 @@ const options: sanitizeHtml.IOptions = {
   transformTags: {
     a: anchor,
     ...Object.fromEntries(["h1", "h2", "h3", "h4", "h5", "h6"].map((name) => [name, heading])),
+    // Older servers send `strike`; dropping it would make struck text read as meant.
+    strike: (_, attributes) => plain("s", attributes),
     "*": plain
   }
 }

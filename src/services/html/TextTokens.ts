@@ -43,7 +43,10 @@ export const handle = (username: string, domain: string | undefined): string =>
     ? username.toLowerCase()
     : `${username.toLowerCase()}@${domainToASCII(domain) || domain.toLowerCase()}`
 
-const candidates = /[@#＃]|https?:\/\//gi
+/** Source of a pattern for where an address begins (Mastodon's config/initializers/twitter_regex.rb). */
+export const addressStart = String.raw`(?:https?|dat|dweb|ipfs|ipns|ssb|gopher|gemini):\/\/|xmpp:|magnet:\?`
+
+const candidates = new RegExp(`[@#＃]|${addressStart}`, "gi")
 
 /** The URL, mention or hashtag that begins at a place. */
 export const tokenAt = (source: string, index: number): Token | undefined => {
@@ -53,11 +56,8 @@ export const tokenAt = (source: string, index: number): Token | undefined => {
     case "#":
     case "＃":
       return hashtagAt(source, index)
-    case "h":
-    case "H":
-      return urlAt(source, index)
     default:
-      return undefined
+      return urlAt(source, index)
   }
 }
 
@@ -109,14 +109,37 @@ const hashtagAt = (source: string, index: number): Token | undefined => {
 
 const linkify = new LinkifyIt({ fuzzyEmail: false, maxLength: urlCharactersMax })
 const urlBefore = /[A-Za-z0-9@＠$#＃]/
-const scheme = /https?:(?=\/\/)/iy
+const schemeWithHost = /(?:https?|dat|dweb|ipfs|ipns|ssb|gopher|gemini):(?=\/\/)/iy
 const hostWithDot = /^\/\/(?:[^/?#]*\.|\[)/
+/** A chat address (RFC 5122): `user@host`, perhaps with a resource and a query. */
+const chat = /xmpp:[^\s@/?<>"]{1,255}@[^\s@/?<>"]{1,255}(?:\/[^\s?<>"]{1,255})?(?:\?[^\s<>"()]{1,1000})?/iy
+const magnet = /magnet:\?(?:[^\s<>"&()]{1,500}&){0,5}xt=urn:[^\s<>"()]{1,1000}/iy
 
 const urlAt = (source: string, index: number): Token | undefined => {
   if (urlBefore.test(before(source, index))) return undefined
-  const prefix = matchAt(scheme, source, index)?.[0]
+  const text = matchAt(chat, source, index)?.[0] ?? matchAt(magnet, source, index)?.[0] ?? withHostAt(source, index)
+  return text === undefined ? undefined : { kind: "url", text: withoutPunctuation(text) }
+}
+
+const withHostAt = (source: string, index: number): string | undefined => {
+  const prefix = matchAt(schemeWithHost, source, index)?.[0]
   if (prefix === undefined) return undefined
   const window = source.slice(index + prefix.length, index + prefix.length + urlCharactersMax)
   const rest = window.slice(0, linkify.testSchemaAt(window, "https:", 0))
-  return hostWithDot.test(rest) ? { kind: "url", text: prefix + rest } : undefined
+  const complete = prefix.toLowerCase().startsWith("http") ? hostWithDot.test(rest) : rest.length > "//".length
+  return complete ? prefix + rest : undefined
+}
+
+const endOfPath = /[^!*"'<>;:=,.$%[\]~&|@?]/
+const endOfQuery = /[\p{L}\p{M}\p{N}_&=#/)-]/u
+
+/**
+ * An address without the punctuation of the sentence or mark-up around it: a path ends as Mastodon's does, a query in a letter, a
+ * digit or one of `_&=#/-` (valid_url_path_ending_chars and valid_url_query_ending_chars in twitter-text), or a parenthesis.
+ */
+const withoutPunctuation = (url: string): string => {
+  const mayEnd = url.includes("?") ? endOfQuery : endOfPath
+  let end = url.length
+  while (end > 0 && !mayEnd.test(before(url, end))) end -= before(url, end).length
+  return url.slice(0, end)
 }

@@ -5,12 +5,13 @@ import { hasMoreCharacters } from "../text/Characters.ts"
 import { passwordBytesMax, passwordCharactersMin } from "./Credentials.ts"
 import * as EmailAddresses from "./EmailAddresses.ts"
 import { isPasswordLong } from "./PasswordBytes.ts"
+import * as TimeZones from "./TimeZones.ts"
 import * as Usernames from "./Usernames.ts"
 
 /** The words with which somebody asks to be let in, in characters. */
 const reasonCharactersMax = 420
 
-type Field = "username" | "email" | "password" | "agreement" | "reason" | "dateOfBirth"
+type Field = "username" | "email" | "password" | "agreement" | "reason" | "dateOfBirth" | "timeZone"
 type Code =
   | "ERR_TAKEN"
   | "ERR_BLOCKED"
@@ -21,6 +22,7 @@ type Code =
   | "ERR_TOO_LONG"
   | "ERR_TOO_SHORT"
   | "ERR_BELOW_LIMIT"
+  | "ERR_INCLUSION"
 
 /** A problem of one field of a sign-up; `description` follows the field's name in the error's text. */
 export interface Problem {
@@ -35,8 +37,12 @@ const names: Readonly<Record<Field, string>> = {
   password: "Password",
   agreement: "Service agreement",
   reason: "Reason",
-  dateOfBirth: "Date of birth"
+  dateOfBirth: "Date of birth",
+  timeZone: "Time zone"
 }
+
+/** Names in `details` that differ from the field's. */
+const detailNames: Partial<Record<Field, string>> = { dateOfBirth: "date_of_birth", timeZone: "time_zone" }
 
 /** Each problem of a field once, whoever found it. */
 export const distinct = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => [
@@ -47,7 +53,7 @@ export const distinct = (problems: ReadonlyArray<Problem>): ReadonlyArray<Proble
 export const refusal = (problems: ReadonlyArray<Problem>): Unprocessable => {
   const details: Record<string, Array<{ error: string; description: string }>> = {}
   for (const { description, error, field } of problems) {
-    ;(details[field === "dateOfBirth" ? "date_of_birth" : field] ??= []).push({ error, description })
+    ;(details[detailNames[field] ?? field] ??= []).push({ error, description })
   }
   const text = problems.map(({ description, field }) => `${names[field]} ${description}`).join(", ")
   return new Unprocessable({ text: `Validation failed: ${text}`, details })
@@ -63,12 +69,16 @@ export const problemsOf = (given: {
   readonly email: string
   readonly password: Redacted.Redacted
   readonly reason?: string | undefined
+  readonly timeZone?: string | undefined
   readonly reservedAllowed?: boolean
 }): ReadonlyArray<Problem> => [
   ...ofUsername(given.username, given.reservedAllowed ?? false),
   ...ofEmail(given.email),
   ...ofPassword(given.password),
-  ...(hasMoreCharacters(given.reason ?? "", reasonCharactersMax) ? [tooLong("reason", reasonCharactersMax)] : [])
+  ...(hasMoreCharacters(given.reason ?? "", reasonCharactersMax) ? [tooLong("reason", reasonCharactersMax)] : []),
+  ...(given.timeZone && TimeZones.known(given.timeZone) === undefined
+    ? [problem("timeZone", "ERR_INCLUSION", "is not included in the list")]
+    : [])
 ]
 
 const ofUsername = (username: string, reservedAllowed: boolean): ReadonlyArray<Problem> => {

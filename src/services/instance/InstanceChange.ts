@@ -3,7 +3,7 @@ import { validationFailed } from "../Errors.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
 import { documentOf } from "./DocumentHtml.ts"
 import type { NewDocument } from "./InstanceDocuments.ts"
-import { isLanguageTag } from "./Languages.ts"
+import { languageTag } from "./Languages.ts"
 import { type RegistrationsMode, settings, type TimelinesAccess } from "./SettingNames.ts"
 import { type BudgetKind, budgetKinds, storageBudgetBytesMax, type StorageBudgets } from "./StorageBudgets.ts"
 
@@ -67,16 +67,18 @@ export const settingRowsOf = Effect.fnUntraced(function*(given: InstanceChange) 
     if (text !== undefined) rows.push([settings[key], text || undefined])
   }
   if (given.languages !== undefined) {
-    const tags = [...new Set(given.languages)]
-    const wrong = tags.find((tag) => !isLanguageTag(tag))
+    const tags = [...new Set(given.languages.flatMap((tag) => languageTag(tag) ?? []))]
+    const wrong = given.languages.find((tag) => languageTag(tag) === undefined)
     if (wrong !== undefined) return yield* validationFailed(`Languages ${wrong} is not a language tag`)
     if (tags.length > instanceLanguagesMax) return yield* validationFailed("Languages are too many")
     rows.push([settings.languages, tags.length === 0 ? undefined : tags])
   }
   if (given.defaultLanguage !== undefined) {
-    const tag = given.defaultLanguage
-    if (tag !== "" && !isLanguageTag(tag)) return yield* validationFailed(`Languages ${tag} is not a language tag`)
-    rows.push([settings.defaultLanguage, tag || undefined])
+    const tag = languageTag(given.defaultLanguage)
+    if (given.defaultLanguage !== "" && tag === undefined) {
+      return yield* validationFailed(`Languages ${given.defaultLanguage} is not a language tag`)
+    }
+    rows.push([settings.defaultLanguage, tag])
   }
   if (given.accentColor !== undefined) {
     const color = given.accentColor.trim().toLowerCase()

@@ -10,7 +10,7 @@ import { standingOf } from "../staff/Rank.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
-import { isLanguageTag } from "./Languages.ts"
+import { languageTag } from "./Languages.ts"
 
 /** Characters of a rule and of its explanation, and rules that a server may have. */
 const ruleCharactersMax = 300
@@ -161,9 +161,10 @@ const changed = Effect.fnUntraced(function*(before: Omit<Rule, "id">, { hint, te
   const after = yield* checked({ text: text ?? before.text, hint: hint ?? before.hint })
   const words = new Map(Object.entries(before.translations))
   for (const [language, rule] of Object.entries(translations)) {
-    if (!isLanguageTag(language)) return yield* validationFailed(`${language} is not a language tag`)
-    if (rule === undefined) words.delete(language)
-    else words.set(language, yield* checked(rule))
+    const tag = languageTag(language)
+    if (tag === undefined) return yield* validationFailed(`${language} is not a language tag`)
+    if (rule === undefined) words.delete(tag)
+    else words.set(tag, yield* checked(rule))
   }
   if (words.size > ruleTranslationsMax) {
     return yield* validationFailed(`Translations are too many (maximum is ${ruleTranslationsMax})`)

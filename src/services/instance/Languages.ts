@@ -12,8 +12,21 @@ const languageTagCharactersMax = 35
 
 const tag = /^[a-z]{2,3}(?:-[a-z0-9]{1,8})*$/i
 
-/** Whether a text is a language tag (BCP 47) that is short enough to be kept. */
-export const isLanguageTag = (text: string): boolean => text.length <= languageTagCharactersMax && tag.test(text)
+/** One subtag after the first as RFC 5646 section 2.1.1 writes it: `Hant`, `BR`, else lower case. */
+const subtag = (text: string): string =>
+  /^[a-z]{4}$/i.test(text)
+    ? text.charAt(0).toUpperCase() + text.slice(1).toLowerCase()
+    : /^[a-z]{2}$/i.test(text)
+    ? text.toUpperCase()
+    : text.toLowerCase()
+
+/** Normal form of a language tag (BCP 47): `pt_br` is `pt-BR`. Undefined for text that is no tag or too long to be stored. */
+export const languageTag = (text: string): string | undefined => {
+  const written = text.replaceAll("_", "-")
+  if (written.length > languageTagCharactersMax || !tag.test(written)) return undefined
+  const [first = "", ...others] = written.split("-")
+  return [first.toLowerCase(), ...others.map(subtag)].join("-")
+}
 
 /** Languages that somebody may name at once, more than there are to choose. */
 export const languagesMax = 256
@@ -25,7 +38,7 @@ export const languagesMax = 256
 export const languageGiven = (text: string | null | undefined): Effect.Effect<string | null, Unprocessable> =>
   (text?.length ?? 0) > languageTagCharactersMax
     ? Effect.fail(validationFailed(`Language is too long (maximum is ${languageTagCharactersMax} characters)`))
-    : Effect.succeed(text && isLanguageTag(text) ? text : null)
+    : Effect.succeed(languageTag(text ?? "") ?? null)
 
 /** The same of a list; null is not given. */
 export const languagesGiven = Effect.fnUntraced(function*(texts: ReadonlyArray<string> | null | undefined) {

@@ -2,7 +2,7 @@
 export const softwareName = "murmuration"
 export const softwareVersion = "0.1.0"
 
-/** Clients look for the version of Mastodon whose interface a server speaks. */
-export const interfaceVersion = `4.7.0 (compatible; Murmuration ${softwareVersion})`
+/** Version of Mastodon whose interface this server speaks, with our own as build metadata: clients parse it (semver.org, 10). */
+export const interfaceVersion = `4.7.0+${softwareName}-${softwareVersion}`
 /** What clients may use, by Mastodon's own counting. */
 export const interfaceLevel = 11

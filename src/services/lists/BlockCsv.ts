@@ -18,6 +18,12 @@ interface ReadCsv {
 
 const flag = (text: string | undefined) => ["true", "t", "1", "yes"].includes((text ?? "").trim().toLowerCase())
 
+/** Spreadsheets of many languages write semicolons. */
+const delimiterOf = (text: string): "," | ";" => {
+  const [first = ""] = text.slice(0, rowCharactersMax).split(/[\r\n]/, 1)
+  return first.includes(";") && !first.includes(",") ? ";" : ","
+}
+
 /**
  * Reads blocks as Mastodon exports them: a header names the columns; without one there are domains only. `onlyAction` is what
  * a row means that names no severity, and what every row means where it is `accept`. Of a domain that is named twice the first
@@ -31,7 +37,11 @@ export const read = (
   Stream.fromIterable(slicesOf(text)).pipe(
     Stream.rechunk(1),
     Stream.tap(() => Effect.yieldNow),
-    Stream.pipeThroughChannel(Csv.decodeString({ maxRecordSize: rowCharactersMax, ignoreEmptyLines: true })),
+    Stream.pipeThroughChannel(Csv.decodeString({
+      delimiter: delimiterOf(text),
+      maxRecordSize: rowCharactersMax,
+      ignoreEmptyLines: true
+    })),
     Stream.take(listEntriesMax + 2),
     Stream.runCollect,
     Effect.flatMap((rows) => entriesOf(rows, onlyAction, localDomain)),

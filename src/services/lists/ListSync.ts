@@ -112,7 +112,7 @@ const make = Effect.gen(function*() {
     const severity = severityOf(action)
     return severity === "allow"
       ? Effect.andThen(
-        allows.allow(facts.domain, undefined, listId),
+        allows.allow(facts.domain, { listId }),
         () => sql`UPDATE domain_allows SET list_id = ${listId} WHERE domain = ${facts.domain}`
       )
       : blocks.block(facts.domain, {

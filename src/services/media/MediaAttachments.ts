@@ -43,10 +43,10 @@ export interface Preview {
   readonly colors: Colors
 }
 
-/** The `meta` of a file with this preview, an expression of its row; only sounds are shown in the colours of their cover. */
+/** Expression for the `meta` of a row with this preview; players show sounds and films in the colours of their own cover. */
 export const metaWith = (sql: SqlClient.SqlClient, { colors, size }: Preview) =>
   sql`meta || ${JSON.stringify({ small: size })}::jsonb
-    || CASE type WHEN 'audio' THEN ${JSON.stringify({ colors })}::jsonb ELSE '{}' END`
+    || CASE WHEN type IN ('audio', 'video', 'gifv') THEN ${JSON.stringify({ colors })}::jsonb ELSE '{}' END`
 
 interface NewMedia extends MediaText {
   readonly upload: Upload

@@ -3,7 +3,8 @@ import { idAt } from "../Ids.ts"
 /** Days that a period may have. */
 const periodDaysMax = 366
 
-const dayMillis = 86_400_000
+/** Length of a day, in milliseconds. */
+export const dayMillis = 86_400_000
 
 /** Whole days in UTC, counted from 1970, the last one included. */
 export interface Period {

@@ -65,6 +65,16 @@ export const isInside = (network: string, address: string): boolean => {
   return found !== undefined && known !== undefined && IpNetwork.contains(known, found)
 }
 
+/** Prefixes shorter than these are a large part of all addresses, in bits: no provider has an IPv4 /7 or an IPv6 /15. */
+const broadBits = { 32: 8, 128: 16 } as const
+
+/** True for a network from `networkOf` that is a large part of all addresses, as `0.0.0.0/0`. */
+export const isBroad = (network: string): boolean => {
+  const [written = "", prefix] = network.split("/")
+  const address = addressOf(written)
+  return address !== undefined && prefix !== undefined && Number(prefix) < broadBits[NetAddress.width(address)]
+}
+
 const rank = (severity: IpBlockSeverity) => ipBlockSeverities.indexOf(severity)
 
 /** Blocks by their networks, so that a look costs one step for each length of a prefix, however many blocks there are. */

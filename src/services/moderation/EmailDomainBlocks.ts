@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { normalizeDomain } from "../federation/DomainNames.ts"
+import { confirmedSuffix } from "../federation/domains/RuledDomain.ts"
 import { hashedKey } from "../HashedKey.ts"
 import type { AccountId } from "../Ids.ts"
 import type { Page } from "../Paging.ts"
@@ -46,6 +47,8 @@ interface EmailDomainBlockWish {
   readonly domain: string
   readonly allowWithApproval: boolean
   readonly otherDomains: ReadonlyArray<string>
+  /** Staff said again that they mean a public suffix. */
+  readonly confirmed: boolean
 }
 
 /** Domains whose e-mail addresses sign nobody up, subdomains and mail hosts included (S-173). */
@@ -102,9 +105,10 @@ const make = Effect.gen(function*() {
   const taken = validationFailed("Domain has already been taken")
 
   const create = traced("EmailDomainBlocks.create")(
-    function*(by: AccountId | undefined, { allowWithApproval, domain, otherDomains }: EmailDomainBlockWish) {
+    function*(by: AccountId | undefined, { allowWithApproval, confirmed, domain, otherDomains }: EmailDomainBlockWish) {
       const first = yield* valid(domain)
       const others = yield* Effect.forEach(otherDomains.slice(0, otherDomainsMax), valid)
+      yield* Effect.forEach([first, ...others], (name) => confirmedSuffix(name, confirmed), { discard: true })
       const now = yield* Clock.currentTimeMillis
       return yield* transaction(sql)(Effect.gen(function*() {
         const insert = (name: string) =>

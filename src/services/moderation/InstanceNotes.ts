@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
-import { validDomain } from "../federation/domains/DomainBlocks.ts"
+import { validDomain } from "../federation/domains/RuledDomain.ts"
 import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"

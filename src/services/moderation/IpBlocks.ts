@@ -12,7 +12,7 @@ import { AuditLog } from "../staff/AuditLog.ts"
 import { isTaken, staffRows } from "../staff/StaffRows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
-import { ipBlockSeverities, isInside, networkOf } from "./AddressRules.ts"
+import { ipBlockSeverities, isBroad, isInside, networkOf } from "./AddressRules.ts"
 import { BlockedAddresses } from "./BlockedAddresses.ts"
 
 /** Characters of a comment. */
@@ -36,6 +36,8 @@ interface IpBlockWish {
   readonly severity?: string | undefined
   readonly comment?: string | undefined
   readonly expiresInSeconds?: number | null | undefined
+  /** Staff said again that they mean so large a network (`isBroad`). */
+  readonly confirmed?: boolean | undefined
 }
 
 /** Who changes a block, and from where: nobody shuts themselves out. */
@@ -89,6 +91,9 @@ const make = Effect.gen(function*() {
         : ["Severity is not included in the list"]),
       ...(exceeds(comment, commentCharactersMax)
         ? [`Comment is too long (maximum is ${commentCharactersMax} characters)`]
+        : []),
+      ...(ip !== undefined && ip !== before?.ip && wish.confirmed !== true && isBroad(ip)
+        ? ["Ip is a large part of all addresses: repeat with confirmed=true"]
         : []),
       ...(severity === "no_access" && ip !== undefined && address !== undefined && isInside(ip, address)
         ? ["Ip is one that you use yourself"]

@@ -16,7 +16,7 @@ const forbidden = new Set([
   "view-source:"
 ])
 
-/** Printable ASCII: an address is compared, and sent in a header, as it stands. */
+/** Printable ASCII: an address is sent in a header as it stands. */
 const plain = /^[\x21-\x7e]+$/
 
 /** The problem of an address that an app registers, in the words of Mastodon's errors; undefined when it is good. */
@@ -28,6 +28,27 @@ export const problem = (uri: string): string | undefined => {
   if (uri.includes("#")) return "cannot contain a fragment."
   return forbidden.has(new URL(uri).protocol) ? "is forbidden by the server." : undefined
 }
+
+/** Scheme, host, port, and the path with the query, as they were written. */
+const webAddress = /^(https?):\/\/([^/?#@\\:[\]]+|\[[0-9a-f:.]+\])(:\d+)?(|[/?].*)$/is
+const loopback = new Set(["127.0.0.1", "[::1]"])
+
+/**
+ * The form in which addresses are compared: scheme and host have no case, and no path is `/`. The port of a native app's
+ * listener on loopback is chosen when it starts (RFC 8252 section 7.3). Nothing else that looks alike is equal (RFC 9700
+ * section 4.1).
+ */
+const comparable = (uri: string): string => {
+  const [, scheme = "", host = "", port = "", rest = ""] = webAddress.exec(uri) ?? []
+  if (host === "") return uri
+  const [plainScheme, plainHost] = [scheme.toLowerCase(), host.toLowerCase()]
+  const kept = plainScheme === "http" && loopback.has(plainHost) ? "" : port
+  return `${plainScheme}://${plainHost}${kept}${rest === "" ? "/" : rest}`
+}
+
+/** True where a request's address is a registered one, compared as `comparable` says. */
+export const isRegistered = (registered: ReadonlyArray<string>, used: string): boolean =>
+  problem(used) === undefined && registered.some((uri) => uri === used || comparable(uri) === comparable(used))
 
 /** Where a browser is sent: `parameters` added to an app's address, in its query or its fragment. */
 export const withParameters = (

@@ -13,5 +13,7 @@ export interface TokenInfo {
   /** What the user may do by their role, everybody's included; nothing for an app. */
   readonly permissions: bigint
   readonly state: UserState
+  /** The user's language tag; undefined for an app, and where the user has set none. */
+  readonly locale: string | undefined
   readonly createdAt: Date
 }

@@ -75,6 +75,7 @@ const Row = Schema.Struct({
   lastSeenAt: Schema.NullOr(Timestamptz),
   permissions: Schema.NullOr(Schema.BigInt),
   everybodys: Schema.NullOr(Schema.BigInt),
+  locale: Schema.NullOr(Schema.String),
   state: Schema.Literals(["active", "unconfirmed", "pending", "disabled", "moved"])
 })
 type Row = typeof Row.Type
@@ -88,6 +89,7 @@ const infoOf = (row: Row): TokenInfo => ({
   revoked: row.revoked,
   permissions: row.permissions === null ? 0n : effective(row.permissions, row.everybodys ?? 0n),
   state: row.state,
+  locale: row.locale ?? undefined,
   createdAt: row.createdAt
 })
 
@@ -129,7 +131,7 @@ const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const [row] = yield* tokenRows(sql`
       SELECT t.id, t.app_id, t.account_id, t.scopes, t.revoked_at IS NOT NULL AS revoked, t.created_at, t.last_used_at,
-        u.last_seen_at, ${sql.literal(givenBits)} AS permissions, e.permissions AS everybodys,
+        u.last_seen_at, u.locale, ${sql.literal(givenBits)} AS permissions, e.permissions AS everybodys,
         ${sql.literal(userState)} AS state
       FROM oauth_tokens t
       LEFT JOIN users u ON u.account_id = t.account_id

@@ -48,16 +48,6 @@ const contextRows = rowsOf(Schema.Struct({
 }))
 const authorRows = rowsOf(Schema.Struct({ handle: Schema.String, id: Schema.NullOr(Schema.BigInt) }))
 
-/** Whether a text asks for something, and by what stands in posts; only then posts are searched. */
-export const reads = (text: string): "keywords" | "operators alone" | "nothing" => {
-  const query = readQuery(text)
-  return hasKeyword(query)
-    ? "keywords"
-    : query.operators.length > 0 || query.terms.length > 0
-    ? "operators alone"
-    : "nothing"
-}
-
 /** Finds posts by their words. A search that takes too long finds what it has found by then. */
 export class StatusSearch extends Context.Service<StatusSearch, {
   /**
@@ -112,7 +102,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
 
       const find = traced("StatusSearch.find")(function*(viewer: AccountId, asked: StatusQuery, page: Page) {
         const query = readQuery(asked.text)
-        if (!hasKeyword(query) || page.limit === 0 || asked.offset > offsetMax) return []
+        if (query.terms.length + query.operators.length === 0 || page.limit === 0 || asked.offset > offsetMax) return []
         yield* index.catchUp
         const now = yield* Clock.currentTimeMillis
         // What a search has found when its time is over is its answer.
@@ -134,12 +124,16 @@ export class StatusSearch extends Context.Service<StatusSearch, {
               const author = quoted(authorToken(authors.get(what.handle) ?? 0n))
               return [negated ? `!${author}` : author]
             })
-            const words = allOf([
-              termsQuery(query, stems),
+            const conditions = [
+              ...query.terms.length === 0 ? [] : [termsQuery(query, stems)],
               ...operatorQueries(query),
               ...from,
               ...asked.accountId === undefined ? [] : [quoted(authorToken(asked.accountId))]
-            ])
+            ]
+            // Empty for operators that only bound the time or the place.
+            const words = conditions.length === 0 ? [] : [allOf(conditions)]
+            // An index finds rows by tokens that they have; conditions that only exclude match nearly every post.
+            const selective = hasKeyword(query) || conditions.some((condition) => !condition.startsWith("!"))
             const own = anyOf([quoted(authorToken(viewer)), quoted(mentionToken(viewer))])
             const places = new Set(query.operators.flatMap(({ negated, what }) =>
               what.kind !== "in"
@@ -156,7 +150,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
             const range = idRangeOf(query, page, timeZone)
             const ascending = page.minId !== undefined
             const direction = sql.literal(ascending ? "ASC" : "DESC")
-            const rare = inLibrary && marked > marksMax
+            const rare = selective && inLibrary && marked > marksMax
             const seen = (...ways: ReadonlyArray<Fragment>) =>
               sql.and([
                 ...range.except.map(({ above, below }) => sql`NOT (s.id > ${above} AND s.id < ${below})`),
@@ -183,7 +177,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
             for (const window of timeWindows(range, ascending ? "oldest first" : "newest first", now)) {
               if (inOrder >= wanted || (yield* Clock.currentTimeMillis) - now > searchMillisMax) break
               const tokens = [
-                words,
+                ...words,
                 ...window.tokens.length === 0 ? [] : [anyOf(window.tokens.map(quoted))],
                 ...rare ? [] : [anyOf(scope)]
               ]
@@ -199,9 +193,10 @@ export class StatusSearch extends Context.Service<StatusSearch, {
             if (!inLibrary || rare || marked === 0) return []
             // What is found already may be so common that only newer marks count, or so rare that all of it is looked at.
             const last = inOrder < wanted ? undefined : found[wanted - 1]?.id
-            const few = last === undefined
-              ? yield* idRows(sql`SELECT status_id AS id FROM search_documents
-                WHERE tokens @@ ${words}::tsquery LIMIT ${rowsMax(sql, fewMax + 1)}`)
+            const matches = words.length === 0 ? sql.literal("TRUE") : sql`d.tokens @@ ${words.join("")}::tsquery`
+            const few = last === undefined && selective
+              ? yield* idRows(sql`SELECT d.status_id AS id FROM search_documents d
+                WHERE ${matches} LIMIT ${rowsMax(sql, fewMax + 1)}`)
               : undefined
             const kept = few === undefined || few.length > fewMax
               ? sql`SELECT DISTINCT id FROM (${marks(viewer)}) k`
@@ -210,7 +205,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
             found.push(
               ...yield* idRows(sql`SELECT m.id FROM (SELECT id FROM (${kept}) k
                 WHERE id > ${lowest} AND id < ${highest} ORDER BY id ${direction} OFFSET 0) m
-              CROSS JOIN LATERAL (SELECT FROM search_documents d WHERE d.status_id = m.id AND d.tokens @@ ${words}::tsquery OFFSET 0) d
+              CROSS JOIN LATERAL (SELECT FROM search_documents d WHERE d.status_id = m.id AND ${matches} OFFSET 0) d
               CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = m.id AND ${seen(mine)} OFFSET 0) s
               ORDER BY m.id ${direction} LIMIT ${most}`)
             )

@@ -15,11 +15,18 @@ const mutedRows = rowsOf(Muted)
 
 /** An account's mutes: written in the transaction of its command, paged by their ids. */
 export class Mutes extends Context.Service<Mutes, {
-  /** Mutes until `expiresAt` (milliseconds since 1970) or for ever; answers the mute's id. */
+  /**
+   * Mutes until `expiresAt` (milliseconds since 1970) or for ever; answers the mute's id. `allowReplies` undefined leaves an
+   * existing mute as it is in this.
+   */
   readonly mute: (
     account: bigint,
     target: bigint,
-    options: { readonly hideNotifications: boolean; readonly expiresAt: number | undefined }
+    options: {
+      readonly hideNotifications: boolean
+      readonly allowReplies: boolean | undefined
+      readonly expiresAt: number | undefined
+    }
   ) => Effect.Effect<bigint, SqlError>
   /** The id of the mute that was removed. */
   readonly unmute: (account: bigint, target: bigint) => Effect.Effect<bigint | undefined, SqlError>
@@ -46,14 +53,16 @@ export class Mutes extends Context.Service<Mutes, {
       }, Effect.orDie)
 
       return Mutes.of({
-        mute: traced("Mutes.mute")(function*(account, target, { expiresAt, hideNotifications }) {
+        mute: traced("Mutes.mute")(function*(account, target, { allowReplies, expiresAt, hideNotifications }) {
           const now = yield* Clock.currentTimeMillis
           const rows = yield* idRows(sql`
-            INSERT INTO mutes (id, account_id, target_account_id, hide_notifications, expires_at)
-            VALUES (next_id(${now}), ${account}, ${target}, ${hideNotifications},
+            INSERT INTO mutes (id, account_id, target_account_id, hide_notifications, allow_replies, expires_at)
+            VALUES (next_id(${now}), ${account}, ${target}, ${hideNotifications}, ${allowReplies ?? false},
               ${expiresAt === undefined ? null : new Date(expiresAt)})
             ON CONFLICT (account_id, target_account_id) DO UPDATE
-              SET hide_notifications = EXCLUDED.hide_notifications, expires_at = EXCLUDED.expires_at
+              SET hide_notifications = EXCLUDED.hide_notifications,
+                allow_replies = ${allowReplies === undefined ? sql`mutes.allow_replies` : sql`EXCLUDED.allow_replies`},
+                expires_at = EXCLUDED.expires_at
             RETURNING id`)
           return only(rows).id
         }),

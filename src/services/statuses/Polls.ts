@@ -90,8 +90,9 @@ export class Polls extends Context.Service<Polls, {
         chosen: ReadonlyArray<number>,
         { before, local }: { readonly before: ReadonlyArray<number>; readonly local: boolean }
       ) {
-        yield* sql`INSERT INTO poll_votes (status_id, account_id, choice)
-          SELECT ${statusId}, ${voter}, c FROM unnest(${chosen}::int[]) c`
+        yield* sql`INSERT INTO poll_votes (status_id, account_id, choice, place)
+          SELECT ${statusId}, ${voter}, c, ${before.length}::int + n - 1
+          FROM unnest(${chosen}::int[]) WITH ORDINALITY chosen (c, n)`
         if (!local) return
         yield* sql`UPDATE polls SET voters_count = voters_count + ${before.length === 0 ? 1 : 0},
             counts = ARRAY(SELECT n + (at - 1 = ANY (${chosen}::int[]))::int FROM unnest(counts) WITH ORDINALITY o (n, at) ORDER BY at)

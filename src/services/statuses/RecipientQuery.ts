@@ -42,7 +42,9 @@ const text = `SELECT
   ${accounts("statuses", `reblog_of_id = $4::bigint AND deleted_at IS NULL AND ${among}`)} AS reblogs,
   ${accounts("conversation_mutes", `conversation_id = $5::bigint AND ${among}`)} AS quiet,
   ${accounts("status_pins", `status_id = $4::bigint AND ${among}`)} AS pins,
-  ${pairs("account_id", "choice", "poll_votes", `status_id = $4::bigint AND ${among}`)} AS votes,
+  ${
+  pairs("account_id", "choice", "poll_votes", `status_id = $4::bigint AND ${among} ORDER BY account_id, place, choice`)
+} AS votes,
   ${blocked} AS blocked, ${muted} AS muted, ${domain} AS domain`
 
 /** The same with those of the viewers whom an author follows, on which it may depend who may quote. */
@@ -131,7 +133,7 @@ export const answersOf = (row: Row, status: StatusKey) => {
       reblogged: reblogs.has(viewer),
       muted: quiet.has(viewer),
       pinned: pins.has(viewer),
-      votes: votes.get(viewer)?.toSorted((a, b) => a - b) ?? [],
+      votes: votes.get(viewer) ?? [],
       reactions: noReactions
     })
   }

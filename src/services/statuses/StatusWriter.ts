@@ -35,9 +35,7 @@ interface Revising {
 
 /** The rows of statuses as their authors write them; always inside the transaction of the author's command. */
 export class StatusWriter extends Context.Service<StatusWriter, {
-  /**
-   * Answers the intent to tell of the new status, which is written with it. Its author is never among the mentions.
-   */
+  /** Writes a new status with the intent to publish it, and returns that intent. */
   readonly insert: (status: Composed) => Effect.Effect<Fanout<Publish>, SqlError>
   /** The same of a status that answers none, as all of its command; undefined where the command is not to be done. */
   readonly insertAlone: (
@@ -63,10 +61,9 @@ export class StatusWriter extends Context.Service<StatusWriter, {
       const inserted = Effect.fnUntraced(function*(fresh: Fragment, { draft, row }: Composed) {
         const { accountId, createdAt: at, localOnly, visibility } = row
         const millis = at.getTime()
-        const mentioned = draft.mentionIds.filter((id) => id !== accountId)
-        const named = mentioned.length === 0 ? sql`` : sql`,
+        const named = draft.mentionIds.length === 0 ? sql`` : sql`,
           named AS (INSERT INTO mentions (status_id, account_id)
-            SELECT fresh.id, m FROM fresh, unnest(${mentioned}::bigint[]) m)`
+            SELECT fresh.id, m FROM fresh, unnest(${draft.mentionIds}::bigint[]) m)`
         const [made] = yield* insertedRows(sql`
           WITH ${fresh},
           made AS (${insertion(sql, sql``, { conversationId: sql`coalesce(fresh.conversation_id, fresh.id)` })}),
@@ -120,11 +117,10 @@ export class StatusWriter extends Context.Service<StatusWriter, {
       const revise: StatusWriter["Service"]["revise"] = traced("StatusWriter.revise")(
         function*(id, accountId, { draft, millis, row }) {
           const at = new Date(millis)
-          const mentioned = draft.mentionIds.filter((other) => other !== accountId)
           yield* sql`${update(sql, { ...row, editedAt: at })} WHERE id = ${id} AND account_id = ${accountId}`
           yield* sql`INSERT INTO ${revisionInto} SELECT next_id(${millis}), ${revision}, ${at} FROM statuses WHERE id = ${id}`
-          yield* sql`UPDATE mentions SET quiet = true WHERE status_id = ${id} AND account_id <> ALL (${mentioned}::bigint[])`
-          yield* sql`INSERT INTO mentions (status_id, account_id) SELECT ${id}, m FROM unnest(${mentioned}::bigint[]) m
+          yield* sql`UPDATE mentions SET quiet = true WHERE status_id = ${id} AND account_id <> ALL (${draft.mentionIds}::bigint[])`
+          yield* sql`INSERT INTO mentions (status_id, account_id) SELECT ${id}, m FROM unnest(${draft.mentionIds}::bigint[]) m
             ON CONFLICT (status_id, account_id) DO UPDATE SET silent = false, quiet = false`
           yield* Tagging.replaced(sql, id, draft.tags, millis)
         }

@@ -105,7 +105,8 @@ export const textOf = (variant: number): string => {
     columns.push(
       list(
         "unnest(ARRAY[status_id, choice])",
-        "(SELECT status_id, choice FROM poll_votes WHERE account_id = $3::bigint AND status_id = ANY ($1::bigint[]) ORDER BY 1, 2) v",
+        "(SELECT status_id, choice FROM poll_votes WHERE account_id = $3::bigint AND status_id = ANY ($1::bigint[]) " +
+          "ORDER BY status_id, place, choice) v",
         "true"
       ) + " AS votes"
     )

@@ -39,7 +39,7 @@ const relation = (by: Person, id: string) =>
   Effect.map(json(by, `/api/v1/accounts/relationships?id=${id}`), ([one]) => one)
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts that move", (it) => {
-  it.effect("S-009, row 23: followers go along once the target says so too, and whom one avoided one avoids", () =>
+  it.effect("S-009, row 23, F98: followers go along once the target says so too, and whom one avoided one avoids", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* person("anna"), yield* person("ben"), yield* person("cleo")]
       const old = yield* there("old")
@@ -47,13 +47,17 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
       const from = yield* follows(anna, old)
       yield* json(anna, `/api/v1/accounts/${from}/follow`, { reblogs: false, notify: true })
       yield* json(ben, `/api/v1/accounts/${from}/block`, {})
-      yield* json(cleo, `/api/v1/accounts/${from}/mute`, { notifications: false })
+      yield* json(cleo, `/api/v1/accounts/${from}/mute`, { notifications: false, replies: true })
       assert.strictEqual(yield* moves(old, fresh.id), "done")
       const { id: to } = yield* found(anna, "fresh")
       assert.deepInclude(yield* relation(anna, to), { requested: true, showing_reblogs: false, notifying: true })
       assert.isFalse((yield* relation(anna, from)).following)
       assert.isTrue((yield* relation(ben, to)).blocking)
-      assert.deepInclude(yield* relation(cleo, to), { muting: true, muting_notifications: false })
+      assert.deepInclude(yield* relation(cleo, to), {
+        muting: true,
+        muting_notifications: false,
+        muting_replies: true
+      })
       assert.strictEqual((yield* json(anna, `/api/v1/accounts/${from}`)).moved.id, to)
       const refused = yield* json(cleo, `/api/v1/accounts/${from}/follow`, {})
       assert.strictEqual(refused.error, "This action is not allowed")

@@ -72,6 +72,7 @@ describe("arriving bodies", () => {
             tokenId: undefined,
             appId: undefined,
             scopes: new Set<string>(),
+            locale: undefined,
             address: "192.0.2.1"
           }),
           from("192.0.2.1")

@@ -30,6 +30,7 @@ const listeningWith = (
     exactAddress: "",
     hearsNotifications,
     supportedTypes: new Set(),
+    supportedEvents: new Set(),
     send: () => undefined,
     end: () => undefined
   }

@@ -43,6 +43,21 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Serve
       assert.deepStrictEqual(yield* next, Option.some("event: filters_changed\ndata: undefined"))
     }).pipe(Effect.scoped))
 
+  it.effect("F98: carry markers where the connection asks for them", () =>
+    Effect.gen(function*() {
+      const broadcast = yield* Broadcast
+      const reader = yield* person("marked1")
+      const { secret } = yield* tokenOf(reader)
+      const [asking, plain] = [yield* listen("user?supported_events=marker", secret), yield* listen("user", secret)]
+      yield* Effect.all([asking.hello, plain.hello])
+      yield* broadcast.publish({ _tag: "MarkersSaved", accountId: reader })
+      yield* broadcast.publish({ _tag: "FiltersChanged", accountId: reader })
+      assert.deepStrictEqual(yield* asking.next, Option.some("event: marker\ndata: {}"))
+      for (const { next } of [asking, plain]) {
+        assert.deepStrictEqual(yield* next, Option.some("event: filters_changed\ndata: undefined"))
+      }
+    }).pipe(Effect.scoped))
+
   it.effect("S-007: have a path for every channel", () =>
     Effect.gen(function*() {
       const broadcast = yield* Broadcast

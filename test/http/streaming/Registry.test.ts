@@ -19,6 +19,7 @@ const connection = (account: number, more: Partial<Connection> = {}): Connection
   exactAddress: `192.0.2.${account}`,
   hearsNotifications: true,
   supportedTypes: new Set(),
+  supportedEvents: new Set(),
   send: () => undefined,
   end: () => undefined,
   ...more

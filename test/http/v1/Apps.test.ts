@@ -12,6 +12,17 @@ const register = (parameters: Record<string, string>) =>
   post("/api/v1/apps", { client_name: "App", redirect_uris: "myapp://x", ...parameters })
 
 layer(server(), { excludeTestServices: true })("apps", (it) => {
+  it.effect("F105: a website that is too long is refused", () =>
+    Effect.gen(function*() {
+      for (const characters of [2_049, 3_000]) {
+        const { body, status } = yield* register({ website: `https://app.example/${"x".repeat(characters - 20)}` })
+        assert.deepStrictEqual([status, body.error], [
+          422,
+          "Validation failed: Application website is too long (maximum is 2000 characters)"
+        ])
+      }
+    }))
+
   it.effect("S-253 a registration is always a new client, with its secret", () =>
     Effect.gen(function*() {
       const parameters = { scopes: "read write:media", website: "https://app.example/about" }

@@ -40,6 +40,39 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       }
     }))
 
+  it.effect("F96: films have square pixels, and the colours of their own thumbnail", () =>
+    Effect.gen(function*() {
+      const ada = yield* newcomer("oblong")
+      const made = yield* uploaded(ada, yield* video("sar.mp4", ["-vf", "setsar=4/3", "-c:v", "libx264"]))
+      assert.deepInclude(made.meta.original, { width: 212, height: 120 })
+      assert.strictEqual(made.meta.small.size, "212x120")
+      assert.notProperty(made.meta, "colors")
+      assert.include(yield* probed((yield* bytesAt(made.url)).bytes), `"sample_aspect_ratio": "1:1"`)
+
+      const { body: own } = yield* call(
+        "POST",
+        "/api/v1/media",
+        ada.token,
+        form({ file: blob(yield* video("own.mp4")), thumbnail: blob(yield* png) })
+      )
+      assert.match(own.meta.colors.background, /^#[0-9a-f]{6}$/)
+      const { body: later } = yield* call(
+        "PUT",
+        `/api/v1/media/${made.id}`,
+        ada.token,
+        form({ thumbnail: blob(yield* png) })
+      )
+      assert.match(later.meta.colors.accent, /^#[0-9a-f]{6}$/)
+    }))
+
+  it.effect("F96: a film of stretched pixels is as large as it is shown", () =>
+    Effect.gen(function*() {
+      const ada = yield* newcomer("stretched")
+      const file = yield* video("stretch.mp4", ["-vf", "scale=640:480,setsar=100/1", "-c:v", "libx264"])
+      const { body, status } = yield* call("POST", "/api/v1/media", ada.token, form({ file: blob(file) }))
+      assert.deepStrictEqual([status, body.error], [422, "64000x480 videos are not supported"])
+    }))
+
   it.effect("an animated GIF and a video without sound become gifv; a GIF of one picture stays one", () =>
     Effect.gen(function*() {
       const bob = yield* newcomer("bob")

@@ -56,7 +56,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
         for_new_accounts: "accept",
         for_private_mentions: "filter",
         for_limited_accounts: "filter",
-        for_bots: "accept"
+        for_bots: "accept",
+        for_new_conversations: "accept"
       })
       assert.strictEqual(yield* outcome, "accept")
       for (const category of ["for_not_following", "for_not_followers", "for_new_accounts"]) {

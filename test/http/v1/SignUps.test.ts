@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 import { Token } from "../../../src/http/wire/Token.ts"
@@ -13,6 +13,24 @@ import { Postbox, server } from "../../support/WebServer.ts"
 import { clientToken, details, signUp, wish } from "./SignUpForm.ts"
 
 layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
+  it.effect("F96: a time zone that there is not is refused", () =>
+    Effect.gen(function*() {
+      const answer = yield* signUp(yield* clientToken(), {
+        ...wish("zoned"),
+        reason: "Because.",
+        time_zone: "Mars/Olympus_Mons"
+      })
+      assert.deepStrictEqual(details(answer), { time_zone: ["ERR_INCLUSION"] })
+      assert.strictEqual(answer.body.error, "Validation failed: Time zone is not included in the list")
+      const good = yield* signUp(yield* clientToken(), {
+        ...wish("zoned"),
+        reason: "Because.",
+        time_zone: "America/Sao_Paulo"
+      })
+      assert.strictEqual(good.status, 200)
+      yield* Postbox.next
+    }))
+
   it.effect("S-100 S-130 S-133 S-176 S-247 a user signs up in an app, confirms by the link in a letter, and comes back to it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -186,7 +204,7 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       ])
     }))
 
-  it.effect("F20: a time zone that there is not is none", () =>
+  it.effect("F20, F96: a time zone that there is not is refused, however long it is", () =>
     Effect.gen(function*() {
       const [sql, registrations] = [yield* SqlClient.SqlClient, yield* Registrations]
       const zones = [
@@ -201,18 +219,30 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       ]
       const kept = yield* Effect.forEach(zones, (timeZone, n) =>
         Effect.gen(function*() {
-          const accountId = yield* registrations.create({
+          const made = yield* Effect.result(registrations.create({
             username: `zone${n}`,
             email: `zone${n}@mail.example`,
             password: Redacted.make("a good password"),
             approved: true,
             confirmed: true,
             timeZone
-          })
+          }))
+          if (Result.isFailure(made)) return made.failure.message
+          const accountId = made.success
           const [row] = yield* sql<{ timeZone: string | null }>`
             SELECT time_zone FROM users WHERE account_id = ${accountId}`
           return row?.timeZone
         }))
-      assert.deepStrictEqual(kept, ["Europe/Berlin", "Asia/Calcutta", null, null, "UTC", null, null, null])
+      const refused = "Validation failed: Time zone is not included in the list"
+      assert.deepStrictEqual(kept, [
+        "Europe/Berlin",
+        "Asia/Calcutta",
+        refused,
+        refused,
+        "UTC",
+        refused,
+        refused,
+        null
+      ])
     }))
 })

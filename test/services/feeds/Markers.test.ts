@@ -1,13 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { Markers } from "../../../src/services/feeds/Markers.ts"
 import { groupKeyOf, parseGroupKey } from "../../../src/services/feeds/NotificationGroups.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
 import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-layer(Markers.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTestServices: true })("Markers", (it) => {
+const services = Markers.layer.pipe(Layer.provide(Broadcast.layerMemory), Layer.provideMerge(TestDatabase.layer))
+
+layer(services, { excludeTestServices: true })("Markers", (it) => {
   it.effect("S-164, S-224: positions grow by a version with every change, and two at once cannot both win", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -49,6 +49,17 @@ describe("what is kept", () => {
     ]
   ])("%s", (html, expected) => assert.strictEqual(sanitise(bounded(html)), expected))
 
+  it.each<[string, string]>([
+    [
+      "<p>comes <s>not</s>, <strike>today</strike>, <del>x</del></p>",
+      "<p>comes <s>not</s>, <s>today</s>, <del>x</del></p>"
+    ],
+    [
+      "<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>",
+      "<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>"
+    ]
+  ])("F81: struck text and ruby readings stay: %s", (html, expected) => assert.strictEqual(sanitise(html), expected))
+
   it("bounds the depth of elements", () => {
     const deep = sanitise(bounded("<b>".repeat(1000) + "x"))
     assert.isAtMost(deep.split("<b>").length - 1, nestingMax)

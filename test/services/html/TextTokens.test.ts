@@ -56,6 +56,41 @@ describe("URLs", () => {
     ["(https://a.b/c)", ["https://a.b/c"]],
     [`https://a.b/${"x".repeat(1900)}`, [`https://a.b/${"x".repeat(1900)}`]]
   ])("%s", (source, expected) => assert.deepStrictEqual(found(source), expected))
+
+  it.each<[string, ReadonlyArray<string>]>([
+    ["see https://example.org/foo: that", ["https://example.org/foo"]],
+    ["**https://example.org/foo**", ["https://example.org/foo"]],
+    ["https://example.org/foo~ yes", ["https://example.org/foo"]],
+    ["https://example.org/?a=b: c", ["https://example.org/?a=b"]],
+    ["https://example.org/a(b) and https://example.org/x?y=1.", [
+      "https://example.org/a(b)",
+      "https://example.org/x?y=1"
+    ]],
+    ["https://example.org/?title=a_(b)", ["https://example.org/?title=a_(b)"]],
+    ..."!;:,.*'\"&|@$%=~?<>[]".split("").map((mark): [string, ReadonlyArray<string>] => [
+      `https://example.org/foo${mark.repeat(3)} x`,
+      ["https://example.org/foo"]
+    ]),
+    ["https://example.org! https://example.org:", ["https://example.org", "https://example.org"]],
+    ["https://example.org/ä/ https://example.org/-", ["https://example.org/ä/", "https://example.org/-"]]
+  ])(
+    "F85: punctuation that ends a sentence is no part of an address: %s",
+    (source, expected) => assert.deepStrictEqual(found(source), expected)
+  )
+
+  it.each<[string, ReadonlyArray<string>]>([
+    ["see gemini://example.org/x please", ["gemini://example.org/x"]],
+    ["gopher://example.org/x, ipfs://bafybeigdyr", ["gopher://example.org/x", "ipfs://bafybeigdyr"]],
+    ["(xmpp:room@chat.example.org?join)", ["xmpp:room@chat.example.org?join"]],
+    [
+      "magnet:?dn=a&xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a.",
+      ["magnet:?dn=a&xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a"]
+    ],
+    ["xmpp:nobody magnet:?x=1 gemini:// axmpp:a@b.c ftp://a.b", []]
+  ])(
+    "F85: addresses of other networks are links: %s",
+    (source, expected) => assert.deepStrictEqual(found(source), expected)
+  )
 })
 
 const fragments1: ReadonlyArray<string> = [

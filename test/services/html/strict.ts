@@ -22,7 +22,7 @@ export const problems = (html: string): ReadonlyArray<string> => {
   return found
 }
 
-const elements = new Set("p br span a del pre code em strong b i u ul ol li blockquote".split(" "))
+const elements = new Set("p br span a del s pre blockquote code b strong u i em ul ol li ruby rt rp".split(" "))
 const schemes = /^(?:https?|dat|dweb|ipfs|ipns|ssb|gopher|xmpp|magnet|gemini):/i
 const classes = /^(?:(?:[hpue]-[\w-]+|dt-[\w-]+|mention|hashtag|ellipsis|invisible) ?)*$/
 

@@ -3,17 +3,6 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { nobodys } from "../../../src/http/render/StatusBodies.ts"
 import { columnsOf } from "../../../src/services/Columns.ts"
-import {
-  areNotificationsHidden,
-  areSeparate,
-  hiddenAmong,
-  hides,
-  hidesNotifications,
-  hidingBy,
-  type HidingFacts,
-  isHidden,
-  isSeparate
-} from "../../../src/services/HiddenAccounts.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
 import * as RecipientQuery from "../../../src/services/statuses/RecipientQuery.ts"
 import { Revised, StoredStatus } from "../../../src/services/statuses/StoredStatus.ts"
@@ -190,60 +179,4 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
       assert.deepStrictEqual(yield* seen(BigInt(author)), [])
       assert.deepStrictEqual(yield* seen(BigInt(follower)), [])
     }))
-
-  it.effect.prop(
-    "row 62: who hides whom is the same in SQL and in code, one by one and for many at once, in lists and notifications",
-    { world: Worlds.World },
-    ({ world }) =>
-      Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        yield* Worlds.settle(world)
-        const { blocks, domainBlocks, follows, mutes } = Worlds.relationsOf(world)
-        const factsOf = (one: bigint, other: bigint): HidingFacts => {
-          const mute = mutes.get(`${one}>${other}`)
-          return {
-            blocks: blocks.has(`${one}>${other}`),
-            mute: mute && { hidesNotifications: mute.hidesNotifications, expiresAt: mute.ended ? Worlds.now : null },
-            blocksDomain: domainBlocks.has(one) && Worlds.isRemote(other),
-            follows: follows.has(`${one}>${other}`)
-          }
-        }
-        const [v, o] = [sql`v.id`, sql`o.id`]
-        const rows = yield* sql<Readonly<Record<"viewer" | "other", bigint> & Record<Rule, boolean>>>`
-          SELECT v.id AS viewer, o.id AS other, ${isHidden(sql, v, o, Worlds.now)} AS hidden,
-            ${areNotificationsHidden(sql, v, o, Worlds.now)} AS quiet, ${isSeparate(sql, v, o)} AS separate
-          FROM accounts v CROSS JOIN accounts o`
-        const hidden = new Set<string>()
-        for (const { other, viewer, ...found } of rows) {
-          const [facts, back] = [factsOf(viewer, other), factsOf(other, viewer)]
-          const expected = {
-            hidden: hides(facts, Worlds.now),
-            quiet: hidesNotifications(facts, back, Worlds.now),
-            separate: areSeparate(facts, back)
-          }
-          assert.deepStrictEqual({ ...found }, expected, `${viewer}>${other}`)
-          if (expected.hidden) hidden.add(`${viewer}>${other}`)
-        }
-        const now = "$2::timestamptz"
-        const ids = Array.from({ length: Worlds.accounts }, (_, index) => BigInt(index + 1))
-        for (const id of ids) {
-          const [row] = yield* sql.unsafe<Record<"hidden" | "here" | "hiding", ReadonlyArray<bigint>>>(
-            `SELECT ${hiddenAmong("$1::bigint", "$3::bigint[]", now, true)} AS hidden,
-              ${hiddenAmong("$1::bigint", "$3::bigint[]", now, false)} AS here,
-              ${Object.values(hidingBy("$3::bigint[]", "ARRAY[$1::bigint]", now)).join(" || ")} AS hiding`,
-            [id, Worlds.now, ids]
-          )
-          const those = (found: ReadonlyArray<bigint> = []) => [...new Set(found)].sort()
-          assert.deepStrictEqual(those(row?.hidden), ids.filter((other) => hidden.has(`${id}>${other}`)))
-          assert.deepStrictEqual(
-            those(row?.here),
-            ids.filter((other) => hides({ ...factsOf(id, other), blocksDomain: false }, Worlds.now))
-          )
-          assert.deepStrictEqual(those(row?.hiding), ids.filter((viewer) => hidden.has(`${viewer}>${id}`)))
-        }
-      }),
-    { arbitrary: { runs: 40 } }
-  )
 })
-
-type Rule = "hidden" | "quiet" | "separate"

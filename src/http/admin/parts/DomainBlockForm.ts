@@ -72,7 +72,8 @@ export const blockChangeIn = Effect.fnUntraced(function*({ form: sent }: Visit) 
     rejectReports: sent.get("reject_reports") === "yes",
     obfuscate: sent.get("obfuscate") === "yes",
     privateComment: sent.get("private_comment")?.trim() || null,
-    publicComment: sent.get("public_comment")?.trim() || null
+    publicComment: sent.get("public_comment")?.trim() || null,
+    confirmed: sent.get("confirmed") === "yes"
   }
   return change
 })

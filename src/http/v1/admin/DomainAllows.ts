@@ -10,9 +10,8 @@ import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import * as Lists from "../../render/Lists.ts"
 import { domainRows } from "../../render/Pages.ts"
-import { AdminDomainAllow } from "../../wire/admin/Blocks.ts"
+import { AdminDomainAllow, DomainAllowWrite } from "../../wire/admin/Blocks.ts"
 import { timestamp } from "../../wire/Common.ts"
-import { DomainName } from "../../wire/DomainBlock.ts"
 import { json } from "../../wire/Keys.ts"
 import { pageOf, PageQuery } from "../../wire/PageQuery.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
@@ -25,7 +24,8 @@ export class AdminDomainAllowsGroup extends HttpApiGroup.make("admin/domainAllow
   .add(
     HttpApiEndpoint.get("list", path, { query: PageQuery, success: Schema.Array(AdminDomainAllow) })
       .annotate(Access, reading),
-    HttpApiEndpoint.post("create", path, { payload: DomainName, success: AdminDomainAllow }).annotate(Access, writing),
+    HttpApiEndpoint.post("create", path, { payload: DomainAllowWrite, success: AdminDomainAllow })
+      .annotate(Access, writing),
     HttpApiEndpoint.get("show", `${path}/:id`, { params: IdPath, success: AdminDomainAllow }).annotate(Access, reading),
     HttpApiEndpoint.delete("remove", `${path}/:id`, { params: IdPath, success: Schema.Struct({}) })
       .annotate(Access, writing)
@@ -49,7 +49,10 @@ export const layer = group(
         return Lists.page({ baseUrl, path, page, rows, cursor: ({ id }) => id, items: rows.map(shown) })
       }),
       create: traced("admin.domainAllows.create")(function*({ payload }) {
-        return Reply.json(shown(yield* allows.allow(payload.domain ?? "", yield* Caller.account)))
+        const by = yield* Caller.account
+        return Reply.json(
+          shown(yield* allows.allow(payload.domain ?? "", { by, confirmed: payload.confirmed === true }))
+        )
       }),
       show: traced("admin.domainAllows.show")(({ params }) =>
         Effect.map(allows.find(params.id), (found) => Reply.json(shown(found)))

@@ -89,9 +89,9 @@ export const layer = group(
         const rows = yield* blocks.page(page)
         return Lists.page({ baseUrl, path, page, rows, cursor: ({ id }) => id, items: rows.map(shown) })
       }),
-      create: traced("admin.domainBlocks.create")(function*({ payload: { domain, ...said } }) {
+      create: traced("admin.domainBlocks.create")(function*({ payload: { confirmed, domain, ...said } }) {
         const by = yield* Caller.account
-        return yield* blocks.create(domain ?? "", yield* changeOf(said), by).pipe(
+        return yield* blocks.create(domain ?? "", { ...yield* changeOf(said), confirmed }, by).pipe(
           Effect.map((made) => Reply.json(shown(made))),
           Effect.catchTag("DomainBlockConflict", ({ existing }) =>
             Effect.succeed(Reply.refusal(

@@ -77,7 +77,8 @@ export const layer = group(
           yield* blocks.create(yield* Caller.account, {
             domain: payload.domain ?? "",
             allowWithApproval: payload.allowWithApproval === true,
-            otherDomains: payload.otherDomains ?? []
+            otherDomains: payload.otherDomains ?? [],
+            confirmed: payload.confirmed === true
           })
         )
       }),

@@ -52,7 +52,8 @@ const secondsOf = (text: string | null): number | null => {
   return Number.isSafeInteger(seconds) ? seconds : null
 }
 
-const wishOf = ({ comment, expiresIn, ip, severity }: IpBlockWrite) => ({
+const wishOf = ({ comment, confirmed, expiresIn, ip, severity }: IpBlockWrite) => ({
+  confirmed: confirmed === true,
   ip: ip ?? undefined,
   severity: severity ?? undefined,
   comment: comment === null ? "" : comment,

@@ -1,10 +1,10 @@
-import { Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { missingParameter, validationFailed } from "../../../services/Errors.ts"
 import { Cohorts } from "../../../services/metrics/Cohorts.ts"
 import { Dimensions } from "../../../services/metrics/Dimensions.ts"
 import { type Measure, Measures } from "../../../services/metrics/Measures.ts"
-import { periodOf } from "../../../services/metrics/Period.ts"
+import { dayMillis, periodOf } from "../../../services/metrics/Period.ts"
 import { inWords } from "../../../services/metrics/Sizes.ts"
 import { momentMillisMax } from "../../../services/Moments.ts"
 import { traced } from "../../../services/Traced.ts"
@@ -48,8 +48,10 @@ export class AdminMetricsGroup extends HttpApiGroup.make("admin/metrics")
   .middleware(Guard)
 {}
 
+const isBlank = (text: string | null | undefined): text is null | undefined | "" => (text ?? "").trim() === ""
+
 const dateOf = Effect.fnUntraced(function*(name: string, text: string | null | undefined) {
-  if (text === undefined || text === null || text.trim() === "") return yield* missingParameter(name)
+  if (isBlank(text)) return yield* missingParameter(name)
   const date = new Date(text.trim())
   const millis = date.getTime()
   return millis >= 0 && millis <= momentMillisMax
@@ -60,6 +62,18 @@ const dateOf = Effect.fnUntraced(function*(name: string, text: string | null | u
 const periodIn = Effect.fnUntraced(function*({ endAt, startAt }: typeof RetentionQuery.Type) {
   const start = yield* dateOf("start_at", startAt)
   const end = yield* dateOf("end_at", endAt)
+  return periodOf(start, end) ?? (yield* validationFailed("End at must be after its beginning"))
+})
+
+/** Days of a period without a start, the last one included. */
+const periodDaysDefault = 30
+
+/** A period whose ends may be left out: up to now, of 30 days. */
+const openPeriodIn = Effect.fnUntraced(function*({ endAt, startAt }: typeof RetentionQuery.Type) {
+  const end = isBlank(endAt) ? new Date(yield* Clock.currentTimeMillis) : yield* dateOf("end_at", endAt)
+  const start = isBlank(startAt)
+    ? new Date(Math.max(0, end.getTime() - (periodDaysDefault - 1) * dayMillis))
+    : yield* dateOf("start_at", startAt)
   return periodOf(start, end) ?? (yield* validationFailed("End at must be after its beginning"))
 })
 
@@ -92,7 +106,7 @@ export const layer = group(
       }),
       dimensions: traced("admin.metrics.dimensions")(function*({ payload }) {
         const keys = yield* keysIn(payload)
-        const period = yield* periodIn(payload)
+        const period = yield* openPeriodIn(payload)
         const limit = Math.min(Math.max(1, payload.limit ?? valuesDefault), valuesMax)
         const found = yield* Effect.forEach(
           keys,

@@ -10,6 +10,9 @@ export const AdminDomainAllow = Schema.Struct({ id: Id, domain: Schema.String, c
   .annotate({ identifier: "Admin::DomainAllow" })
 export type AdminDomainAllow = typeof AdminDomainAllow.Type
 
+/** `POST /api/v1/admin/domain_allows`; `confirmed` is needed for a public suffix. */
+export const DomainAllowWrite = Schema.Struct({ domain: text, confirmed: flag })
+
 /** `digest` is SHA-256 of the domain in hexadecimal digits. */
 export const AdminDomainBlock = Schema.Struct({
   id: Id,
@@ -45,8 +48,10 @@ const blockKeys = {
   privateComment: "private_comment",
   publicComment: "public_comment"
 } as const
-/** `POST /api/v1/admin/domain_blocks` */
-export const DomainBlockWrite = Schema.Struct({ domain: text, ...blockFields }).pipe(Schema.encodeKeys(blockKeys))
+/** `POST /api/v1/admin/domain_blocks`; `confirmed` is needed for a public suffix. */
+export const DomainBlockWrite = Schema.Struct({ domain: text, confirmed: flag, ...blockFields }).pipe(
+  Schema.encodeKeys(blockKeys)
+)
 /** `PUT /api/v1/admin/domain_blocks/:id`: the domain stays. */
 export const DomainBlockUpdate = Schema.Struct(blockFields).pipe(Schema.encodeKeys(blockKeys))
 export type DomainBlockUpdate = typeof DomainBlockUpdate.Type
@@ -60,9 +65,10 @@ export const AdminEmailDomainBlock = Schema.Struct({
 }).annotate({ identifier: "Admin::EmailDomainBlock" })
 export type AdminEmailDomainBlock = typeof AdminEmailDomainBlock.Type
 
-/** `other_domains[]` are hosts of the domain's mail that are blocked with it. */
+/** `other_domains[]` are hosts of the domain's mail that are blocked with it; `confirmed` is needed for a public suffix. */
 export const EmailDomainBlockWrite = Schema.Struct({
   domain: text,
+  confirmed: flag,
   allowWithApproval: flag,
   otherDomains: Schema.optionalKey(list(Text))
 }).pipe(Schema.encodeKeys({ allowWithApproval: "allow_with_approval", otherDomains: "other_domains" }))
@@ -89,8 +95,14 @@ export const AdminIpBlock = Schema.Struct({
 }).annotate({ identifier: "Admin::IpBlock" })
 export type AdminIpBlock = typeof AdminIpBlock.Type
 
-/** `expires_in` in seconds; empty is never. */
-export const IpBlockWrite = Schema.Struct({ ip: text, severity: text, comment: text, expiresIn: text })
+/** `expires_in` in seconds; empty is never. `confirmed` is needed for a network that is a large part of all. */
+export const IpBlockWrite = Schema.Struct({
+  ip: text,
+  severity: text,
+  comment: text,
+  expiresIn: text,
+  confirmed: flag
+})
   .pipe(Schema.encodeKeys({ expiresIn: "expires_in" }))
 export type IpBlockWrite = typeof IpBlockWrite.Type
 

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import type { IpNetwork } from "effect/net"
-import { isLanguageTag } from "../../instance/Languages.ts"
+import { languageTag } from "../../instance/Languages.ts"
 import { destination } from "../../outbound/Destinations.ts"
 
 /* Reads documents of others, where everything may be of any type. A value of a wrong type is absent. */
@@ -66,7 +66,7 @@ export const worded = (document: Foreign, field: "content" | "name" | "summary",
   const versions = Object.entries(asForeign(document[`${field}Map`]) ?? {})
   const plain = asText(document[field], charactersMax)
   const [tag, version] = versions.find(([, text]) => text === document[field]) ?? versions[0] ?? []
-  const language = tag !== undefined && tag !== "und" && isLanguageTag(tag) ? tag : null
+  const language = tag === undefined || tag === "und" ? null : languageTag(tag) ?? null
   return { text: plain ?? asText(version, charactersMax) ?? "", language }
 }
 

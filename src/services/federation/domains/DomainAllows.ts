@@ -9,9 +9,9 @@ import { AuditLog } from "../../staff/AuditLog.ts"
 import { staffRows } from "../../staff/StaffRows.ts"
 import { traced } from "../../Traced.ts"
 import { transaction } from "../../Transactions.ts"
-import { validDomain } from "./DomainBlocks.ts"
 import { domainRulesMax } from "./DomainPolicies.ts"
 import * as DomainTasks from "./DomainTasks.ts"
+import { ruledDomain, validDomain } from "./RuledDomain.ts"
 
 const DomainAllow = Schema.Struct({
   id: Schema.BigInt,
@@ -25,7 +25,10 @@ const allowRows = rowsOf(DomainAllow)
 /** Servers that limited federation speaks to (S-170). `by` is absent for the command line and for lists that the server follows. */
 export class DomainAllows extends Context.Service<DomainAllows, {
   /** Lists a domain; one that is listed stays as it is. */
-  readonly allow: (domain: string, by?: AccountId, listId?: bigint) => Effect.Effect<DomainAllow, Unprocessable>
+  readonly allow: (
+    domain: string,
+    allow?: { readonly by?: AccountId; readonly listId?: bigint | undefined; readonly confirmed?: boolean }
+  ) => Effect.Effect<DomainAllow, Unprocessable>
   /** False where it was not listed. */
   readonly disallow: (domain: string, by?: AccountId) => Effect.Effect<boolean, Unprocessable>
   readonly remove: (id: bigint, by: AccountId) => Effect.Effect<void, RecordNotFound>
@@ -57,8 +60,8 @@ export class DomainAllows extends Context.Service<DomainAllows, {
       })
 
       return DomainAllows.of({
-        allow: traced("DomainAllows.allow")(function*(text, by, listId) {
-          const domain = yield* validDomain(text)
+        allow: traced("DomainAllows.allow")(function*(text, { by, confirmed, listId } = {}) {
+          const domain = yield* ruledDomain(text, confirmed)
           const now = yield* Clock.currentTimeMillis
           return yield* transaction(sql)(Effect.gen(function*() {
             const [made] = yield* table.rows(sql`INSERT INTO domain_allows (id, domain, list_id, created_at)

@@ -11,10 +11,10 @@ import { AuditLog } from "../../staff/AuditLog.ts"
 import { staffRows } from "../../staff/StaffRows.ts"
 import { traced } from "../../Traced.ts"
 import { transaction } from "../../Transactions.ts"
-import { normalizeDomain } from "../DomainNames.ts"
 import { domainRulesMax } from "./DomainPolicies.ts"
 import { DomainBlock, isStricter, namesOf, type Severity } from "./DomainPolicy.ts"
 import * as DomainTasks from "./DomainTasks.ts"
+import { ruledDomain, validDomain } from "./RuledDomain.ts"
 
 /** Characters of a comment. */
 const commentCharactersMax = 5_000
@@ -44,6 +44,8 @@ export interface DomainBlockChange {
   readonly publicComment?: string | null | undefined
   readonly obfuscate?: boolean | undefined
   readonly listId?: bigint | null | undefined
+  /** Staff said again that they mean a public suffix (`ruledDomain`). */
+  readonly confirmed?: boolean | undefined
 }
 
 /** A new block would say nothing, or less than one that is there: of the same domain, or of one above it (S-168, S-274). */
@@ -85,14 +87,6 @@ export class DomainBlocks extends Context.Service<DomainBlocks, {
   readonly blocks: Effect.Effect<ReadonlyArray<DomainBlockRecord>>
 }>()("murmuration/services/federation/domains/DomainBlocks") {
   static readonly layer = Layer.effect(DomainBlocks, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
-}
-
-/** A domain as rules name it. */
-export const validDomain = (text: string): Effect.Effect<string, Unprocessable> => {
-  const domain = normalizeDomain(text.trim())
-  return domain === undefined
-    ? Effect.fail(validationFailed(text.trim() === "" ? "Domain can't be blank" : "Domain is not a valid domain name"))
-    : Effect.succeed(domain)
 }
 
 const checked = ({ privateComment, publicComment }: DomainBlockChange) => {
@@ -191,7 +185,7 @@ const make = Effect.gen(function*() {
 
   return DomainBlocks.of({
     block: traced("DomainBlocks.block")(function*(text, change, by) {
-      const domain = yield* validDomain(text)
+      const domain = yield* ruledDomain(text, change.confirmed)
       yield* checked(change)
       return yield* changing((now) =>
         Effect.gen(function*() {
@@ -201,7 +195,7 @@ const make = Effect.gen(function*() {
       )
     }),
     create: traced("DomainBlocks.create")(function*(text, change, by) {
-      const domain = yield* validDomain(text)
+      const domain = yield* ruledDomain(text, change.confirmed)
       yield* checked(change)
       return yield* changing((now) =>
         Effect.gen(function*() {

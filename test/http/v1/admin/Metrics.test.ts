@@ -136,6 +136,22 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual(found.get("software_versions")?.length, 2)
     }))
 
+  it.effect("F90: dimensions without a period are those of the last thirty days", () =>
+    Effect.gen(function*() {
+      const staff = yield* staffMember("unbounded", ["viewDashboard"])
+      const dimensions = (period: object) =>
+        Effect.map(
+          ask(staff, "POST", "/api/v1/admin/dimensions", { keys: ["sources", "servers"], ...period }),
+          ({ body, status }) => [status, body]
+        )
+      const now = yield* Clock.currentTimeMillis
+      const whole = yield* dimensions({ start_at: day(now - 29 * dayMillis), end_at: day(now) })
+      for (const period of [{}, { end_at: day(now) }, { start_at: "", end_at: null }]) {
+        assert.deepStrictEqual(yield* dimensions(period), whole)
+      }
+      assert.deepStrictEqual((yield* dimensions({ start_at: "soon" }))[0], 422)
+    }))
+
   it.effect("retention: of those who came on a day, how many were here on each one after it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -182,11 +198,9 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         Effect.map(ask(staff, "POST", `/api/v1/admin/${path}`, json), ({ body, status }) => `${status} ${body.error}`)
       const missing = "400 param is missing or the value is empty or invalid: "
       const period = { start_at: "2026-01-01", end_at: "2026-01-02" }
-      for (const path of ["measures", "dimensions"]) {
-        assert.strictEqual(yield* told(path, period), `${missing}keys`)
-        assert.strictEqual(yield* told(path, { keys: ["new_users"], end_at: "2026-01-01" }), `${missing}start_at`)
-        assert.strictEqual(yield* told(path, { keys: ["new_users"], start_at: "2026-01-01" }), `${missing}end_at`)
-      }
+      for (const path of ["measures", "dimensions"]) assert.strictEqual(yield* told(path, period), `${missing}keys`)
+      assert.strictEqual(yield* told("measures", { keys: ["new_users"], end_at: "2026-01-01" }), `${missing}start_at`)
+      assert.strictEqual(yield* told("measures", { keys: ["new_users"], start_at: "2026-01-01" }), `${missing}end_at`)
       assert.strictEqual(yield* told("retention", { end_at: "2026-01-01" }), `${missing}start_at`)
       const keys = ["new_users"]
       assert.strictEqual(

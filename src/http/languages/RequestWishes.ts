@@ -1,0 +1,30 @@
+import type { HttpServerRequest } from "effect/http"
+import type { Wishes } from "../../services/languages/Negotiation.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/** Wishes found while a request was handled, by the platform's request, which every modified copy shares. */
+const found = new WeakMap<object, Pick<Wishes, "lang" | "locale">>()
+
+const note = ({ source }: Request, wishes: Pick<Wishes, "lang" | "locale">) =>
+  found.set(source, { ...found.get(source), ...wishes })
+
+/** Notes the `lang` of a request's parameters, once its body is read. */
+export const noteParameters = (request: Request, parameters: unknown): void => {
+  if (typeof parameters !== "object" || parameters === null || !("lang" in parameters)) return
+  if (typeof parameters.lang === "string") note(request, { lang: parameters.lang })
+}
+
+/** Notes the locale of the user who sent the request; only refusals need it. */
+export const noteLocale = (request: Request, locale: string | undefined): void => {
+  if (locale !== undefined) note(request, { locale })
+}
+
+/** Languages that a request asks for: `lang` in its body or query, its user's locale, `Accept-Language` (operations.md section 0). */
+export const wishesOf = (request: Request): Wishes => {
+  const { headers, url } = request
+  const noted = found.get(request.source)
+  const at = url.indexOf("?")
+  const lang = noted?.lang ?? (at === -1 ? undefined : new URLSearchParams(url.slice(at)).get("lang") ?? undefined)
+  return { lang, locale: noted?.locale, header: headers["accept-language"] }
+}

@@ -1,0 +1,111 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { eventually } from "../../support/Eventually.ts"
+import { call } from "../../support/MediaFiles.ts"
+import { type Person, TestServer } from "../../support/Server.ts"
+
+const newcomer = (username: string) => TestServer.use(({ createPerson }) => createPerson(username))
+const say = (by: Person, status: string, more: Record<string, unknown> = {}) =>
+  call("POST", "/api/v1/statuses", by.token, { status, ...more })
+
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("what clients send and expect", (it) => {
+  it.effect("F86: one's own name in one's own post is a mention, of which no notification comes", () =>
+    Effect.gen(function*() {
+      const [ada, bob] = [yield* newcomer("selfnaming"), yield* newcomer("selfnamed2")]
+      type Named = { readonly mentions: ReadonlyArray<{ readonly acct: string }> }
+      const names = ({ body }: { readonly body: Named }) => body.mentions.map(({ acct }) => acct).toSorted()
+      for (const visibility of ["public", "private", "direct"]) {
+        const posted = yield* say(ada, "I, @selfnaming, with @selfnamed2", { visibility })
+        assert.deepStrictEqual(names(posted), ["selfnamed2", "selfnaming"])
+        const path = `/api/v1/statuses/${posted.body.id}`
+        assert.deepStrictEqual(names(yield* call("GET", path, bob.token)), ["selfnamed2", "selfnaming"])
+        const edited = yield* call("PUT", path, ada.token, { status: "only @selfnaming" })
+        assert.deepStrictEqual(names(edited), ["selfnaming"])
+      }
+      yield* eventually(
+        Effect.map(call("GET", "/api/v1/notifications", bob.token), ({ body }) => body.length),
+        (count) => count === 2
+      )
+      assert.deepStrictEqual((yield* call("GET", "/api/v1/notifications", ada.token)).body, [])
+      const { body: threads } = yield* call("GET", "/api/v1/conversations", ada.token)
+      assert.deepStrictEqual(
+        threads.map(({ accounts }: { readonly accounts: ReadonlyArray<{ readonly acct: string }> }) =>
+          accounts.map(({ acct }) => acct)
+        ),
+        [["selfnamed2"]]
+      )
+    }))
+
+  it.effect("F93: a post for a date that is none is refused as an invalid record", () =>
+    Effect.gen(function*() {
+      const ada = yield* newcomer("scheduling")
+      const { body, status } = yield* say(ada, "later", { scheduled_at: "banana" })
+      assert.deepStrictEqual([status, body], [422, { error: "Record invalid" }])
+    }))
+
+  it.effect("F96: languages are kept as tags are written, whatever the case and the separator", () =>
+    Effect.gen(function*() {
+      const ada = yield* newcomer("polyglot")
+      const kept = (language: string) => Effect.map(say(ada, "Hallo", { language }), ({ body }) => body.language)
+      assert.strictEqual(yield* kept("DE"), "de")
+      assert.strictEqual(yield* kept("pt_br"), "pt-BR")
+      assert.strictEqual(yield* kept("zh-hant-TW"), "zh-Hant-TW")
+      assert.strictEqual(yield* kept("no language"), "en")
+      const { body } = yield* call("PATCH", "/api/v1/accounts/update_credentials", ada.token, {
+        source: { language: "PT_br" }
+      })
+      assert.strictEqual(body.source.language, "pt-BR")
+      const { body: instance } = yield* call("GET", "/api/v2/instance", undefined)
+      assert.match(instance.version, /^4\.7\.0\+murmuration-\d+\.\d+\.\d+$/)
+    }))
+
+  it.effect("F105: own votes stand in the order in which they were cast", () =>
+    Effect.gen(function*() {
+      const [ada, bob] = [yield* newcomer("asker105"), yield* newcomer("voter105")]
+      const { body: { id, poll } } = yield* say(ada, "?", {
+        poll: { options: ["a", "b", "c", "d"], expires_in: 3_600, multiple: true }
+      })
+      const vote = (...choices: ReadonlyArray<number>) =>
+        call("POST", `/api/v1/polls/${poll.id}/votes`, bob.token, { choices })
+      assert.deepStrictEqual((yield* vote(3, 0)).body.own_votes, [3, 0])
+      assert.deepStrictEqual((yield* vote(2)).body.own_votes, [3, 0, 2])
+      assert.deepStrictEqual((yield* call("GET", `/api/v1/statuses/${id}`, bob.token)).body.poll.own_votes, [3, 0, 2])
+    }))
+
+  it.effect("F105: errors are in the language of the body, else of the query, else of the user, else of the browser", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* TestServer
+      const ada = yield* newcomer("speaking")
+      const sql = yield* SqlClient.SqlClient
+      const refused = (language: string, init: { readonly query?: string; readonly lang?: string }) =>
+        Effect.promise(async () => {
+          const response = await fetch(`${baseUrl}/api/v1/statuses${init.query ?? ""}`, {
+            method: "POST",
+            headers: {
+              authorization: `Bearer ${ada.token}`,
+              "accept-language": language,
+              "content-type": "application/json"
+            },
+            body: JSON.stringify({ status: "", ...(init.lang !== undefined && { lang: init.lang }) })
+          })
+          return response.headers.get("content-language") ?? "en"
+        })
+      assert.strictEqual(yield* refused("de", {}), "de")
+      assert.strictEqual(yield* refused("de", { lang: "fr" }), "fr")
+      assert.strictEqual(yield* refused("de", { query: "?lang=ja" }), "ja")
+      assert.strictEqual(yield* refused("de", { query: "?lang=ja", lang: "fr" }), "fr")
+      yield* sql`UPDATE users SET locale = 'es' WHERE account_id = ${ada.accountId}`
+      const bob = yield* newcomer("speaking2")
+      yield* sql`UPDATE users SET locale = 'es' WHERE account_id = ${bob.accountId}`
+      const missing = (query = "") =>
+        Effect.promise(async () => {
+          const response = await fetch(`${baseUrl}/api/v1/statuses/1${query}`, {
+            headers: { authorization: `Bearer ${bob.token}`, "accept-language": "de" }
+          })
+          return response.headers.get("content-language")
+        })
+      assert.strictEqual(yield* missing(), "es")
+      assert.strictEqual(yield* missing("?lang=fr"), "fr")
+    }))
+})
