@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { normalizeDomain } from "../federation/DomainNames.ts"
 import { hashedKey } from "../HashedKey.ts"
+import { domainOf, type EmailAddress } from "../identity/EmailAddresses.ts"
 import type { AccountId } from "../Ids.ts"
 import type { Page } from "../Paging.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
@@ -64,7 +65,10 @@ export class EmailDomainBlocks extends Context.Service<EmailDomainBlocks, {
   /** Hosts that take mail for a domain, so that staff may block them, too. */
   readonly exchanges: (domain: string) => Effect.Effect<ReadonlyArray<string>, Unprocessable>
   /** What keeps an e-mail address out; it counts as a use of the block by the address of the network. */
-  readonly meets: (email: string, address: string | undefined) => Effect.Effect<"blocked" | "approval" | undefined>
+  readonly meets: (
+    email: EmailAddress,
+    address: string | undefined
+  ) => Effect.Effect<"blocked" | "approval" | undefined>
 }>()("murmuration/services/moderation/EmailDomainBlocks") {
   static readonly layer = Layer.effect(EmailDomainBlocks, Effect.suspend(() => make)).pipe(
     Layer.provide(AuditLog.layer)
@@ -154,11 +158,11 @@ const make = Effect.gen(function*() {
       ON CONFLICT (block_id, day, address_digest) DO UPDATE SET uses = email_domain_block_days.uses + 1`
   })
 
-  const meets = traced("EmailDomainBlocks.meets")(function*(email: string, address: string | undefined) {
-    const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase()
+  const meets = traced("EmailDomainBlocks.meets")(function*(email: EmailAddress, address: string | undefined) {
+    const domain = domainOf(email)
     // Name servers are asked only where there is something to find.
     const [any] = yield* existsRows(sql`SELECT EXISTS (SELECT FROM email_domain_blocks) AS exists`)
-    if (any?.exists !== true || domain === "") return undefined
+    if (any?.exists !== true) return undefined
     const named = yield* blockOf([domain])
     const found = named._tag === "Some" && !named.value.allowWithApproval
       ? named
