@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import { domainToUnicode } from "node:url"
+import { requireCapacity } from "../BoundedTables.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { domainOf, type EmailAddress } from "../identity/EmailAddresses.ts"
 import type { AccountId } from "../Ids.ts"
@@ -11,6 +12,8 @@ import { AuditLog } from "../staff/AuditLog.ts"
 import { staffRows } from "../staff/StaffRows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
+
+const blocksMax = 100_000
 
 const CanonicalEmailBlock = Schema.Struct({ id: Schema.BigInt, canonicalEmailHash: Schema.String })
 export type CanonicalEmailBlock = typeof CanonicalEmailBlock.Type
@@ -62,6 +65,7 @@ export class CanonicalEmailBlocks extends Context.Service<CanonicalEmailBlocks, 
           if (!/^[0-9a-f]{64}$/.test(digest)) return yield* validationFailed("Canonical email hash is invalid")
           const now = yield* Clock.currentTimeMillis
           return yield* transaction(sql)(Effect.gen(function*() {
+            yield* requireCapacity(sql, { table: "canonical_email_blocks", name: "E-mail blocks", max: blocksMax })
             const [made] = yield* table.rows(
               sql`INSERT INTO canonical_email_blocks (id, canonical_email_hash, created_at)
               VALUES (next_id(${now}), ${digest}, ${new Date(now)}) ON CONFLICT DO NOTHING RETURNING *`

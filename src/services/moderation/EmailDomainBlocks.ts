@@ -1,6 +1,7 @@
 import { Array as Arr, Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { requireCapacity } from "../BoundedTables.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { normalizeDomain } from "../federation/DomainNames.ts"
 import { hashedKey } from "../HashedKey.ts"
@@ -18,6 +19,7 @@ import { MailExchanges } from "./MailExchanges.ts"
 /** Days that the history of a block goes back, and domains that one request blocks beside the first. */
 export const historyDays = 7
 const otherDomainsMax = 20
+const blocksMax = 100_000
 /** Digests of addresses that one block keeps of a day; beyond it uses count without them. */
 const digestsOfDayMax = 10_000
 
@@ -113,9 +115,12 @@ const make = Effect.gen(function*() {
       return yield* transaction(sql)(Effect.gen(function*() {
         const insert = (name: string) =>
           Effect.flatMap(
-            table.rows(sql`INSERT INTO email_domain_blocks (id, domain, allow_with_approval, created_at)
+            Effect.andThen(
+              requireCapacity(sql, { table: "email_domain_blocks", name: "E-mail domain blocks", max: blocksMax }),
+              table.rows(sql`INSERT INTO email_domain_blocks (id, domain, allow_with_approval, created_at)
               VALUES (next_id(${now}), ${name}, ${allowWithApproval}, ${new Date(now)})
-              ON CONFLICT (domain) DO NOTHING RETURNING *`),
+              ON CONFLICT (domain) DO NOTHING RETURNING *`)
+            ),
             ([made]) =>
               made === undefined ? Effect.succeed(undefined) : Effect.as(
                 audit.record({ by, action: "create", target: target(made), after: made }),
