@@ -3,6 +3,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { OperatorError } from "../layers/OperatorError.ts"
+import { givenEmail, requireEmail } from "../services/identity/RegistrationRules.ts"
 import { Registrations } from "../services/identity/Registrations.ts"
 import { Users } from "../services/identity/Users.ts"
 import type { ModerationAction } from "../services/moderation/ModerationActions.ts"
@@ -60,7 +61,7 @@ const create = Command.make(
     const password = Option.isSome(given.password) ? given.password.value : yield* makePassword
     yield* registrations.create({
       username: given.name,
-      email: given.email,
+      email: givenEmail(given.email),
       password,
       confirmed: given.confirmed,
       approved: true,
@@ -96,8 +97,9 @@ const modify = Command.make(
     const users = yield* Users
     const { accountId } = yield* findUser(given.name)
     const roleId = yield* roleOf(given.role)
+    const email = Option.isSome(given.email) ? yield* requireEmail(given.email.value).pipe(refuse) : undefined
     yield* users.change(accountId, {
-      ...(Option.isSome(given.email) ? { email: given.email.value } : {}),
+      ...(email === undefined ? {} : { email }),
       ...(given.confirm ? { confirmed: true as const } : {}),
       ...(given.approve ? { approved: true as const } : {}),
       ...(given.disable ? { disabled: true } : given.enable ? { disabled: false } : {}),

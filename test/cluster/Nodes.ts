@@ -1,6 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { ConfigProvider, Context, Effect, FileSystem, Layer, Redacted } from "effect"
 import * as Operator from "../../src/cli/Operator.ts"
+import { givenEmail } from "../../src/services/identity/RegistrationRules.ts"
 import { Registrations } from "../../src/services/identity/Registrations.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
@@ -57,7 +58,7 @@ export const makeAccounts = Effect.fnUntraced(
       Effect.gen(function*() {
         const id = yield* registrations.create({
           username,
-          email: `${username}@example.org`,
+          email: givenEmail(`${username}@example.org`),
           password: Redacted.make("correct horse battery staple"),
           approved: true,
           confirmed: true

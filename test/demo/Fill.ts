@@ -2,6 +2,7 @@ import { Clock, Deferred, Effect, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { OperatorError } from "../../src/layers/OperatorError.ts"
+import { givenEmail } from "../../src/services/identity/RegistrationRules.ts"
 import { Registrations } from "../../src/services/identity/Registrations.ts"
 import { Users } from "../../src/services/identity/Users.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
@@ -36,7 +37,7 @@ const enter = Effect.fn("demo.enter")(
     const password = Redacted.make(Base64Url.encode(yield* (yield* SecureRandom.SecureRandom).randomBytes(15)))
     const accountId = Option.isSome(known) ? known.value.accountId : yield* registrations.create({
       username,
-      email: `${username}@demo.example`,
+      email: givenEmail(`${username}@demo.example`),
       password,
       approved: true,
       confirmed: true

@@ -4,6 +4,7 @@ import * as Operator from "../../src/cli/Operator.ts"
 import * as Database from "../../src/layers/Database.ts"
 import { Environment } from "../../src/layers/Environment.ts"
 import * as Server from "../../src/layers/Server.ts"
+import { givenEmail } from "../../src/services/identity/RegistrationRules.ts"
 import { Registrations } from "../../src/services/identity/Registrations.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
@@ -90,7 +91,7 @@ const start = Effect.fn("TestServer.start")(function*(given: Record<string, stri
     createPerson: Effect.fnUntraced(function*(username, scopes = allScopes) {
       const accountId = yield* Effect.orDie(registrations.create({
         username,
-        email: `${username}@example.org`,
+        email: givenEmail(`${username}@example.org`),
         password: Redacted.make(password),
         approved: true,
         confirmed: true

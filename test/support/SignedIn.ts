@@ -1,4 +1,5 @@
 import { Effect, Redacted } from "effect"
+import { givenEmail } from "../../src/services/identity/RegistrationRules.ts"
 import { Registrations } from "../../src/services/identity/Registrations.ts"
 import { AccountId } from "../../src/services/Ids.ts"
 import { Apps } from "../../src/services/oauth/Apps.ts"
@@ -31,7 +32,7 @@ export const user = Effect.fnUntraced(function*(username: string) {
   const registrations = yield* Registrations
   return yield* registrations.create({
     username,
-    email: `${username}@mail.example`,
+    email: givenEmail(`${username}@mail.example`),
     password: Redacted.make(password),
     approved: true,
     confirmed: true

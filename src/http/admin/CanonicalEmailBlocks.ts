@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { missingParameter } from "../../services/Errors.ts"
+import { requireEmail } from "../../services/identity/RegistrationRules.ts"
 import { CanonicalEmailBlocks, canonicalEmailHash } from "../../services/moderation/CanonicalEmailBlocks.ts"
 import { html } from "../html/Html.ts"
 import { actButton, button, form, textField } from "./parts/Controls.ts"
@@ -49,7 +50,7 @@ const make = Effect.gen(function*() {
       create: {
         run: Effect.fnUntraced(function*({ by, form: sent, words }) {
           const email = sent.get("email")?.trim() || undefined
-          const digest = email === undefined ? sent.get("digest") ?? "" : canonicalEmailHash(email)
+          const digest = email === undefined ? sent.get("digest") ?? "" : canonicalEmailHash(yield* requireEmail(email))
           const { id } = yield* blocks.create(by, digest)
           return {
             notice: words.say("The address is blocked."),
@@ -61,7 +62,7 @@ const make = Effect.gen(function*() {
         run: Effect.fnUntraced(function*({ form: sent, words }) {
           const email = sent.get("email")?.trim() ?? ""
           if (email === "") return yield* missingParameter("email")
-          const found = yield* blocks.matching(email)
+          const found = yield* blocks.matching(yield* requireEmail(email))
           return {
             notice: found.length === 0
               ? words.say("This address is not blocked.")

@@ -2,6 +2,7 @@ import { Effect, Layer, Option } from "effect"
 import { HttpRouter } from "effect/http"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { Captchas } from "../../services/identity/Captchas.ts"
+import { parse } from "../../services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
 import { StaffEmails } from "../../services/identity/StaffEmails.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -130,7 +131,7 @@ ${tokenInput(formToken)}
       }</p>`
     }))
   const send = forms.handle(
-    (form) => Effect.andThen(mailLinks.requestConfirmation(form.get("email") ?? ""), sent),
+    (form) => Effect.andThen(mailLinks.requestConfirmation(parse(form.get("email") ?? "")), sent),
     { address: "mailAddress", email: "mailEmail" }
   )
 

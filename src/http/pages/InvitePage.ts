@@ -3,6 +3,7 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { passwordBytesMax, passwordCharactersMin } from "../../services/identity/Credentials.ts"
 import { emailCharactersMax } from "../../services/identity/EmailAddresses.ts"
 import { Invites } from "../../services/identity/Invites.ts"
+import { givenEmail } from "../../services/identity/RegistrationRules.ts"
 import { SignUps } from "../../services/identity/SignUps.ts"
 import { usernameCharactersMax } from "../../services/identity/Usernames.ts"
 import { type User, Users } from "../../services/identity/Users.ts"
@@ -140,7 +141,7 @@ ${
         }
         const tried = { username: text("username", usernameCharactersMax), email: text("email", emailCharactersMax) }
         const username = form.get("username")?.trim() ?? ""
-        const email = form.get("email")?.trim() ?? ""
+        const email = givenEmail(form.get("email") ?? "")
         const judged = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ remoteAddress }) =>
           blocks.judge({ username, email, address: Option.getOrUndefined(remoteAddress), invited: true }))
         return Effect.flatMap(judged, (verdict) =>

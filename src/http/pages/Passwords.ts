@@ -1,6 +1,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter } from "effect/http"
 import { passwordBytesMax, passwordCharactersMin } from "../../services/identity/Credentials.ts"
+import { parse } from "../../services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
@@ -48,7 +49,7 @@ ${tokenInput(formToken)}
 <p>${say("The link in it works for six hours.")} <a href="${way(signInPath)}">${say("Sign in")}</a></p>`
     }))
   const send = forms.handle(
-    (form) => Effect.andThen(mailLinks.requestPasswordReset(form.get("email") ?? ""), sent),
+    (form) => Effect.andThen(mailLinks.requestPasswordReset(parse(form.get("email") ?? "")), sent),
     { address: "mailAddress", email: "mailEmail" }
   )
 

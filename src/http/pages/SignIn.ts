@@ -1,6 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter } from "effect/http"
-import { emailCharactersMax } from "../../services/identity/EmailAddresses.ts"
+import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
 import { SignIns } from "../../services/identity/SignIns.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
@@ -70,8 +70,11 @@ ${tokenInput(visitor.formToken)}${hidden("return_to", to)}
     Effect.fnUntraced(function*(form) {
       const given = form.get("email")?.trim() ?? ""
       // A text that is too long for an address is not shown again: the page would be as long.
-      const [to, email] = [returnTo(form.get("return_to")), given.length > emailCharactersMax ? "" : given]
-      return yield* signIns.signIn(email, Redacted.make(form.get("password") ?? "")).pipe(
+      const [to, email] = [
+        returnTo(form.get("return_to")),
+        given.length > EmailAddresses.emailCharactersMax ? "" : given
+      ]
+      return yield* signIns.signIn(EmailAddresses.parse(email), Redacted.make(form.get("password") ?? "")).pipe(
         Effect.flatMap((found) =>
           found._tag === "Known"
             ? visitors.signIn(found.accountId, SecondStep.onward(found, to))

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { Accounts } from "../../services/identity/Accounts.ts"
+import { requireEmail } from "../../services/identity/RegistrationRules.ts"
 import { isValid } from "../../services/identity/Usernames.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -72,7 +73,8 @@ ${tokenInput(formToken)}
       const account = yield* offerer
       if (account === undefined) return yield* pages.notFound
       const { words } = yield* visitors.reader
-      yield* subscriptions.subscribe(AccountId.make(account.id), form.get("email") ?? "", words.tag)
+      const email = yield* requireEmail(form.get("email") ?? "")
+      yield* subscriptions.subscribe(AccountId.make(account.id), email, words.tag)
       return yield* sent
     }).pipe(Effect.catchTags({ RecordNotFound: () => pages.notFound, Unprocessable: ({ text }) => ask(text) }))
 

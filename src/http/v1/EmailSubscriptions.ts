@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
+import { requireEmail } from "../../services/identity/RegistrationRules.ts"
 import { UserCatalogs } from "../../services/instance/UserCatalogs.ts"
 import { EmailSubscriptions } from "../../services/subscriptions/EmailSubscriptions.ts"
 import { traced } from "../../services/Traced.ts"
@@ -34,9 +34,8 @@ export const layer = group(
 
     return handlers.handleAll({
       subscribe: traced("emailSubscriptions.subscribe")(function*({ params, payload }) {
-        const email = payload.email ?? ""
-        const key = EmailAddresses.limitKey(email)
-        if (key !== undefined) yield* limits.spend([{ limit: "mailEmail", key }])
+        const email = yield* requireEmail(payload.email ?? "")
+        yield* limits.spend([{ limit: "mailEmail", key: email.toLowerCase() }])
         const { headers } = yield* HttpServerRequest.HttpServerRequest
         const { tag } = yield* catalogs.of({ header: headers["accept-language"] })
         yield* subscriptions.subscribe(params.id, email, tag)

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NotAllowed, Unauthorized } from "../../services/Errors.ts"
 import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../services/identity/MailLinks.ts"
-import { refusal } from "../../services/identity/RegistrationRules.ts"
+import { refusal, requireEmail } from "../../services/identity/RegistrationRules.ts"
 import { Users } from "../../services/identity/Users.ts"
 import { SignUpBlocks } from "../../services/moderation/SignUpBlocks.ts"
 import { traced } from "../../services/Traced.ts"
@@ -68,11 +68,14 @@ export const layer = group(
           })
         }
         if (payload.email) {
-          const email = payload.email.trim()
+          const email = yield* requireEmail(payload.email)
           const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
-          const problems = yield* blocks.ofEmail(email, Option.getOrUndefined(remoteAddress))
+          const { needsApproval, problems } = yield* blocks.ofEmail(email, Option.getOrUndefined(remoteAddress))
           if (problems.length > 0) return yield* refusal(problems)
-          yield* users.change(user.accountId, user.confirmed ? { unconfirmedEmail: email } : { email })
+          yield* users.change(
+            user.accountId,
+            user.confirmed ? { unconfirmedEmail: email } : { email, ...(needsApproval && { approved: false }) }
+          )
         }
         yield* mailLinks.sendConfirmation(yield* own)
         return Reply.empty

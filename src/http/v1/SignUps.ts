@@ -2,6 +2,7 @@ import { Effect, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Unauthorized } from "../../services/Errors.ts"
+import { givenEmail } from "../../services/identity/RegistrationRules.ts"
 import { SignUps } from "../../services/identity/SignUps.ts"
 import { SignUpBlocks } from "../../services/moderation/SignUpBlocks.ts"
 import { Apps } from "../../services/oauth/Apps.ts"
@@ -38,16 +39,17 @@ export const layer = group(
         const app = appId === undefined ? undefined : Option.getOrUndefined(yield* apps.find(appId))
         if (app === undefined) return yield* new Unauthorized({ reason: "invalid" })
         const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
+        const email = givenEmail(payload.email ?? "")
         const verdict = yield* blocks.judge({
           username: payload.username ?? "",
-          email: payload.email?.trim() ?? "",
+          email,
           address: Option.getOrUndefined(remoteAddress),
           invited: Boolean(payload.inviteCode)
         })
         const accountId = yield* signUps.signUp(app, {
           verdict,
           username: payload.username ?? "",
-          email: payload.email?.trim() ?? "",
+          email,
           password: Redacted.make(payload.password ?? ""),
           agreement: payload.agreement === true,
           locale: payload.locale || undefined,

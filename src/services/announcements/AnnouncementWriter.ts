@@ -1,11 +1,13 @@
 import { Clock, Context, Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { listedRowsMax, requireCapacity } from "../BoundedTables.ts"
 import { Broadcast } from "../Broadcast.ts"
 import { columnsOf } from "../Columns.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { momentMillisMax, momentMillisMin } from "../Moments.ts"
+import { rowsMax } from "../Paging.ts"
 import { idRows, only, rowsOf } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
@@ -50,7 +52,7 @@ const make = Effect.gen(function*() {
     sql.afterCommit(broadcast.publish({ _tag: "AnnouncementEvent", announcementId, event }))
   const target = (id: bigint, text: string) => ({ type: "announcement", id, label: text }) as const
   const list = announcementRows(
-    sql`SELECT ${columns.list(sql)} FROM announcements ORDER BY id DESC LIMIT ${announcementsMax}`
+    sql`SELECT ${columns.list(sql)} FROM announcements ORDER BY id DESC LIMIT ${rowsMax(sql, listedRowsMax)}`
   )
   const find = Effect.fnUntraced(function*(id: bigint) {
     const [found] = yield* announcementRows(
@@ -67,9 +69,7 @@ const make = Effect.gen(function*() {
     list: Effect.withSpan(list, "AnnouncementWriter.list"),
     add: traced("AnnouncementWriter.add")(function*(by, change, unpublished) {
       const values = yield* changed(blank, change)
-      if ((yield* list).length >= announcementsMax) {
-        return yield* validationFailed(`Announcements are too many (maximum is ${announcementsMax})`)
-      }
+      yield* requireCapacity(sql, { table: "announcements", name: "Announcements", max: announcementsMax })
       const at = yield* now
       const { allDay, endsAt, startsAt, text } = values
       const scheduledAt = unpublished ? null : values.scheduledAt

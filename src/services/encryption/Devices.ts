@@ -8,9 +8,12 @@ import { idRows, only, rowsOf } from "../Rows.ts"
 import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
+import { isKnownTo } from "./MessageBounds.ts"
 
 /** One-time keys of a device, and devices that one request names. */
 const oneTimeKeysMax = 500
+/** Last keys of a device, kept for its own account and accounts that it follows. */
+const reservedKeys = 20
 export const devicesNamedMax = 100
 /** Characters of a device's id and name, and of the id of a key. */
 const nameCharactersMax = 255
@@ -145,18 +148,26 @@ const make = Effect.gen(function*() {
     }, Effect.orDie),
     claim: traced("Devices.claim")(function*(viewer, devices) {
       if (devices.length === 0) return []
-      // In the order of ids, so that two who claim the same ones do not wait for each other.
+      // Serialises claims, in the order of ids: a stranger's claim counts the keys that others left.
+      yield* sql`SELECT FROM devices d JOIN unnest(${devices.map(({ accountId }) => accountId)}::bigint[], ${
+        devices.map(({ deviceId }) => deviceId)
+      }::text[]) n (account_id, device_id) ON d.account_id = n.account_id AND d.device_id = n.device_id
+        ORDER BY d.id FOR UPDATE OF d`
       return yield* claimedRows(sql`
-        WITH named AS (SELECT DISTINCT d.id, d.account_id, d.device_id
+        WITH named AS (SELECT DISTINCT d.id, d.account_id, d.device_id, ${isKnownTo(sql, viewer)} AS known
           FROM unnest(${devices.map(({ accountId }) => accountId)}::bigint[], ${
         devices.map(({ deviceId }) => deviceId)
       }::text[]) n (account_id, device_id)
           JOIN devices d ON d.account_id = n.account_id AND d.device_id = n.device_id WHERE ${reachable(viewer)}),
         taken AS MATERIALIZED (SELECT k.id, n.account_id, n.device_id FROM named n CROSS JOIN LATERAL (
-          SELECT id FROM one_time_keys WHERE device = n.id ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) k)
+          SELECT id FROM one_time_keys WHERE device = n.id AND (n.known
+            OR EXISTS (SELECT FROM one_time_keys o WHERE o.device = n.id OFFSET ${
+        sql.literal(String(reservedKeys))
+      } LIMIT 1))
+          ORDER BY id LIMIT 1) k)
         DELETE FROM one_time_keys k USING taken t WHERE k.id = t.id
         RETURNING t.account_id, t.device_id, k.key_id, k.key, k.signature`)
-    }, Effect.orDie),
+    }, (claiming) => Effect.orDie(transaction(sql)(claiming))),
     count: traced("Devices.count")(function*(token) {
       const [device] = yield* Effect.orDie(deviceRows(sql`SELECT device_id, name, identity_key, fingerprint_key
         FROM devices WHERE token_id = ${token}`))

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHmac, hkdfSync } from "node:crypto"
 import { Broadcast } from "../Broadcast.ts"
@@ -12,11 +12,11 @@ import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import type { NamedDevice } from "./Devices.ts"
+import { requireMessageCapacity } from "./MessageBounds.ts"
 
-/** Bytes of a message and characters of its digest, and messages that wait for one device: the oldest give way. */
+/** Bytes of a message, and characters of its digest. */
 const bodyBytesMax = 65_536
 const digestCharactersMax = 255
-const messagesMax = 1_000
 /** Bytes of messages after which a page ends. */
 const pageBytesMax = 1_048_576
 /** Types of messages of Olm: 0 begins a session, 1 is of one. */
@@ -50,7 +50,7 @@ const sentRows = rowsOf(Schema.Struct({ id: Schema.BigInt, device: Schema.BigInt
 
 /** Messages that nobody but two devices can read; the server keeps them until the receiver has them (S-094, S-229). */
 export class EncryptedMessages extends Context.Service<EncryptedMessages, {
-  /** To devices that are there and may be reached; the others get nothing, and nobody is told. */
+  /** To devices that are there and may be reached; the others get nothing, and nobody is told. Fails as a whole where one has no room. */
   readonly deliver: (
     account: AccountId,
     token: TokenId,
@@ -107,6 +107,15 @@ const make = Effect.gen(function*() {
           return to === undefined ? [] : [{ message, to }]
         })
         if (rows.length === 0) return []
+        const wanted = Arr.groupBy(rows, ({ to }) => String(to.id))
+        yield* requireMessageCapacity(
+          sql,
+          account,
+          Object.values(wanted).map((all) => ({
+            device: all[0].to.id,
+            messages: all.length
+          }))
+        )
         const sent = yield* sentRows(sql`INSERT INTO encrypted_messages
             (id, device, from_account_id, from_device_id, type, body, digest, message_franking, created_at)
           SELECT next_id(${millis}), o.device, ${account}, ${from.deviceId}, o.type, o.body, o.digest, o.franking, ${at}
@@ -124,14 +133,11 @@ const make = Effect.gen(function*() {
             })
           )
         }::text[]) WITH ORDINALITY o (device, type, body, digest, franking, n) ORDER BY o.n RETURNING id, device`)
-        yield* sql`DELETE FROM encrypted_messages WHERE id IN (SELECT id FROM (
-          SELECT id, row_number() OVER (PARTITION BY device ORDER BY id DESC) AS place FROM encrypted_messages
-          WHERE device = ANY (${found.map(({ id }) => id)}::bigint[])) o WHERE o.place > ${messagesMax})`
         return sent.flatMap(({ device, id }) => {
           const to = found.find((one) => one.id === device)
           return to === undefined ? [] : [{ id, to }]
         })
-      }).pipe(transaction(sql), Effect.orDie)
+      }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
       for (const { id, to } of told) {
         yield* broadcast.publish({
           _tag: "MessageEncrypted",

@@ -14,7 +14,7 @@ import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
-import * as EmailAddresses from "./EmailAddresses.ts"
+import type { EmailAddress } from "./EmailAddresses.ts"
 import { type User, Users } from "./Users.ts"
 
 /** How long links in mails work (milliseconds). */
@@ -42,7 +42,7 @@ export class MailLinks extends Context.Service<MailLinks, {
   /** Sends the link that confirms the user's address; it leads on to the app that signed the user up. */
   readonly sendConfirmation: (user: User) => Effect.Effect<void>
   /** The same by address. Answers nothing, at the same cost, whether there is such a user or not. */
-  readonly requestConfirmation: (email: string) => Effect.Effect<void>
+  readonly requestConfirmation: (email: EmailAddress | undefined) => Effect.Effect<void>
   /** Whether a link is to confirm the first address of a user. */
   readonly isFirst: (secret: string) => Effect.Effect<boolean>
   /** The user of such a link waits for a moderator from now on. */
@@ -50,7 +50,7 @@ export class MailLinks extends Context.Service<MailLinks, {
   /** The address is the user's from now on. A link works again until it is too old. */
   readonly confirm: (secret: string) => Effect.Effect<Confirmed, RecordNotFound>
   /** Sends the link that lets somebody set a new password; as `requestConfirmation`. */
-  readonly requestPasswordReset: (email: string) => Effect.Effect<void>
+  readonly requestPasswordReset: (email: EmailAddress | undefined) => Effect.Effect<void>
   /** Whether a new password may be set with this link. */
   readonly opensPasswordReset: (secret: string) => Effect.Effect<boolean>
   /** Works once, and only while the user's address is the one that it was sent to. That confirms the address, too. */
@@ -128,8 +128,7 @@ const make = Effect.gen(function*() {
   })
 
   /** `emailFor` the user with this address, worked out when the answer to the request has gone. */
-  const postTo = (given: string, emailFor: (user: User) => Effect.Effect<Email | undefined>) => {
-    const email = EmailAddresses.parse(given.trim())
+  const postTo = (email: EmailAddress | undefined, emailFor: (user: User) => Effect.Effect<Email | undefined>) => {
     if (email === undefined) return Effect.void
     return emails.post(Effect.gen(function*() {
       const user = yield* users.findByEmail(email)

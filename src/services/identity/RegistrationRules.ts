@@ -1,4 +1,4 @@
-import { Redacted } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import { Unprocessable } from "../Errors.ts"
 import { birthdayOf } from "../Moments.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
@@ -66,14 +66,14 @@ const tooLong = (field: Field, max: number, unit = "characters") =>
 /** Problems that show without a look into the database. */
 export const problemsOf = (given: {
   readonly username: string
-  readonly email: string
+  readonly email: GivenEmail
   readonly password: Redacted.Redacted
   readonly reason?: string | undefined
   readonly timeZone?: string | undefined
   readonly reservedAllowed?: boolean
 }): ReadonlyArray<Problem> => [
   ...ofUsername(given.username, given.reservedAllowed ?? false),
-  ...ofEmail(given.email),
+  ...(Result.isFailure(given.email) ? [given.email.failure] : []),
   ...ofPassword(given.password),
   ...(hasMoreCharacters(given.reason ?? "", reasonCharactersMax) ? [tooLong("reason", reasonCharactersMax)] : []),
   ...(given.timeZone && TimeZones.known(given.timeZone) === undefined
@@ -94,12 +94,22 @@ const ofUsername = (username: string, reservedAllowed: boolean): ReadonlyArray<P
   ]
 }
 
-/** Problems of an e-mail address alone. */
-export const ofEmail = (email: string): ReadonlyArray<Problem> => {
-  if (email === "") return [problem("email", "ERR_BLANK", "can't be blank")]
-  if (email.length > EmailAddresses.emailCharactersMax) return [tooLong("email", EmailAddresses.emailCharactersMax)]
-  return EmailAddresses.parse(email) === undefined ? [problem("email", "ERR_INVALID", "is invalid")] : []
+/** E-mail address that a form or request gave, or the problem with it. */
+export type GivenEmail = Result.Result<EmailAddresses.EmailAddress, Problem>
+
+/** Reads an e-mail address as written. */
+export const givenEmail = (text: string): GivenEmail => {
+  if (text.trim() === "") return Result.fail(problem("email", "ERR_BLANK", "can't be blank"))
+  if (text.trim().length > EmailAddresses.emailCharactersMax) {
+    return Result.fail(tooLong("email", EmailAddresses.emailCharactersMax))
+  }
+  const email = EmailAddresses.parse(text)
+  return email === undefined ? Result.fail(problem("email", "ERR_INVALID", "is invalid")) : Result.succeed(email)
 }
+
+/** Reads an e-mail address as written, or fails as a sign-up with it would. */
+export const requireEmail = (text: string): Effect.Effect<EmailAddresses.EmailAddress, Unprocessable> =>
+  Effect.mapError(Effect.fromResult(givenEmail(text)), (one) => refusal([one]))
 
 /** Problems of a password alone. */
 export const ofPassword = (password: Redacted.Redacted): ReadonlyArray<Problem> => {

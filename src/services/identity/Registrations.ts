@@ -1,4 +1,4 @@
-import { Array as Arr, Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { NotAllowed, type Unavailable, type Unprocessable } from "../Errors.ts"
@@ -8,14 +8,14 @@ import { everyone, givenBits, permissions, type RoleId } from "../staff/Permissi
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { Credentials } from "./Credentials.ts"
-import * as EmailAddresses from "./EmailAddresses.ts"
-import { distinct, type Problem, problemsOf, refusal, taken } from "./RegistrationRules.ts"
+import type { EmailAddress } from "./EmailAddresses.ts"
+import { distinct, type GivenEmail, type Problem, problemsOf, refusal, taken } from "./RegistrationRules.ts"
 import * as TimeZones from "./TimeZones.ts"
 
 /** A local account to be. */
 interface Registration {
   readonly username: string
-  readonly email: string
+  readonly email: GivenEmail
   readonly password: Redacted.Redacted
   /** False: a moderator has to approve it, unless the invite makes that needless. */
   readonly approved: boolean
@@ -80,7 +80,7 @@ const make = Effect.gen(function*() {
     return invite === undefined ? yield* new NotAllowed({ text: "Forbidden" }) : invite
   })
 
-  const takenFields = Effect.fnUntraced(function*(username: string, email: string) {
+  const takenFields = Effect.fnUntraced(function*(username: string, email: EmailAddress | null) {
     const [found] = yield* takenRows(sql`
       SELECT EXISTS (SELECT 1 FROM accounts WHERE lower(username) = lower(${username}) AND lower(coalesce(domain, '')) = '')
           OR EXISTS (SELECT 1 FROM retired_usernames WHERE username = lower(${username})) AS username,
@@ -91,7 +91,7 @@ const make = Effect.gen(function*() {
     ]
   })
 
-  const insert = Effect.fnUntraced(function*(given: Registration, email: string, passwordHash: string) {
+  const insert = Effect.fnUntraced(function*(given: Registration, email: EmailAddress, passwordHash: string) {
     const now = yield* Clock.currentTimeMillis
     const at = new Date(now)
     const invite = given.inviteCode === undefined ? undefined : yield* useInvite(given.inviteCode, now)
@@ -128,13 +128,13 @@ const make = Effect.gen(function*() {
   })
 
   const create = traced("Registrations.create")(function*(given: Registration) {
-    const email = EmailAddresses.parse(given.email) ?? given.email
     const problems = distinct([
       ...problemsOf(given),
       ...(given.problems ?? []),
-      ...(yield* Effect.orDie(takenFields(given.username, email)))
+      ...(yield* Effect.orDie(takenFields(given.username, Result.getOrNull(given.email))))
     ])
-    if (problems.length > 0) return yield* refusal(problems)
+    if (problems.length > 0 || Result.isFailure(given.email)) return yield* refusal(problems)
+    const email = given.email.success
     const passwordHash = yield* credentials.hash(given.password)
     return yield* transaction(sql)(insert(given, email, passwordHash)).pipe(
       Effect.catchTag("SqlError", (error) =>

@@ -4,7 +4,7 @@ import type { Unavailable } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 import { Credentials } from "./Credentials.ts"
-import * as EmailAddresses from "./EmailAddresses.ts"
+import type { EmailAddress } from "./EmailAddresses.ts"
 import { CodeRefused, PendingSignIns } from "./PendingSignIns.ts"
 import { type User, Users } from "./Users.ts"
 
@@ -46,9 +46,9 @@ interface KeptOut {
 
 /** Sign-ins with e-mail address and password, and a code where the user wants it so. */
 export class SignIns extends Context.Service<SignIns, {
-  /** Costs the same whether there is such a user or not. */
+  /** Costs the same whether there is such a user or not; an undefined address is no user's. */
   readonly signIn: (
-    email: string,
+    email: EmailAddress | undefined,
     password: Redacted.Redacted
   ) => Effect.Effect<Known | KeptOut | CodeWanted, SignInRefused | Unavailable>
   /** Whose sign-in waits for a code. */
@@ -85,8 +85,8 @@ export class SignIns extends Context.Service<SignIns, {
         return { _tag: "Known", accountId, lacksFactor: secondFactor === "missing" } as const
       })
 
-      const signIn = traced("SignIns.signIn")(function*(given: string, password: Redacted.Redacted) {
-        const user = Option.getOrUndefined(yield* users.findByEmail(EmailAddresses.parse(given.trim()) ?? ""))
+      const signIn = traced("SignIns.signIn")(function*(email: EmailAddress | undefined, password: Redacted.Redacted) {
+        const user = email === undefined ? undefined : Option.getOrUndefined(yield* users.findByEmail(email))
         const right = yield* credentials.verify(password, user?.passwordHash)
         if (user === undefined || !right) return yield* new SignInRefused({ state: "wrong" })
         yield* requireOpen(user)

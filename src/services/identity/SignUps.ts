@@ -9,7 +9,15 @@ import { canonical } from "../languages/Negotiation.ts"
 import type { App } from "../oauth/Apps.ts"
 import { traced } from "../Traced.ts"
 import { MailLinks } from "./MailLinks.ts"
-import { noReason, notAccepted, ofAge, type Problem, problemsOf, refusal } from "./RegistrationRules.ts"
+import {
+  type GivenEmail,
+  noReason,
+  notAccepted,
+  ofAge,
+  type Problem,
+  problemsOf,
+  refusal
+} from "./RegistrationRules.ts"
 import { Registrations } from "./Registrations.ts"
 import { StaffEmails } from "./StaffEmails.ts"
 import { Users } from "./Users.ts"
@@ -17,7 +25,7 @@ import { Users } from "./Users.ts"
 /** What somebody says who wants an account. */
 interface SignUp {
   readonly username: string
-  readonly email: string
+  readonly email: GivenEmail
   readonly password: Redacted.Redacted
   readonly agreement: boolean
   readonly locale: string | undefined

@@ -10,8 +10,8 @@ import type { RoleId } from "../staff/Permissions.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { Credentials } from "./Credentials.ts"
-import * as EmailAddresses from "./EmailAddresses.ts"
-import { ofEmail, ofPassword, refusal, taken } from "./RegistrationRules.ts"
+import type { EmailAddress } from "./EmailAddresses.ts"
+import { ofPassword, refusal, taken } from "./RegistrationRules.ts"
 import { Sessions } from "./Sessions.ts"
 
 /** The user of a local account: how it signs in and what state it is in. */
@@ -35,19 +35,20 @@ export interface User {
 
 /** What may be changed of a user without their doing; what is absent stays. */
 interface UserChange {
-  readonly email?: string
+  readonly email?: EmailAddress
   /** Waits for its confirmation before it takes the place of `email`. */
-  readonly unconfirmedEmail?: string
+  readonly unconfirmedEmail?: EmailAddress
   readonly roleId?: RoleId
   readonly confirmed?: true
-  readonly approved?: true
+  /** False: a moderator has to approve the user. */
+  readonly approved?: boolean
   readonly disabled?: boolean
 }
 
 /** Users: the private side of local accounts. */
 export class Users extends Context.Service<Users, {
   readonly find: (accountId: AccountId) => Effect.Effect<Option.Option<User>>
-  readonly findByEmail: (email: string) => Effect.Effect<Option.Option<User>>
+  readonly findByEmail: (email: EmailAddress) => Effect.Effect<Option.Option<User>>
   readonly findByUsername: (username: string) => Effect.Effect<Option.Option<User>>
   /** Every node's caches follow; a disabled user's streams close; links that were sent to another address end. */
   readonly change: (accountId: AccountId, change: UserChange) => Effect.Effect<void, Unprocessable>
@@ -89,8 +90,6 @@ const userOf = (row: Row): User => ({
   locale: row.locale ?? undefined
 })
 
-const normal = (email: string | undefined) => email === undefined ? undefined : EmailAddresses.parse(email) ?? email
-
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const credentials = yield* Credentials
@@ -109,17 +108,14 @@ const make = Effect.gen(function*() {
 
   const change = traced("Users.change")(function*(accountId: AccountId, given: UserChange) {
     const at = new Date(yield* Clock.currentTimeMillis)
-    const { approved, confirmed, disabled, roleId } = given
-    const [email, unconfirmedEmail] = [normal(given.email), normal(given.unconfirmedEmail)]
-    const problems = [email, unconfirmedEmail].flatMap((address) => address === undefined ? [] : ofEmail(address))
-    if (problems.length > 0) return yield* refusal(problems)
+    const { approved, confirmed, disabled, email, roleId, unconfirmedEmail } = given
     const links = email !== undefined || unconfirmedEmail !== undefined
     yield* sql`UPDATE users SET email = coalesce(${email ?? null}, email),
         unconfirmed_email = coalesce(${unconfirmedEmail ?? null}, unconfirmed_email), role_id = coalesce(${
       roleId ?? null
     }, role_id),
         confirmed_at = CASE WHEN ${confirmed ?? false} THEN coalesce(confirmed_at, ${at}) ELSE confirmed_at END,
-        approved = approved OR ${approved ?? false}, disabled = coalesce(${disabled ?? null}, disabled)
+        approved = coalesce(${approved ?? null}, approved), disabled = coalesce(${disabled ?? null}, disabled)
       WHERE account_id = ${accountId}`.pipe(
       Effect.andThen(sql`DELETE FROM mail_tokens WHERE ${links} AND account_id = ${accountId}`),
       transaction(sql),

@@ -10,7 +10,7 @@ import { ServerConfig } from "./ServerConfig.ts"
 import * as Urls from "./Urls.ts"
 
 /** Emoji of this server that are kept in memory, the oldest. */
-const customEmojisMax = 10_000
+export const customEmojisMax = 10_000
 /**
  * How long the set in memory is believed, in milliseconds: while changes of it are heard of, and while they are not.
  */

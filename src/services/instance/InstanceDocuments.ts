@@ -1,8 +1,9 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { requireCapacity } from "../BoundedTables.ts"
 import { type Unprocessable, validationFailed } from "../Errors.ts"
-import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
 import { traced } from "../Traced.ts"
 import { documentOf, isDay } from "./DocumentHtml.ts"
@@ -64,11 +65,8 @@ export class InstanceDocuments extends Context.Service<InstanceDocuments, {
             yield* sql`DELETE FROM document_versions WHERE kind = ${kind}`
             return null
           }
-          const kept = yield* idRows(sql`SELECT id FROM document_versions
-            WHERE kind = ${kind} AND effective_on <> ${effectiveOn} LIMIT ${versionsMax}`)
-          if (kept.length >= versionsMax) {
-            return yield* validationFailed(`Versions are too many (maximum is ${versionsMax})`)
-          }
+          const counted = sql`kind = ${kind} AND effective_on <> ${effectiveOn}`
+          yield* requireCapacity(sql, { table: "document_versions", name: "Versions", max: versionsMax, counted })
           yield* sql`INSERT INTO document_versions (id, kind, html, notice, effective_on, published_at)
             VALUES (next_id(${now}), ${kind}, ${html}, ${said}, ${effectiveOn}, ${new Date(now)})
             ON CONFLICT (kind, effective_on) DO UPDATE SET html = excluded.html, notice = excluded.notice,

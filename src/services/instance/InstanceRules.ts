@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
+import { requireCapacity } from "../BoundedTables.ts"
 import { Broadcast } from "../Broadcast.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
@@ -94,8 +95,8 @@ const make = Effect.gen(function*() {
       by,
       Effect.gen(function*() {
         const rule = yield* changed({ text: "", hint: "", translations: {} }, given)
+        yield* requireCapacity(sql, { table: "rules", name: "Rules", max: rulesMax, counted: sql`deleted_at IS NULL` })
         const all = (yield* list).map(({ id }) => id)
-        if (all.length >= rulesMax) return yield* validationFailed(`Rules are too many (maximum is ${rulesMax})`)
         const { id } = only(
           yield* idRows(sql`INSERT INTO rules (id, priority, text, hint, translations)
             SELECT next_id(${yield* Clock.currentTimeMillis}), coalesce(max(priority), 0) + 1, ${rule.text},

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
+import { listedRowsMax, requireCapacity } from "../BoundedTables.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { urlReader } from "../federation/documents/Reading.ts"
 import { exceeds } from "../html/Text.ts"
@@ -124,7 +125,7 @@ const make = Effect.gen(function*() {
 
   return ModerationLists.of({
     list: table.rows(sql`SELECT * FROM moderation_lists WHERE ended_at IS NULL
-      ORDER BY priority DESC, id LIMIT ${rowsMax(sql, listsMax)}`).pipe(
+      ORDER BY priority DESC, id LIMIT ${rowsMax(sql, listedRowsMax)}`).pipe(
       Effect.orDie,
       Effect.withSpan("ModerationLists.list")
     ),
@@ -132,8 +133,9 @@ const make = Effect.gen(function*() {
     create: traced("ModerationLists.create")(function*(by, wish) {
       const row = yield* checked(wish)
       return yield* transaction(sql)(Effect.gen(function*() {
-        const counted = yield* sql`SELECT FROM moderation_lists LIMIT ${rowsMax(sql, listsMax)}`
-        if (counted.length >= listsMax) return yield* validationFailed(`Lists are too many (maximum is ${listsMax})`)
+        // A list that ended has its row until its blocks are taken back.
+        const counted = sql`ended_at IS NULL`
+        yield* requireCapacity(sql, { table: "moderation_lists", name: "Lists", max: listsMax, counted })
         const made = only(
           yield* listRows(sql`INSERT INTO moderation_lists (id, name, url, type, action, priority, apply_automatically,
             retract_automatically, preserve_relationships, override_unattributed, created_at, due_at)

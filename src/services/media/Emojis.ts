@@ -1,8 +1,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { requireCapacity } from "../BoundedTables.ts"
 import { Broadcast } from "../Broadcast.ts"
 import { type NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
+import { customEmojisMax } from "../instance/CustomEmojis.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import { AuditLog } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
@@ -104,6 +106,8 @@ export class Emojis extends Context.Service<Emojis, {
         ) {
           yield* permitted(by)
           const millis = yield* Clock.currentTimeMillis
+          const counted = sql`domain IS NULL`
+          yield* requireCapacity(sql, { table: "custom_emojis", name: "Emojis", max: customEmojisMax, counted })
           const [row] = yield* idRows(sql`
             INSERT INTO custom_emojis (id, shortcode, file_name, static_name, visible_in_picker, category, created_at)
             VALUES (next_id(${millis}), ${shortcode}, ${fileName}, ${staticName}, ${listed}, ${category},

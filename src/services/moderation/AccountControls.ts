@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Broadcast } from "../Broadcast.ts"
 import { NotAllowed, RecordNotFound, type Unprocessable } from "../Errors.ts"
+import type { EmailAddress } from "../identity/EmailAddresses.ts"
 import { MailLinks } from "../identity/MailLinks.ts"
 import { type User, Users } from "../identity/Users.ts"
 import type { AccountId } from "../Ids.ts"
@@ -21,7 +22,7 @@ type Refused = NotAllowed | RecordNotFound | Unprocessable
 /** What staff do to people of this server that is no punishment; each act is in the log. */
 export class AccountControls extends Context.Service<AccountControls, {
   /** The new address waits for its confirmation, by a letter to it. */
-  readonly changeEmail: (by: AccountId, target: AccountId, email: string) => Effect.Effect<void, Refused>
+  readonly changeEmail: (by: AccountId, target: AccountId, email: EmailAddress) => Effect.Effect<void, Refused>
   /** Sends the letter once more to who has not confirmed the address. */
   readonly resend: (by: AccountId, target: AccountId) => Effect.Effect<void, Refused>
   /** Nobody gives a role as high as the own one, or higher. */

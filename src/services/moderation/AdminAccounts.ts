@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { boundedCount } from "../BoundedCounts.ts"
 import { RecordNotFound } from "../Errors.ts"
+import * as EmailAddresses from "../identity/EmailAddresses.ts"
 import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { beginsLike } from "../Prefixes.ts"
 import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
@@ -155,7 +156,7 @@ const conditionsOf = (sql: SqlClient.SqlClient, selection: AccountSelection): Re
     ...(named(displayName)
       ? [sql`a.display_name <> '' AND ${beginsLike(sql, "lower(a.display_name)", displayName)}`]
       : []),
-    ...(named(email) ? [ofUser(beginsLike(sql, "lower(u.email)", email))] : []),
+    ...(named(email) ? [ofUser(beginsLike(sql, "lower(u.email)", EmailAddresses.parse(email) ?? email))] : []),
     ...(named(domain)
       ? [sql`a.domain IS NOT NULL AND (domain_key(a.domain) COLLATE "C") = (domain_key(${domain.trim()}) COLLATE "C")`]
       : []),

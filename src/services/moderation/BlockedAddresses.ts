@@ -7,7 +7,7 @@ import { rowsOf, Timestamptz } from "../Rows.ts"
 import { AddressRules, ipBlockSeverities, type IpBlockSeverity } from "./AddressRules.ts"
 
 /** IP blocks that a process knows. */
-const ipBlocksMax = 200_000
+export const ipBlocksMax = 200_000
 /** How long they are believed while this node hears of changes, and while it does not (milliseconds). */
 const knownMillisMax = 30_000
 const aloneMillisMax = 1_000

@@ -1,7 +1,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
+import { domainToUnicode } from "node:url"
+import { requireCapacity } from "../BoundedTables.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
+import { domainOf, type EmailAddress } from "../identity/EmailAddresses.ts"
 import type { AccountId } from "../Ids.ts"
 import type { Page } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
@@ -9,6 +12,8 @@ import { AuditLog } from "../staff/AuditLog.ts"
 import { staffRows } from "../staff/StaffRows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
+
+const blocksMax = 100_000
 
 const CanonicalEmailBlock = Schema.Struct({ id: Schema.BigInt, canonicalEmailHash: Schema.String })
 export type CanonicalEmailBlock = typeof CanonicalEmailBlock.Type
@@ -18,10 +23,15 @@ const blockRows = rowsOf(CanonicalEmailBlock)
  * What spellings of one address have in common, as SHA-256 in hexadecimal digits: lower case, and before the @ neither
  * dots nor what follows a plus sign.
  */
-export const canonicalEmailHash = (email: string): string => {
-  const [local = "", domain = ""] = email.trim().toLowerCase().split("@", 2)
+export const canonicalEmailHash = (email: EmailAddress): string => hashOf(email, domainOf(email))
+
+const hashOf = (email: EmailAddress, domain: string): string => {
+  const [local = ""] = email.toLowerCase().split("@", 1)
   return hash("sha256", `${local.replaceAll(".", "").split("+", 1)[0] ?? ""}@${domain}`)
 }
+
+/** Digest over the domain in Unicode: other servers, and older rows, have digests made like that. */
+const unicodeHash = (email: EmailAddress): string => hashOf(email, domainToUnicode(domainOf(email)))
 
 /** Addresses that sign nobody up in any of their spellings; of each there is a digest only (S-172). */
 export class CanonicalEmailBlocks extends Context.Service<CanonicalEmailBlocks, {
@@ -29,7 +39,7 @@ export class CanonicalEmailBlocks extends Context.Service<CanonicalEmailBlocks, 
   /** How many there are, as `boundedCount` counts. */
   readonly total: Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<CanonicalEmailBlock, RecordNotFound>
-  readonly matching: (email: string) => Effect.Effect<ReadonlyArray<CanonicalEmailBlock>>
+  readonly matching: (email: EmailAddress) => Effect.Effect<ReadonlyArray<CanonicalEmailBlock>>
   readonly create: (by: AccountId | undefined, digest: string) => Effect.Effect<CanonicalEmailBlock, Unprocessable>
   readonly remove: (by: AccountId | undefined, id: bigint) => Effect.Effect<void, RecordNotFound>
 }>()("murmuration/services/moderation/CanonicalEmailBlocks") {
@@ -48,13 +58,14 @@ export class CanonicalEmailBlocks extends Context.Service<CanonicalEmailBlocks, 
         find: traced("CanonicalEmailBlocks.find")(table.find),
         matching: traced("CanonicalEmailBlocks.matching")((email) =>
           Effect.orDie(table.rows(sql`SELECT id, canonical_email_hash FROM canonical_email_blocks
-            WHERE canonical_email_hash = ${canonicalEmailHash(email)}`))
+            WHERE canonical_email_hash IN (${canonicalEmailHash(email)}, ${unicodeHash(email)})`))
         ),
         create: traced("CanonicalEmailBlocks.create")(function*(by, digest) {
           if (digest === "") return yield* validationFailed("Canonical email hash can't be blank")
           if (!/^[0-9a-f]{64}$/.test(digest)) return yield* validationFailed("Canonical email hash is invalid")
           const now = yield* Clock.currentTimeMillis
           return yield* transaction(sql)(Effect.gen(function*() {
+            yield* requireCapacity(sql, { table: "canonical_email_blocks", name: "E-mail blocks", max: blocksMax })
             const [made] = yield* table.rows(
               sql`INSERT INTO canonical_email_blocks (id, canonical_email_hash, created_at)
               VALUES (next_id(${now}), ${digest}, ${new Date(now)}) ON CONFLICT DO NOTHING RETURNING *`

@@ -1,10 +1,12 @@
 import { Array as Arr, Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { requireCapacity } from "../BoundedTables.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { normalizeDomain } from "../federation/DomainNames.ts"
 import { confirmedSuffix } from "../federation/domains/RuledDomain.ts"
 import { hashedKey } from "../HashedKey.ts"
+import { domainOf, type EmailAddress } from "../identity/EmailAddresses.ts"
 import type { AccountId } from "../Ids.ts"
 import type { Page } from "../Paging.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
@@ -18,6 +20,7 @@ import { MailExchanges } from "./MailExchanges.ts"
 /** Days that the history of a block goes back, and domains that one request blocks beside the first. */
 export const historyDays = 7
 const otherDomainsMax = 20
+const blocksMax = 100_000
 /** Digests of addresses that one block keeps of a day; beyond it uses count without them. */
 const digestsOfDayMax = 10_000
 
@@ -67,7 +70,10 @@ export class EmailDomainBlocks extends Context.Service<EmailDomainBlocks, {
   /** Hosts that take mail for a domain, so that staff may block them, too. */
   readonly exchanges: (domain: string) => Effect.Effect<ReadonlyArray<string>, Unprocessable>
   /** What keeps an e-mail address out; it counts as a use of the block by the address of the network. */
-  readonly meets: (email: string, address: string | undefined) => Effect.Effect<"blocked" | "approval" | undefined>
+  readonly meets: (
+    email: EmailAddress,
+    address: string | undefined
+  ) => Effect.Effect<"blocked" | "approval" | undefined>
 }>()("murmuration/services/moderation/EmailDomainBlocks") {
   static readonly layer = Layer.effect(EmailDomainBlocks, Effect.suspend(() => make)).pipe(
     Layer.provide(AuditLog.layer)
@@ -113,9 +119,12 @@ const make = Effect.gen(function*() {
       return yield* transaction(sql)(Effect.gen(function*() {
         const insert = (name: string) =>
           Effect.flatMap(
-            table.rows(sql`INSERT INTO email_domain_blocks (id, domain, allow_with_approval, created_at)
+            Effect.andThen(
+              requireCapacity(sql, { table: "email_domain_blocks", name: "E-mail domain blocks", max: blocksMax }),
+              table.rows(sql`INSERT INTO email_domain_blocks (id, domain, allow_with_approval, created_at)
               VALUES (next_id(${now}), ${name}, ${allowWithApproval}, ${new Date(now)})
-              ON CONFLICT (domain) DO NOTHING RETURNING *`),
+              ON CONFLICT (domain) DO NOTHING RETURNING *`)
+            ),
             ([made]) =>
               made === undefined ? Effect.succeed(undefined) : Effect.as(
                 audit.record({ by, action: "create", target: target(made), after: made }),
@@ -158,11 +167,11 @@ const make = Effect.gen(function*() {
       ON CONFLICT (block_id, day, address_digest) DO UPDATE SET uses = email_domain_block_days.uses + 1`
   })
 
-  const meets = traced("EmailDomainBlocks.meets")(function*(email: string, address: string | undefined) {
-    const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase()
+  const meets = traced("EmailDomainBlocks.meets")(function*(email: EmailAddress, address: string | undefined) {
+    const domain = domainOf(email)
     // Name servers are asked only where there is something to find.
     const [any] = yield* existsRows(sql`SELECT EXISTS (SELECT FROM email_domain_blocks) AS exists`)
-    if (any?.exists !== true || domain === "") return undefined
+    if (any?.exists !== true) return undefined
     const named = yield* blockOf([domain])
     const found = named._tag === "Some" && !named.value.allowWithApproval
       ? named

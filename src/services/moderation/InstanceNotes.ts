@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { requireCapacity } from "../BoundedTables.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { validDomain } from "../federation/domains/RuledDomain.ts"
 import { exceeds } from "../html/Text.ts"
@@ -56,11 +57,12 @@ export class InstanceNotes extends Context.Service<InstanceNotes, {
           }
           const now = yield* Clock.currentTimeMillis
           return yield* transaction(sql)(Effect.gen(function*() {
-            const rows = yield* noteRows(sql`INSERT INTO instance_notes (id, domain, account_id, content, created_at)
-              SELECT next_id(${now}), ${domain}, ${by}, ${content.trim()}, ${new Date(now)}
-              WHERE (SELECT count(*) FROM instance_notes WHERE domain = ${domain}) < ${notesMax} RETURNING *`)
-            if (rows.length === 0) return yield* validationFailed(`Notes are too many (maximum is ${notesMax})`)
-            const note = only(rows)
+            const counted = sql`domain = ${domain}`
+            yield* requireCapacity(sql, { table: "instance_notes", name: "Notes", max: notesMax, counted })
+            const note = only(
+              yield* noteRows(sql`INSERT INTO instance_notes (id, domain, account_id, content, created_at)
+                VALUES (next_id(${now}), ${domain}, ${by}, ${content.trim()}, ${new Date(now)}) RETURNING *`)
+            )
             yield* audit.record({ by, action: "create", target: target(note), after: { content: note.content } })
             return note
           })).pipe(Effect.catchTag("SqlError", Effect.die))

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { requireCapacity } from "../BoundedTables.ts"
 import { Broadcast } from "../Broadcast.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { exceeds } from "../html/Text.ts"
@@ -13,7 +14,7 @@ import { isTaken, staffRows } from "../staff/StaffRows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { ipBlockSeverities, isBroad, isInside, networkOf } from "./AddressRules.ts"
-import { BlockedAddresses } from "./BlockedAddresses.ts"
+import { BlockedAddresses, ipBlocksMax } from "./BlockedAddresses.ts"
 
 /** Characters of a comment. */
 const commentCharactersMax = 5_000
@@ -120,6 +121,9 @@ const make = Effect.gen(function*() {
     create: traced("IpBlocks.create")(function*(author, wish) {
       const { at, comment, expiresAt, ip, severity } = yield* checked(author, wish)
       return yield* changing(Effect.gen(function*() {
+        // Blocks beyond the bound would be in no process's memory.
+        const counted = sql`expires_at IS NULL OR expires_at > ${at}`
+        yield* requireCapacity(sql, { table: "ip_blocks", name: "IP blocks", max: ipBlocksMax, counted })
         const made = only(
           yield* table.rows(sql`INSERT INTO ip_blocks (id, ip, severity, comment, created_at, updated_at, expires_at)
             VALUES (next_id(${at.getTime()}), ${ip}::cidr, ${severity}, ${comment}, ${at}, ${at}, ${expiresAt})

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import { requireCapacity } from "../BoundedTables.ts"
 import { NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
@@ -14,6 +15,8 @@ import { transaction } from "../Transactions.ts"
 
 /** Characters of a note (limits-and-rates.md). */
 const noteCharactersMax = 2_000
+/** Notes about one account or report. */
+const notesMax = 1_000
 
 /** What a note is about. */
 export interface NoteTarget {
@@ -89,6 +92,10 @@ export class ModerationNotes extends Context.Service<ModerationNotes, {
         }
         const now = yield* Clock.currentTimeMillis
         const [ofAccount, ofReport] = target.type === "report" ? [null, target.id] : [target.id, null]
+        const counted = target.type === "report"
+          ? sql`report_id = ${target.id}`
+          : sql`target_account_id = ${target.id}`
+        yield* requireCapacity(sql, { table: "moderation_notes", name: "Notes", max: notesMax, counted })
         const { id } = only(
           yield* idRows(
             sql`INSERT INTO moderation_notes (id, account_id, target_account_id, report_id, content, created_at)

@@ -1,6 +1,7 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Result } from "effect"
 import { NotAllowed } from "../Errors.ts"
-import { emailBlocked, type Problem, reserved, taken } from "../identity/RegistrationRules.ts"
+import type { EmailAddress } from "../identity/EmailAddresses.ts"
+import { emailBlocked, type GivenEmail, type Problem, reserved, taken } from "../identity/RegistrationRules.ts"
 import { traced } from "../Traced.ts"
 import { BlockedAddresses } from "./BlockedAddresses.ts"
 import { CanonicalEmailBlocks } from "./CanonicalEmailBlocks.ts"
@@ -10,7 +11,7 @@ import { UsernameBlocks } from "./UsernameBlocks.ts"
 /** Who signs up, and from which address of the network. */
 interface BlockedSignUp {
   readonly username: string
-  readonly email: string
+  readonly email: GivenEmail
   readonly address: string | undefined
   /** An invite lets in whose e-mail address would be refused. */
   readonly invited: boolean
@@ -26,8 +27,8 @@ interface SignUpVerdict {
 export class SignUpBlocks extends Context.Service<SignUpBlocks, {
   /** `NotAllowed` for a network that may not sign up. */
   readonly judge: (signUp: BlockedSignUp) => Effect.Effect<SignUpVerdict, NotAllowed>
-  /** Why an address may not be anybody's, for who changes theirs. */
-  readonly ofEmail: (email: string, address: string | undefined) => Effect.Effect<ReadonlyArray<Problem>>
+  /** Judges the new address of a user who changes theirs, for a request from `address`. */
+  readonly ofEmail: (email: EmailAddress, address: string | undefined) => Effect.Effect<SignUpVerdict>
 }>()("murmuration/services/moderation/SignUpBlocks") {
   static readonly layer = Layer.effect(
     SignUpBlocks,
@@ -37,8 +38,7 @@ export class SignUpBlocks extends Context.Service<SignUpBlocks, {
       const domains = yield* EmailDomainBlocks
       const usernames = yield* UsernameBlocks
 
-      const emailVerdict = Effect.fnUntraced(function*(email: string, address: string | undefined) {
-        if (!email.includes("@")) return { problems: [], needsApproval: false }
+      const emailVerdict = Effect.fnUntraced(function*(email: EmailAddress, address: string | undefined) {
         const domain = yield* domains.meets(email, address)
         const known = (yield* canonical.matching(email)).length > 0
         return {
@@ -55,7 +55,9 @@ export class SignUpBlocks extends Context.Service<SignUpBlocks, {
           if (severity === "sign_up_block" || severity === "no_access") {
             return yield* new NotAllowed({ text: "Forbidden" })
           }
-          const ofEmail = invited ? { problems: [], needsApproval: false } : yield* emailVerdict(email, address)
+          const ofEmail = invited || Result.isFailure(email)
+            ? { problems: [], needsApproval: false }
+            : yield* emailVerdict(email.success, address)
           const name = yield* usernames.matching(username)
           const mayWait = name._tag === "Some" && name.value.allowWithApproval
           return {
@@ -63,9 +65,7 @@ export class SignUpBlocks extends Context.Service<SignUpBlocks, {
             needsApproval: severity === "sign_up_requires_approval" || ofEmail.needsApproval || mayWait
           }
         }),
-        ofEmail: traced("SignUpBlocks.ofEmail")((email, address) =>
-          Effect.map(emailVerdict(email, address), ({ problems }) => problems)
-        )
+        ofEmail: traced("SignUpBlocks.ofEmail")(emailVerdict)
       })
     })
   ).pipe(Layer.provide([CanonicalEmailBlocks.layer, EmailDomainBlocks.layer, UsernameBlocks.layer]))

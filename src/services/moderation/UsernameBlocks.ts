@@ -1,6 +1,7 @@
 import { Array as Arr, Clock, Context, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { requireCapacity } from "../BoundedTables.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { plainLetters } from "../identity/Usernames.ts"
 import type { AccountId } from "../Ids.ts"
@@ -98,14 +99,13 @@ const make = Effect.gen(function*() {
     create: traced("UsernameBlocks.create")(function*(by, wish) {
       const { allowWithApproval, at, exact, normalized, username } = yield* checked(wish)
       return yield* changing(Effect.gen(function*() {
-        const made = yield* table.rows(sql`INSERT INTO username_blocks (id, username, normalized_username, exact,
+        yield* requireCapacity(sql, { table: "username_blocks", name: "Username blocks", max: usernameBlocksMax })
+        const block = only(
+          yield* table.rows(sql`INSERT INTO username_blocks (id, username, normalized_username, exact,
             allow_with_approval, created_at, updated_at)
-          SELECT next_id(${at.getTime()}), ${username}, ${normalized}, ${exact}, ${allowWithApproval}, ${at}, ${at}
-          WHERE (SELECT count(*) FROM username_blocks) < ${usernameBlocksMax} RETURNING *`)
-        const [block] = made
-        if (block === undefined) {
-          return yield* validationFailed(`Username blocks are too many (maximum is ${usernameBlocksMax})`)
-        }
+          VALUES (next_id(${at.getTime()}), ${username}, ${normalized}, ${exact}, ${allowWithApproval}, ${at}, ${at})
+          RETURNING *`)
+        )
         yield* audit.record({ by, action: "create", target: target(block), after: block })
         return block
       }))

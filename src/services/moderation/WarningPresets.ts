@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
+import { listedRowsMax, requireCapacity } from "../BoundedTables.ts"
 import { type NotAllowed, type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { exceeds } from "../html/Text.ts"
 import type { AccountId } from "../Ids.ts"
@@ -74,7 +75,7 @@ const make = Effect.gen(function*() {
 
   return WarningPresets.of({
     list: Effect.orDie(
-      presetRows(sql`SELECT * FROM warning_presets ORDER BY title, id LIMIT ${rowsMax(sql, presetsMax)}`)
+      presetRows(sql`SELECT * FROM warning_presets ORDER BY title, id LIMIT ${rowsMax(sql, listedRowsMax)}`)
     ),
     find: traced("WarningPresets.find")(table.find),
     create: traced("WarningPresets.create")((by, wish) =>
@@ -82,10 +83,7 @@ const make = Effect.gen(function*() {
         by,
         Effect.gen(function*() {
           const { at, text, title } = yield* checked(wish)
-          const all = yield* sql`SELECT FROM warning_presets LIMIT ${rowsMax(sql, presetsMax)}`
-          if (all.length >= presetsMax) {
-            return yield* validationFailed(`Warning presets are too many (maximum is ${presetsMax})`)
-          }
+          yield* requireCapacity(sql, { table: "warning_presets", name: "Warning presets", max: presetsMax })
           const made = only(
             yield* presetRows(sql`INSERT INTO warning_presets (id, title, text, created_at, updated_at)
             VALUES (next_id(${at.getTime()}), ${title}, ${text}, ${at}, ${at}) RETURNING *`)

@@ -1,6 +1,7 @@
 import { Array as Arr, Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
+import { requireCapacity } from "../BoundedTables.ts"
 import { Broadcast } from "../Broadcast.ts"
 import { NotAllowed, RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
@@ -84,9 +85,7 @@ const make = Effect.gen(function*() {
   const create = Effect.fnUntraced(function*(by: AccountId, change: RoleChange) {
     const own = yield* standing(by, "manageRoles")
     const role = yield* valid(own, blank, change)
-    if ((yield* roles.list).length >= rolesMax) {
-      return yield* validationFailed(`Roles are too many (maximum is ${rolesMax})`)
-    }
+    yield* requireCapacity(sql, { table: "roles", name: "Roles", max: rolesMax })
     const { id } = only(
       yield* idRows(sql`INSERT INTO roles
           (id, name, color, position, permissions, highlighted, collection_limit, require_2fa)

@@ -3,9 +3,8 @@ import { SqlClient } from "effect/sql"
 import { Emails } from "../emails/Emails.ts"
 import * as SubscriptionTexts from "../emails/SubscriptionTexts.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
-import * as EmailAddresses from "../identity/EmailAddresses.ts"
+import type { EmailAddress } from "../identity/EmailAddresses.ts"
 import { offers } from "../identity/EmailOffers.ts"
-import { ofEmail, refusal } from "../identity/RegistrationRules.ts"
 import { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
@@ -33,7 +32,7 @@ export class EmailSubscriptions extends Context.Service<EmailSubscriptions, {
   /** Sends a link by which the owner of the address agrees; nothing where that has been done. `locale` is the language of the e-mails. */
   readonly subscribe: (
     account: AccountId,
-    email: string,
+    email: EmailAddress,
     locale: string
   ) => Effect.Effect<void, RecordNotFound | Unprocessable>
   /** By the link's token; answers whose posts are sent from now on. */
@@ -79,7 +78,7 @@ const make = Effect.gen(function*() {
     )
 
   const subscribe = traced("EmailSubscriptions.subscribe")(
-    function*(account: AccountId, given: string, locale: string) {
+    function*(account: AccountId, given: EmailAddress, locale: string) {
       const [offerer] = emailSubscriptions
         ? yield* Effect.orDie(offererRows(sql`SELECT a.username, a.display_name,
             (SELECT count(*) FROM (SELECT FROM email_subscriptions e WHERE e.account_id = a.id
@@ -87,10 +86,7 @@ const make = Effect.gen(function*() {
           FROM users u JOIN accounts a ON a.id = u.account_id WHERE a.id = ${account} AND ${offers(sql, "u")}`))
         : []
       if (offerer === undefined) return yield* new RecordNotFound()
-      const written = given.trim()
-      const problems = ofEmail(written)
-      const email = EmailAddresses.parse(written)?.toLowerCase()
-      if (problems.length > 0 || email === undefined) return yield* refusal(problems)
+      const email = given.toLowerCase()
       if (offerer.full) return yield* validationFailed("E-mail subscriptions of this account are full")
       const at = new Date(yield* Clock.currentTimeMillis)
       const [stored] = yield* store(account, email, locale, at)

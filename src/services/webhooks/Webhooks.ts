@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Redacted, Schema, Struct } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
+import { listedRowsMax, requireCapacity } from "../BoundedTables.ts"
 import { NotAllowed, type RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
 import { urlReader } from "../federation/documents/Reading.ts"
 import type { AccountId } from "../Ids.ts"
@@ -101,7 +102,7 @@ const make = Effect.gen(function*() {
   })
 
   return Webhooks.of({
-    list: Effect.orDie(webhookRows(sql`SELECT * FROM webhooks ORDER BY id DESC LIMIT ${rowsMax(sql, webhooksMax)}`)),
+    list: Effect.orDie(webhookRows(sql`SELECT * FROM webhooks ORDER BY id DESC LIMIT ${rowsMax(sql, listedRowsMax)}`)),
     find: traced("Webhooks.find")(table.find),
     waiting: Effect.map(
       countRows(sql`SELECT webhook_id, count(*)::int AS waiting FROM webhook_deliveries GROUP BY webhook_id`),
@@ -116,10 +117,7 @@ const make = Effect.gen(function*() {
         by,
         Effect.fnUntraced(function*(permissions) {
           const { at, enabled, events, template, url } = yield* checked(permissions, wish)
-          const all = yield* sql`SELECT FROM webhooks LIMIT ${rowsMax(sql, webhooksMax)}`
-          if (all.length >= webhooksMax) {
-            return yield* validationFailed(`Webhooks are too many (maximum is ${webhooksMax})`)
-          }
+          yield* requireCapacity(sql, { table: "webhooks", name: "Webhooks", max: webhooksMax })
           const made = only(
             yield* webhookRows(
               sql`INSERT INTO webhooks (id, account_id, url, events, secret, template, enabled, created_at,

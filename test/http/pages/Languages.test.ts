@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import { parse } from "../../../src/services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../../src/services/identity/MailLinks.ts"
 import { StaffEmails } from "../../../src/services/identity/StaffEmails.ts"
 import { Roles } from "../../../src/services/staff/Roles.ts"
@@ -26,7 +27,7 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       yield* speaks("worf", "tlh")
       yield* speaks("anne", null)
       const subject = Effect.fnUntraced(function*(username: string) {
-        yield* links.requestPasswordReset(`${username}@mail.example`)
+        yield* links.requestPasswordReset(parse(`${username}@mail.example`))
         return yield* Postbox.next
       })
       const german = yield* subject("hans")

@@ -2,7 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { Emails } from "../../../src/services/emails/Emails.ts"
+import { EmailAddress, parse } from "../../../src/services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../../src/services/identity/MailLinks.ts"
+import { givenEmail } from "../../../src/services/identity/RegistrationRules.ts"
 import { Registrations } from "../../../src/services/identity/Registrations.ts"
 import { Users } from "../../../src/services/identity/Users.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
@@ -67,11 +69,11 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       const letters = Layer.succeed(Emails, { post: () => Effect.sync(() => void posted++) })
       const links = yield* Effect.provide(MailLinks, Layer.fresh(Layer.provide(MailLinks.layer, letters)))
       for (const email of ["", "nobody", "@".repeat(1_000_000), `${"a".repeat(1_000_000)}@mail.example`]) {
-        yield* links.requestPasswordReset(email)
-        yield* links.requestConfirmation(email)
+        yield* links.requestPasswordReset(parse(email))
+        yield* links.requestConfirmation(parse(email))
       }
       assert.strictEqual(posted, 0)
-      yield* links.requestPasswordReset(" Nobody@mail.example ")
+      yield* links.requestPasswordReset(parse(" Nobody@mail.example "))
       assert.strictEqual(posted, 1)
     }))
 
@@ -94,7 +96,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       const [registrations, users, links] = [yield* Registrations, yield* Users, yield* MailLinks]
       const accountId = yield* registrations.create({
         username: "mallory",
-        email: "mallory@mail.example",
+        email: givenEmail("mallory@mail.example"),
         password: Redacted.make(password),
         approved: true,
         confirmed: false
@@ -106,12 +108,12 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       const secretOf = (link: string) => new URLSearchParams(link.split("?")[1]).get("reset_password_token") ?? ""
       const reset = (secret: string) => Effect.result(links.resetPassword(secret, Redacted.make("another password")))
       const asked = secretOf(yield* requestLink("mallory@mail.example"))
-      yield* users.change(accountId, { email: "victim@mail.example" })
+      yield* users.change(accountId, { email: EmailAddress.make("victim@mail.example") })
       assert.isFalse(yield* links.opensPasswordReset(asked))
       assert.strictEqual((yield* reset(asked))._tag, "Failure")
       assert.deepStrictEqual(yield* confirmed, ["victim@mail.example", false])
       // Back again: what was ended stays so.
-      yield* users.change(accountId, { email: "mallory@mail.example" })
+      yield* users.change(accountId, { email: EmailAddress.make("mallory@mail.example") })
       assert.strictEqual((yield* reset(asked))._tag, "Failure")
 
       const again = secretOf(yield* requestLink("mallory@mail.example"))
@@ -124,7 +126,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
     Effect.gen(function*() {
       const [users, links] = [yield* Users, yield* MailLinks]
       const accountId = yield* user("nina")
-      yield* users.change(accountId, { unconfirmedEmail: "new@mail.example" })
+      yield* users.change(accountId, { unconfirmedEmail: EmailAddress.make("new@mail.example") })
       yield* links.sendConfirmation(Option.getOrThrow(yield* users.find(accountId)))
       const email = yield* Postbox.next
       const confirmation = new URL(/https:\S+/.exec(email.text)?.[0] ?? "").searchParams.get("confirmation_token") ??
@@ -147,7 +149,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       yield* Postbox.next
       const later = new URLSearchParams((yield* requestLink("olga@mail.example")).split("?")[1])
       const racing = yield* sql.withTransaction(Effect.gen(function*() {
-        yield* users.change(accountId, { email: "other@mail.example" })
+        yield* users.change(accountId, { email: EmailAddress.make("other@mail.example") })
         return yield* Effect.forkDetach(
           Effect.result(links.resetPassword(later.get("reset_password_token") ?? "", Redacted.make("a third password")))
             .pipe(

@@ -3,6 +3,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 import { redirect } from "../../../src/http/html/HtmlPage.ts"
+import { givenEmail } from "../../../src/services/identity/RegistrationRules.ts"
 import { Registrations } from "../../../src/services/identity/Registrations.ts"
 import { Users } from "../../../src/services/identity/Users.ts"
 import { get, post } from "../../support/Requests.ts"
@@ -80,7 +81,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
       const make = (username: string, approved: boolean, confirmed: boolean) =>
         registrations.create({
           username,
-          email: `${username}@mail.example`,
+          email: givenEmail(`${username}@mail.example`),
           password: Redacted.make(password),
           approved,
           confirmed

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../../src/http/guard/Limits.ts"
+import { parse } from "../../../src/services/identity/EmailAddresses.ts"
 import { MailLinks } from "../../../src/services/identity/MailLinks.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { Retention } from "../../../src/services/intents/Retention.ts"
@@ -179,7 +180,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         const hugo = yield* user("hugo")
         yield* sql`UPDATE users SET confirmed_at = NULL WHERE account_id = ${hugo}`
         const bearer = yield* token(hugo, ["read", "write"])
-        yield* (yield* MailLinks).requestConfirmation("hugo@mail.example")
+        yield* (yield* MailLinks).requestConfirmation(parse("hugo@mail.example"))
         const letter = yield* letterTo("hugo@mail.example")
         assert.strictEqual((yield* get(linkIn(letter, "/auth/confirmation"))).status, 200)
         const { body } = yield* get(`/api/v1/accounts/relationships?id[]=${id}`, bearer)

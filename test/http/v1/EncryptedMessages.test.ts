@@ -1,57 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { generateKeyPairSync, sign } from "node:crypto"
 import * as Wire from "../../../src/http/wire/EncryptedMessage.ts"
 import { call } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { watching } from "../../support/WatchedStream.ts"
-
-const base = "/api/v1/crypto"
-const strict = { onExcessProperty: "error" } as const
-
-/** A device's keys, and what it signs. */
-const keysOf = () => {
-  const { privateKey, publicKey } = generateKeyPairSync("ed25519")
-  const raw = Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url").toString("base64")
-  const identity = Buffer.alloc(32, 7).toString("base64")
-  const oneTime = (n: number) => {
-    const key = Buffer.alloc(32, n).toString("base64")
-    return { key_id: `k${n}`, key, signature: sign(null, Buffer.from(key), privateKey).toString("base64") }
-  }
-  return { raw, identity, oneTime }
-}
-
-/** Somebody with a device: a token of its own for encrypted messages. */
-const withDevice = Effect.fnUntraced(function*(name: string, oneTimeKeys = 2) {
-  const { createPerson, createToken } = yield* TestServer
-  const person = yield* createPerson(name)
-  const token = yield* createToken(person.accountId, ["crypto", "read"])
-  const keys = keysOf()
-  const device = { device_id: `${name}-phone`, name: "Phone", fingerprint_key: keys.raw, identity_key: keys.identity }
-  const one_time_keys = Array.from({ length: oneTimeKeys }, (_, n) => keys.oneTime(n + 1))
-  const { body, status } = yield* call("POST", `${base}/keys/upload`, token, { device, one_time_keys })
-  assert.strictEqual(status, 200, JSON.stringify(body))
-  assert.deepStrictEqual(yield* Schema.decodeUnknownEffect(Wire.Device)(body, strict), device)
-  return {
-    ...person,
-    token,
-    keys,
-    device,
-    named: { account_id: String(person.accountId), device_id: device.device_id }
-  }
-})
-const count = (token: string) => Effect.map(call("GET", `${base}/keys/count`, token), ({ body }) => body.one_time_keys)
-const claim = (by: Person, ...device: ReadonlyArray<unknown>) =>
-  call("POST", `${base}/keys/claim`, by.token, { device })
-const deliver = (by: Person, ...device: ReadonlyArray<unknown>) =>
-  call("POST", `${base}/deliveries`, by.token, { device })
-const messages = (by: Person, query = "") =>
-  Effect.flatMap(call("GET", `${base}/encrypted_messages${query}`, by.token), ({ body, headers }) =>
-    Effect.map(
-      Schema.decodeUnknownEffect(Schema.Array(Wire.EncryptedMessage))(body, strict),
-      (found) => ({ found, link: headers.get("link") ?? "" })
-    ))
+import { base, claim, count, deliver, follow, keysOf, messages, strict, withDevice } from "./EncryptedDevices.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("encrypted messages", (it) => {
   it.effect("S-229: devices have keys that others find, and one-time keys that each is given to one", () =>
@@ -66,6 +20,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         { account_id: String(anna.accountId), devices: [anna.device] },
         { account_id: "1", devices: [] }
       ])
+      yield* follow(anna, ben, cleo)
       const claims = yield* Effect.all([claim(ben, anna.named), claim(cleo, anna.named), claim(ben, anna.named)], {
         concurrency: "unbounded"
       })

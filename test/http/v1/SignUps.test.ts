@@ -3,6 +3,7 @@ import { Effect, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 import { Token } from "../../../src/http/wire/Token.ts"
+import { givenEmail } from "../../../src/services/identity/RegistrationRules.ts"
 import { Registrations } from "../../../src/services/identity/Registrations.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
@@ -221,7 +222,7 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
         Effect.gen(function*() {
           const made = yield* Effect.result(registrations.create({
             username: `zone${n}`,
-            email: `zone${n}@mail.example`,
+            email: givenEmail(`zone${n}@mail.example`),
             password: Redacted.make("a good password"),
             approved: true,
             confirmed: true,

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { ClientError } from "../../../services/Errors.ts"
+import { requireEmail } from "../../../services/identity/RegistrationRules.ts"
 import { TwoFactorReset } from "../../../services/identity/TwoFactorReset.ts"
 import { AccountId } from "../../../services/Ids.ts"
 import { AccountControls } from "../../../services/moderation/AccountControls.ts"
@@ -106,7 +107,11 @@ export class UserControls extends Context.Service<UserControls, {
       const made = {
         email: act(
           "manageUsers",
-          (visit, id) => controls.changeEmail(visit.by, id, visit.form.get("email") ?? ""),
+          (visit, id) =>
+            Effect.flatMap(
+              requireEmail(visit.form.get("email") ?? ""),
+              (email) => controls.changeEmail(visit.by, id, email)
+            ),
           ({ say }, name) => say("Done: a letter is on its way to the new address of {name}.", { name })
         ),
         resend: act(

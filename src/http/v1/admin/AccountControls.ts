@@ -1,6 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RecordNotFound } from "../../../services/Errors.ts"
+import { requireEmail } from "../../../services/identity/RegistrationRules.ts"
 import type { AccountId } from "../../../services/Ids.ts"
 import { AccountControls } from "../../../services/moderation/AccountControls.ts"
 import { everyone } from "../../../services/staff/Permissions.ts"
@@ -42,7 +43,7 @@ export const layer = group(
     const shows = (id: AccountId) => Effect.map(views.renderOne(id), (account) => Reply.json(account))
     return handlers.handleAll({
       changeEmail: traced("admin.accounts.changeEmail")(function*({ params: { id }, payload }) {
-        yield* controls.changeEmail(yield* Caller.account, id, payload.email ?? "")
+        yield* controls.changeEmail(yield* Caller.account, id, yield* requireEmail(payload.email ?? ""))
         return yield* shows(id)
       }),
       resend: traced("admin.accounts.resend")(function*({ params: { id } }) {

@@ -1,6 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { missingParameter } from "../../../services/Errors.ts"
+import { requireEmail } from "../../../services/identity/RegistrationRules.ts"
 import {
   type CanonicalEmailBlock,
   CanonicalEmailBlocks,
@@ -58,13 +59,15 @@ export const layer = group(
       ...table.handlers,
       create: traced("admin.canonicalEmailBlocks.create")(function*({ payload }) {
         const email = payload.email?.trim() ?? ""
-        const digest = email === "" ? payload.canonicalEmailHash?.trim().toLowerCase() ?? "" : canonicalEmailHash(email)
+        const digest = email === ""
+          ? payload.canonicalEmailHash?.trim().toLowerCase() ?? ""
+          : canonicalEmailHash(yield* requireEmail(email))
         return Reply.json(shown(yield* blocks.create(yield* Caller.account, digest)))
       }),
       test: traced("admin.canonicalEmailBlocks.test")(function*({ payload }) {
         const email = payload.email?.trim() ?? ""
         if (email === "") return yield* missingParameter("email")
-        return Reply.list((yield* blocks.matching(email)).map(shown))
+        return Reply.list((yield* blocks.matching(yield* requireEmail(email))).map(shown))
       })
     })
   })

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { requireCapacity } from "../../BoundedTables.ts"
 import { Broadcast } from "../../Broadcast.ts"
 import type { RecordNotFound, Unprocessable } from "../../Errors.ts"
 import type { AccountId } from "../../Ids.ts"
@@ -64,6 +65,9 @@ export class DomainAllows extends Context.Service<DomainAllows, {
           const domain = yield* ruledDomain(text, confirmed)
           const now = yield* Clock.currentTimeMillis
           return yield* transaction(sql)(Effect.gen(function*() {
+            const [there] = yield* named(domain)
+            if (there !== undefined) return there
+            yield* requireCapacity(sql, { table: "domain_allows", name: "Domain allows", max: domainRulesMax })
             const [made] = yield* table.rows(sql`INSERT INTO domain_allows (id, domain, list_id, created_at)
               VALUES (next_id(${now}), ${domain}, ${listId ?? null}::bigint, ${new Date(
               now

@@ -1,6 +1,7 @@
 import { Clock, Context, Data, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import { requireCapacity } from "../../BoundedTables.ts"
 import { Broadcast } from "../../Broadcast.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../../Errors.ts"
 import { exceeds } from "../../html/Text.ts"
@@ -141,6 +142,8 @@ const make = Effect.gen(function*() {
 
   /** Undefined where somebody else made it meanwhile. */
   const insert = Effect.fnUntraced(function*(domain: string, change: DomainBlockChange, now: number, by?: AccountId) {
+    if ((yield* among([domain])).length > 0) return undefined
+    yield* requireCapacity(sql, { table: "domain_blocks", name: "Domain blocks", max: domainRulesMax })
     const wanted = merged(untouched, change)
     const [made] = yield* table.rows(sql`
       INSERT INTO domain_blocks (id, domain, severity, reject_media, reject_reports, private_comment, public_comment,

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { listedRowsMax, requireCapacity } from "../../BoundedTables.ts"
 import { type RecordNotFound, type Unprocessable, validationFailed } from "../../Errors.ts"
 import { type AccountId, InboxId } from "../../Ids.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
@@ -117,6 +118,7 @@ const make = Effect.gen(function*() {
       : yield* sent(relay, Activities.undo(yield* followOf(relay, relay.followUri)))
   })
 
+  const taken = validationFailed("Inbox url has already been taken")
   const create = traced("Relays.create")(
     function*(by: AccountId, wish: { readonly inboxUrl: string } | { readonly accountId: bigint }) {
       const now = yield* Clock.currentTimeMillis
@@ -126,19 +128,17 @@ const make = Effect.gen(function*() {
         if (written === "") return yield* validationFailed("Inbox url can't be blank")
         const url = written.length > urlCharactersMax ? undefined : readUrl(written)
         if (url === undefined || url.origin === config.publicUrl) return yield* validationFailed("Inbox url is invalid")
+        const there = yield* relayRows(sql`SELECT * FROM relays WHERE inbox_url = ${url.href}`)
+        if (there.length > 0) return yield* taken
+        yield* requireCapacity(sql, { table: "relays", name: "Relays", max: relaysMax })
         const [made] = yield* relayRows(sql`
           INSERT INTO relays (id, kind, inbox_url, inbox_id, account_id, state, created_at)
           SELECT next_id(${now}), ${
           actor === undefined ? "mastodon" : "litepub"
         }, ${url.href}, inbox_number(${url.href}),
             ${actor?.accountId ?? null}::bigint, 'idle', ${new Date(now)}
-          WHERE (SELECT count(*) FROM relays) < ${relaysMax} ON CONFLICT (inbox_url) DO NOTHING RETURNING *`)
-        if (made === undefined) {
-          const there = yield* relayRows(sql`SELECT * FROM relays WHERE inbox_url = ${url.href}`)
-          return yield* validationFailed(
-            there.length > 0 ? "Inbox url has already been taken" : `Relays are too many (maximum is ${relaysMax})`
-          )
-        }
+          ON CONFLICT (inbox_url) DO NOTHING RETURNING *`)
+        if (made === undefined) return yield* taken
         const changed = yield* follow(made)
         yield* audit.record({ by, action: "create", target: target(made), after: logged(changed.relay) })
         return changed
@@ -168,7 +168,7 @@ const make = Effect.gen(function*() {
     })).pipe(Effect.catchTag("SqlError", Effect.die))
 
   return Relays.of({
-    list: table.rows(sql`SELECT * FROM relays ORDER BY id DESC LIMIT ${rowsMax(sql, relaysMax)}`).pipe(
+    list: table.rows(sql`SELECT * FROM relays ORDER BY id DESC LIMIT ${rowsMax(sql, listedRowsMax)}`).pipe(
       Effect.orDie,
       Effect.withSpan("Relays.list")
     ),

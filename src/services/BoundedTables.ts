@@ -1,0 +1,38 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import { type Unprocessable, validationFailed } from "./Errors.ts"
+import { rowsMax } from "./Paging.ts"
+
+/** Most rows that the list of a bounded table shows: more than any bound, so that a row above a lowered bound is shown. */
+export const listedRowsMax = 1_000
+
+/** Upper bound of a table's rows. */
+interface TableBound {
+  readonly table: string
+  /** The rows' plural in the error's text, such as "Webhooks". */
+  readonly name: string
+  readonly max: number
+  /** Rows that count; all of them where this is left out. */
+  readonly counted?: Fragment
+}
+
+/**
+ * Checks that a table holds less rows than its bound, in the current transaction. Inserts into the table that check are
+ * serialised until their transactions end: a count without a lock lets concurrent inserts exceed the bound together.
+ * Fails with "... are too many" where the table is full.
+ */
+export const requireCapacity = (
+  sql: SqlClient,
+  { counted = sql.literal("TRUE"), max, name, table }: TableBound
+): Effect.Effect<void, Unprocessable | SqlError> =>
+  Effect.gen(function*() {
+    yield* lockBound(sql, table)
+    const last = yield* sql`SELECT FROM ${sql(table)} WHERE ${counted} OFFSET ${rowsMax(sql, max - 1)} LIMIT 1`
+    if (last.length > 0) return yield* validationFailed(`${name} are too many (maximum is ${max})`)
+  })
+
+/** Serialises inserts into a bounded table until the transaction ends; a later statement counts the rows. */
+const lockBound = (sql: SqlClient, table: string) =>
+  sql`SELECT pg_advisory_xact_lock(hashtextextended(${`rows of ${table}`}, 0))`
