@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import { commandMutants } from "./CommandMutants.ts"
+import { commitMutants } from "./CommitMutants.ts"
 import { feedMutants } from "./FeedMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { overlappingMutants } from "./OverlappingMutants.ts"
@@ -171,6 +172,7 @@ const filtersKept: Mutant = {
 
 export const mutants: ReadonlyArray<Mutant> = [
   ...commandMutants,
+  ...commitMutants,
   jobForgotten,
   fileFirst,
   blockRaced,

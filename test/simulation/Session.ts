@@ -91,7 +91,8 @@ export class Session extends Sockets<Connection> {
     const answer = Globals.withoutTimers(() => this.database.ask(request?.chunk ?? chunk))
     this.trace.update(answer)
     if (!Wire.hasError(answer)) request?.confirm()
-    if (chunk[0] === 0 || Wire.endsIdle(answer)) {
+    connection.inside = chunk[0] !== 0 && !Wire.endsIdle(answer)
+    if (!connection.inside) {
       this.holder = undefined
       connection.wrote = false
     }

@@ -17,10 +17,12 @@ import * as Lists from "./Lists.ts"
 import * as Node from "./Node.ts"
 import { Overlap } from "./Overlap.ts"
 import * as Phones from "./Phones.ts"
+import * as Reporting from "./Reporting.ts"
 import * as Scenario from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import { Session } from "./Session.ts"
 import type { Sessions } from "./Sockets.ts"
+import * as Spamming from "./Spamming.ts"
 import * as Suspending from "./Suspending.ts"
 import * as Talking from "./Talking.ts"
 import * as Uploading from "./Uploading.ts"
@@ -112,6 +114,8 @@ const scenario = (options: Options, overlapping: boolean) =>
     const lists = Lists.draw(new Dice(seed, "lists"), people)
     yield* Lists.insert(lists, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
     yield* Phones.insert(people, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    yield* Reporting.insert.pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    yield* Spamming.insert(seed, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
     const all: ReadonlyArray<FeedKey> = [...people, ...lists.map(({ id }) => listFeed(id))]
     yield* Effect.forEach(all, (feed) => feeds.fill(feed, []))
     let started = 0

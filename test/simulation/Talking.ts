@@ -10,7 +10,7 @@ import { Dice } from "./Seeded.ts"
 import type { Shared } from "./World.ts"
 
 /** Some seeds are about consent, polls and moderators, and phones are really told there. */
-export const isTalking = (seed: number) => new Dice(seed, "talk of the town").chance(0.15)
+export const isTalking = (seed: number) => new Dice(seed, "talk of the town").chance(0.25)
 
 /** The last part of the commands comes when the polls of the first end, in milliseconds after the first. */
 export const talkMillis = pollSecondsMin * 1000

@@ -1,4 +1,5 @@
 import { Effect, Fiber } from "effect"
+import type { Command } from "../../../src/actors/account/Protocol.ts"
 import type { Machine } from "../Machine.ts"
 import { Dice } from "../Seeded.ts"
 import type { Message, Mishap } from "../Sockets.ts"
@@ -14,11 +15,13 @@ type Step = "sql" | "commit" | "asks" | "answers"
 
 /** The `nth` step of that kind from `at` milliseconds on; it is back after `millis`. */
 interface AtStep {
-  readonly kind: "crash" | "cut"
+  readonly kind: "crash" | "cut" | "freeze"
   readonly site: number
   readonly at: number
   readonly step: Step
   readonly nth: number
+  /** Steps count from a command of this kind on, its own commit first; at whatever server that is done. */
+  readonly of?: ReadonlyArray<Command["_tag"]>
   readonly side: Side
   readonly millis: number
 }
@@ -48,6 +51,7 @@ export type Fault = AtStep | AtRequest | AtTime
 export const faultKinds = [
   "crash",
   "cut",
+  "freeze",
   "lost",
   "unheard",
   "twice",
@@ -64,16 +68,23 @@ const requestsMax = { POST: 8, GET: 3 }
 
 const words = { sql: "its SQL", commit: "a commit", asks: "it asks", answers: "it answers" }
 
-/** Faults that a seed may have. */
-export const faultsMax = 12
+/** Faults that a seed may have anywhere, those that strike where something is told in slices, and all. */
+const scatteredMax = 12
+const pointedMax = 2
+export const faultsMax = scatteredMax + pointedMax
+
+/** Others begin in the place of a process that stands still within so many milliseconds, and it ends so long after it moves. */
+const replacedMillis = 2_000
+const afterlifeMillis = 4_000
 
 /** The faults of a seed, four at least. */
 export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
   const dice = new Dice(seed, "faults")
-  return Array.from({ length: dice.between(4, faultsMax + 1) }, (): Fault => {
+  const scattered = Array.from({ length: dice.between(4, scatteredMax + 1) }, (): Fault => {
     const kind = dice.weighted<Fault["kind"]>([
       [7, "crash"],
       [2, "cut"],
+      [4, "freeze"],
       [4, "lost"],
       [7, "unheard"],
       [5, "twice"],
@@ -92,6 +103,7 @@ export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
     const atRequest = { site, at, nth: dice.between(1, requestsMax[method]), method }
     switch (kind) {
       case "crash":
+      case "freeze":
       case "cut": {
         const at = dice.between(0, rushMillis / 2)
         const of = kind === "cut" && step !== "commit" ? "sql" : step
@@ -120,6 +132,36 @@ export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
         return { kind, site, at, millis: dice.between(2_000, 12_000), outage: "refuses" }
     }
   })
+  return [...scattered, ...pointed(seed)]
+}
+
+/** A slice of what is told to many fails, or the process ends, soon after the command that it comes of. */
+const pointed = (seed: number) => {
+  const dice = new Dice(seed, "pointed")
+  return Array.from({ length: pointedMax }, (): AtStep => ({
+    kind: dice.pick(["cut", "cut", "crash"]),
+    site: 0,
+    at: 0,
+    step: "commit",
+    nth: dice.between(1, 6),
+    of: dice.pick([["Publish"], ["Publish"], ["Edit", "Delete", "Reblog"], ["Report", "Favourite", "Unfavourite"]]),
+    side: dice.pick(["before", "after"] as const),
+    millis: dice.between(500, 5_000)
+  }))
+}
+
+/** Processes end while somebody moves or blocks a server. */
+export const epilogue = (seed: number, sites: number): ReadonlyArray<Fault> => {
+  const dice = new Dice(seed, "epilogue's faults")
+  return Array.from({ length: dice.between(1, 4) }, (): AtStep => ({
+    kind: dice.pick(["cut", "crash", "crash"]),
+    site: dice.between(0, sites),
+    at: 0,
+    step: "commit",
+    nth: dice.between(1, 12),
+    side: dice.pick(["before", "after"] as const),
+    millis: dice.between(500, 5_000)
+  }))
 }
 
 /** Lets the planned faults happen; answers an effect that ends when they are over, and calls off those that did not come. */
@@ -147,18 +189,40 @@ export const unleash = Effect.fnUntraced(function*(universe: Universe, faults: R
     if (found !== undefined) waiting.delete(found)
     return found
   }
+  /** Which machine does the command that a fault waits for. */
+  const aimed = new Map<AtStep, Machine>()
+  universe.performs = (machine, commandId) => {
+    for (const fault of waiting.keys()) {
+      if (!("step" in fault) || aimed.has(fault)) continue
+      if (fault.of?.some((tag) => commandId.startsWith(`${tag}:`)) === true) aimed.set(fault, machine)
+    }
+  }
+  const siteOf = (fault: AtStep) =>
+    fault.of === undefined ? sites[fault.site] : sites.find(({ process }) => process?.machine === aimed.get(fault))
   const dueAtStep = (machine: Machine, step: Step, side?: Side) =>
     due((fault): fault is AtStep =>
-      "step" in fault && fault.step === step && sites[fault.site]?.process?.machine === machine &&
+      "step" in fault && fault.step === step && siteOf(fault)?.process?.machine === machine &&
       (side === undefined || fault.side === side)
     )
 
   const strike = (fault: AtStep, where: string) => {
-    const site = sites[fault.site]
+    const site = siteOf(fault)
     const process = site?.process
     if (site === undefined || process === undefined) return
     if (fault.kind === "cut") {
       return happens("cut", `${process.machine.name} loses a connection to the database ${where}`)
+    }
+    if (fault.kind === "freeze") {
+      happens("freeze", `${process.machine.name} stands still ${where}`)
+      site.process = undefined
+      process.machine.freeze(replacedMillis + fault.millis / 2)
+      return later(Effect.gen(function*() {
+        yield* Effect.sleep(replacedMillis)
+        universe.say(`${(yield* SimulatedInstance.start(universe, site)).machine.name} starts beside it`)
+        yield* Effect.sleep(fault.millis / 2 + afterlifeMillis)
+        universe.say(`${process.machine.name} ends at last`)
+        universe.crash(site, process)
+      }))
     }
     happens("crash", `${process.machine.name} dies ${where}`)
     universe.crash(site, process)
@@ -178,7 +242,7 @@ export const unleash = Effect.fnUntraced(function*(universe: Universe, faults: R
     const fault = (commits ? dueAtStep(machine, "commit") : undefined) ?? dueAtStep(machine, "sql")
     if (fault === undefined) return undefined
     const where = `${fault.side} ${text.replaceAll(/\s+/g, " ").slice(0, 60)}`
-    return { side: fault.side, act: () => strike(fault, where), breaks: true }
+    return { side: fault.side, act: () => strike(fault, where), breaks: fault.kind !== "freeze" }
   }
   for (const { session } of sites) session.mishap = mishap
   web.fate = ({ method, to, url }: Exchange) => {
@@ -205,6 +269,7 @@ export const unleash = Effect.fnUntraced(function*(universe: Universe, faults: R
   return Effect.gen(function*() {
     for (const { kind } of waiting.keys()) universe.count(`${kind} missed`)
     waiting.clear()
+    universe.performs = () => {}
     for (let at = 0; at < running.length; at++) yield* Fiber.join(running[at]!)
   })
 })
