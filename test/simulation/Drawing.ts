@@ -22,7 +22,7 @@ const laterMillis = 12_000
  * When the last part of a seed's commands begins, in milliseconds after the first: at once, but for some seeds, in which
  * actors are put away meanwhile, and scheduled statuses become due.
  */
-export const lateMillis = (seed: number) => new Dice(seed, "length").chance(0.2) ? aheadMillis : 0
+export const lateMillis = (seed: number) => new Dice(seed, "length").chance(0.3) ? aheadMillis : 0
 
 /** Accounts that do everything, each seed some things more than others. */
 export const make = ({ accounts, outcomes, published, world }: Known): Plan => {

@@ -60,10 +60,10 @@ const words = {
 }
 
 /** Faults that a seed may have anywhere, and in all, with those that are pointed at something. */
-const scatteredMax = 6
+const scatteredMax = 4
 export const faultsMax = scatteredMax + Pointed.faultsMax
 
-/** The faults of a seed, two at least; where it is calm, answers of commits are lost and nothing else. */
+/** The faults of a seed, with one at least anywhere; where it is calm, answers of commits are lost and nothing else. */
 export const plan = (seed: number, nodes: number, calm = isCalm(seed)): ReadonlyArray<Fault> => {
   const [dice, late, media] = [new Dice(seed, "faults"), Drawing.lateMillis(seed), hasMedia(seed)]
   if (calm) {
@@ -77,7 +77,7 @@ export const plan = (seed: number, nodes: number, calm = isCalm(seed)): Readonly
       millis: 0
     }))
   }
-  const scattered = Array.from({ length: dice.between(2, scatteredMax + 1) }, (): Fault => {
+  const scattered = Array.from({ length: dice.between(1, scatteredMax + 1) }, (): Fault => {
     const kind = dice.weighted<Fault["kind"]>([
       [8, "crash"],
       [5, "freeze"],

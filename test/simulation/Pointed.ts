@@ -7,7 +7,7 @@ import { isTalking } from "./Talking.ts"
 import type { Side, Step } from "./World.ts"
 
 /** Faults of a seed that strike on purpose between the commit of a command and what follows it. */
-export const faultsMax = 3
+export const faultsMax = 6
 
 type Tags = ReadonlyArray<Command["_tag"]>
 
@@ -33,13 +33,12 @@ const aims = (seed: number): ReadonlyArray<Tags> =>
 /** How often a seed is struck at which step, and the last of those that is; what follows a commit begins with it. */
 const steps: ReadonlyArray<readonly [weight: number, step: { readonly step: Step; readonly nthMax: number }]> = [
   [4, { step: "commit", nthMax: 1 }],
-  [5, { step: "effect", nthMax: 3 }],
-  [4, { step: "feeds", nthMax: 2 }],
-  [3, { step: "write", nthMax: 3 }],
-  [1, { step: "sql", nthMax: 4 }]
+  [4, { step: "effect", nthMax: 2 }],
+  [5, { step: "feeds", nthMax: 1 }],
+  [2, { step: "write", nthMax: 2 }]
 ]
 /** Steps at which a connection can end without its machine. */
-const cutting: ReadonlySet<Step> = new Set(["commit", "write", "sql"])
+const cutting: ReadonlySet<Step> = new Set(["commit", "write"])
 
 /** The pointed faults of a seed. */
 export const plan = (seed: number): ReadonlyArray<AtStep> => {
@@ -48,17 +47,17 @@ export const plan = (seed: number): ReadonlyArray<AtStep> => {
     const commands = dice.pick(aims(seed))
     const { nthMax, step } = dice.weighted(steps)
     // A transaction that a crash ends before its commit has no consequences.
-    const side: Side = step === "commit" || dice.chance(0.3) ? "after" : "before"
-    const kind = dice.weighted<AtStep["kind"]>([[4, "crash"], [cutting.has(step) ? 3 : 0, "cut"], [1, "freeze"]])
+    const side: Side = step === "commit" || dice.chance(0.2) ? "after" : "before"
+    const kind = dice.weighted<AtStep["kind"]>([[6, "crash"], [cutting.has(step) ? 4 : 0, "cut"], [1, "freeze"]])
     return {
       kind,
       port: 0,
       at: 0,
       step,
       nth: dice.between(1, nthMax + 1),
-      of: { commands, nth: dice.between(1, 3) },
+      of: { commands, nth: dice.between(1, commands === scheduling ? 2 : 4) },
       side,
-      millis: kind === "cut" ? 0 : dice.between(1_000, 9_000)
+      millis: kind === "cut" ? 0 : dice.between(500, 4_000)
     }
   })
 }

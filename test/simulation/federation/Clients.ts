@@ -39,7 +39,7 @@ const patienceMillis = 6_000
 export const rushMillis = 30_000
 /** Changes of what was just posted have numbers from here on, and begin within so many milliseconds. */
 const hastyNumber = 100
-const hastyMillisMax = 60
+const hastyMillisMax = 20
 /** Statuses that a client looks at. */
 const seenMax = 6
 const pollSeconds = 3_600
@@ -223,7 +223,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
       result
     })
     // Some change their minds while it is still being told.
-    if (!isPost || typeof result === "string" || !("id" in result) || !dice.chance(0.15 * changes)) return
+    if (!isPost || typeof result === "string" || !("id" in result) || !dice.chance(0.3 * changes)) return
     yield* Effect.sleep(dice.between(0, hastyMillisMax))
     const statusId = StatusId.make(BigInt(result.id))
     const change: Command = dice.chance(0.7)

@@ -70,7 +70,7 @@ const words = { sql: "its SQL", commit: "a commit", asks: "it asks", answers: "i
 
 /** Faults that a seed may have anywhere, those that strike where something is told in slices, and all. */
 const scatteredMax = 12
-const pointedMax = 2
+const pointedMax = 4
 export const faultsMax = scatteredMax + pointedMax
 
 /** Others begin in the place of a process that stands still within so many milliseconds, and it ends so long after it moves. */
@@ -139,12 +139,12 @@ export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
 const pointed = (seed: number) => {
   const dice = new Dice(seed, "pointed")
   return Array.from({ length: pointedMax }, (): AtStep => ({
-    kind: dice.pick(["cut", "cut", "crash"]),
+    kind: dice.pick(["cut", "cut", "cut", "crash"]),
     site: 0,
     at: 0,
     step: "commit",
     nth: dice.between(1, 6),
-    of: dice.pick([["Publish"], ["Publish"], ["Edit", "Delete", "Reblog"], ["Report", "Favourite", "Unfavourite"]]),
+    of: dice.pick([["Publish"], ["Edit", "Delete"], ["Edit"], ["Reblog", "Report", "Favourite", "Unfavourite"]]),
     side: dice.pick(["before", "after"] as const),
     millis: dice.between(500, 5_000)
   }))
