@@ -35,7 +35,7 @@ const citedIn = (text: string): ReadonlySet<string> => {
   for (const [, from = "", to = from] of text.matchAll(/\bI([1-9]\d?)(?: to I([1-9]\d?))?\b/g)) {
     for (const number of range(from, to)) found.add(`I${number}`)
   }
-  for (const [number] of text.matchAll(/\bF[1-9]\d?\b/g)) found.add(number)
+  for (const [number] of text.matchAll(/\bF[1-9]\d{0,2}\b/g)) found.add(number)
   for (const [, list = ""] of text.matchAll(/\brows? (\d+(?:(?:,? to |,? and |, )\d+)*)\b/gi)) {
     for (const [, from = "", to = from] of list.matchAll(/(\d+)(?:,? to (\d+))?/g)) {
       for (const number of range(from, to)) found.add(`row ${number}`)

@@ -49,10 +49,12 @@ export const layer = Layer.effect(
       )
 
     return Broadcast.of({
-      publish: guarded(traced("Broadcast.publish")(function*(message: BroadcastMessage) {
-        yield* hear(message)
-        if (redis !== undefined) yield* send(redis, message)
-      })),
+      publish: guarded(
+        traced("Broadcast.publish")(function*(message: BroadcastMessage) {
+          yield* hear(message)
+          if (redis !== undefined) yield* send(redis, message)
+        })
+      ),
       subscribe,
       heard,
       connected: redis === undefined

@@ -55,7 +55,12 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
   const facts = yield* Facts.load(sql, now)
   const performed = yield* sql<Performed>`SELECT * FROM performed ORDER BY seq`
   const commandOf = new Map(outcomes.map((outcome) => [commandIdOf(outcome), outcome.command]))
-  const model = new Model(aftermath.followers, aftermath.locked, aftermath.lists, Spamming.actionOf(world.seed) === "limit")
+  const model = new Model(
+    aftermath.followers,
+    aftermath.locked,
+    aftermath.lists,
+    Spamming.actionOf(world.seed) === "limit"
+  )
   for (const entry of performed) {
     const command = entry.commandId === null ? undefined : commandOf.get(entry.commandId)
     if (command !== undefined) model.perform(entry, command)

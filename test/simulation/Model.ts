@@ -186,7 +186,9 @@ export class Model {
     for (const { accountId, createdAt, id, text } of rows.statuses) {
       const [key, due] = [...this.scheduled].find(([, one]) => one.account === accountId && one.text === text) ?? []
       if (key === undefined || due === undefined || this.statuses.has(id)) continue
-      if (createdAt.getTime() < due.dueAt - doubtMillis) found.push(`the scheduled status ${id} was posted before its time`)
+      if (createdAt.getTime() < due.dueAt - doubtMillis) {
+        found.push(`the scheduled status ${id} was posted before its time`)
+      }
       this.scheduled.delete(key)
       this.statuses.set(id, { account: accountId, reblogOf: undefined, text, deleted: false })
     }

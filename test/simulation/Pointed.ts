@@ -1,6 +1,6 @@
 import type { Command } from "../../src/actors/account/Protocol.ts"
 import * as Drawing from "./Drawing.ts"
-import type { AtStep } from "./Faults.ts"
+import type { AtStep } from "./FaultPlan.ts"
 import type { Machine } from "./Machine.ts"
 import { Dice } from "./Seeded.ts"
 import { isTalking } from "./Talking.ts"

@@ -43,8 +43,7 @@ export const keyOf = (subscription: bigint | string, notificationId: bigint) =>
 
 const decoder = new TextDecoder()
 
-const notificationIn = (body: Uint8Array) =>
-  BigInt(/"notification_id":(\d+)/.exec(decoder.decode(body))?.[1] ?? 0)
+const notificationIn = (body: Uint8Array) => BigInt(/"notification_id":(\d+)/.exec(decoder.decode(body))?.[1] ?? 0)
 
 /** I24: no two nodes that run send the same message at the same time. Answers how to say that it is sent. */
 const begin = (world: World, machine: Machine, key: string) => {

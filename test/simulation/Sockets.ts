@@ -88,7 +88,14 @@ export abstract class Sockets<Of extends Connection> {
         receive: (chunk, answered) => this.receive(connection, chunk, answered),
         close: () => this.close(connection)
       })
-      const connection = this.opened({ machine, duplex, statements: new Map(), closed: false, wrote: false, inside: false })
+      const connection = this.opened({
+        machine,
+        duplex,
+        statements: new Map(),
+        closed: false,
+        wrote: false,
+        inside: false
+      })
       this.connections.add(connection)
       return duplex
     }

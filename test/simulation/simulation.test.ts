@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, inject, it } from "vitest"
 import { bugs, overlappingSeeds, seeds } from "./Budget.ts"
-import { faultKinds, faultsMax } from "./Faults.ts"
+import { faultKinds, faultsMax } from "./FaultPlan.ts"
 import { federated } from "./federation/Federated.ts"
 import { planted as federationPlanted } from "./federation/Mutants.ts"
 import type { Settings } from "./Fleet.ts"
@@ -8,7 +8,7 @@ import { mutants, planted } from "./Mutants.ts"
 import { onceBroken } from "./OnceBroken.ts"
 import { commandsStandard } from "./Simulation.ts"
 import * as Sources from "./Sources.ts"
-import { allHold, findsBug, Fleets, noMutant, once, sameTrace, upTo, noTimeout } from "./Suite.ts"
+import { allHold, findsBug, Fleets, noMutant, noTimeout, once, sameTrace, upTo } from "./Suite.ts"
 
 const [firstSeed, otherSeed] = seeds
 const settings: Settings = {
@@ -29,7 +29,7 @@ describe.concurrent("simulation", () => {
   const switchedOff = once(fleet, { ...settings, mutant: noMutant })
 
   it(
-    `invariants I1 to I4, I9 to I13, I15, I16, I18, I19 and I22 to I27 hold in ${seeds.length} seeds, in which every kind of fault happens`,
+    `F103: invariants I1 to I4, I9 to I13, I15, I16, I18, I19 and I22 to I30 hold in ${seeds.length} seeds, in which every kind of fault happens`,
     async () => {
       const sums = await allHold(plain, settings, seeds.map(runOnce))
       for (const kind of faultKinds) assert.isAbove(sums.get(kind) ?? 0, 0, kind)
@@ -39,6 +39,8 @@ describe.concurrent("simulation", () => {
         "media attached",
         "media sweep",
         "request accepted",
+        "pointed",
+        "report",
         "filter changed",
         "push",
         "push lost",

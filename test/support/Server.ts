@@ -74,7 +74,9 @@ const start = Effect.fn("TestServer.start")(function*(given: Record<string, stri
   yield* Layer.build(
     Layer.fresh(Server.layer.pipe(
       Layer.provide(Environment.layer),
-      Layer.provide(Layer.mergeAll(config, KeyPairs.layer, committedOnly, Layer.succeed(Database.Clients, KeptSessions.clients)))
+      Layer.provide(
+        Layer.mergeAll(config, KeyPairs.layer, committedOnly, Layer.succeed(Database.Clients, KeptSessions.clients))
+      )
     ))
   )
   // By sessions with the database that the test has open already.

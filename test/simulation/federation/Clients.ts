@@ -151,16 +151,19 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
         return { to, does: (target) => ({ _tag, target }) }
       }),
       // Of those who are elsewhere another server hears.
-      [1.5, to((target) => ({
-        _tag: "Report",
-        target,
-        category: "spam",
-        comment: `report-${n}.`,
-        statusIds: [],
-        ruleIds: [],
-        forward: other.site !== by.site,
-        forwardDomains: []
-      }))],
+      [
+        1.5,
+        to((target) => ({
+          _tag: "Report",
+          target,
+          category: "spam",
+          comment: `report-${n}.`,
+          statusIds: [],
+          ruleIds: [],
+          forward: other.site !== by.site,
+          forwardDomains: []
+        }))
+      ],
       [2 * aversions, to((target) => ({ _tag: "Block", target }))],
       [3 * aversions, to((target) => ({ _tag: "Unblock", target }))]
     ])

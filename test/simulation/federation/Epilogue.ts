@@ -5,6 +5,7 @@ import { Dice } from "../Seeded.ts"
 import { apartOf, relations } from "./Agreement.ts"
 import * as Atlas from "./Atlas.ts"
 import type * as Clients from "./Clients.ts"
+import * as FaultPlan from "./FaultPlan.ts"
 import * as Faults from "./Faults.ts"
 import type { Universe } from "./Universe.ts"
 
@@ -46,7 +47,8 @@ const moved = (
 const parted = (by: Clients.Citizen, domain: string, after: ReadonlyArray<Atlas.Atlas>) =>
   after.flatMap(({ follows, host, requests }) =>
     [...follows, ...requests].filter((pair) =>
-      pair.split(" ").some((handle) => handle === by.handle) && pair.split(" ").some((one) => one.endsWith(`@${domain}`))
+      pair.split(" ").some((handle) => handle === by.handle) &&
+      pair.split(" ").some((one) => one.endsWith(`@${domain}`))
     ).map((pair) => `I11: the follow ${pair} at ${host} stands over a block of ${domain}`)
   )
 
@@ -72,7 +74,7 @@ export const run = Effect.fnUntraced(function*(
     yield* rest
   }
   const before = yield* Effect.forEach(sites, Atlas.load)
-  const over = yield* Faults.unleash(universe, Faults.epilogue(seed, sites.length))
+  const over = yield* Faults.unleash(universe, FaultPlan.epilogue(seed, sites.length))
   const result = yield* tell(
     1,
     by,

@@ -13,6 +13,7 @@ import * as Agreement from "./Agreement.ts"
 import * as Atlas from "./Atlas.ts"
 import * as Clients from "./Clients.ts"
 import * as Epilogue from "./Epilogue.ts"
+import * as FaultPlan from "./FaultPlan.ts"
 import * as Faults from "./Faults.ts"
 import * as SimulatedInstance from "./SimulatedInstance.ts"
 import * as Traffic from "./Traffic.ts"
@@ -115,7 +116,7 @@ const scenario = Effect.fnUntraced(
     const clients = Clients.make(universe, citizens)
     const followed = yield* prelude(universe, citizens, clients)
     const harmless = universe.web.exchanges.length
-    const planned = Faults.plan(universe.seed, sites).filter((_, n) => options.faults.includes(n))
+    const planned = FaultPlan.plan(universe.seed, sites).filter((_, n) => options.faults.includes(n))
     const over = yield* Faults.unleash(universe, planned)
     yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
     yield* over

@@ -129,7 +129,8 @@ const answering = (respond: Handler["Service"]["respond"]) => (request: Incoming
 export const make = Effect.fnUntraced(function*(universe: Universe, database: Database, host: string) {
   const { outside, seed, time } = universe
   const session = new Session(database, time, new Dice(seed, `session ${host}`), universe.mutation.sql)
-  session.unowned = ({ name }) => universe.wrong.push(`I13: ${name} does what accounts sent without asking who owns them`)
+  session.unowned = ({ name }) =>
+    universe.wrong.push(`I13: ${name} does what accounts sent without asking who owns them`)
   const context = yield* Layer.build(client(session, outside, 2))
   const site: Site = {
     host,
