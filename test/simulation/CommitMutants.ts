@@ -48,7 +48,7 @@ const timerLater: Mutant = {
     to: (on) => `yield* ${afterCommit(on)}(agenda.enqueue("scheduled_status", id, accountId, scheduledAt))`
   },
   breaks: /^I16: the scheduled/,
-  foundAt: 1,
+  foundAt: 23,
   seedsMax: 30
 }
 
@@ -62,8 +62,8 @@ const timerKept: Mutant = {
     times: 1,
     to: (on) => `if (!${on}) yield* agenda.enqueue("scheduled_status", scheduledId, accountId, scheduledAt)`
   },
-  breaks: /before its time/,
-  foundAt: 1,
+  breaks: /^I1, I2, I10: .* before its time/,
+  foundAt: 16,
   seedsMax: 30
 }
 
@@ -83,7 +83,7 @@ const completedFirst: Mutant = {
     const completing`
   },
   breaks: /^I3: .* lacks/,
-  foundAt: 1,
+  foundAt: 4,
   seedsMax: 30
 }
 
@@ -98,7 +98,7 @@ const uncountedLater: Mutant = {
     to: (on) => `yield* ${afterCommit(on)}(Counters.count(sql, [], [{ statusId, favourites: -1 }]))`
   },
   breaks: /^I12/,
-  foundAt: 1,
+  foundAt: 22,
   seedsMax: 30
 }
 
@@ -113,8 +113,8 @@ const homesForgotten: Mutant = {
     to: (on) => `if (!${on} && readers.length > 0) yield* intend(own, { _tag: "homes"`
   },
   breaks: /^I3: /,
-  foundAt: 1,
-  seedsMax: 30
+  foundAt: 47,
+  seedsMax: 60
 }
 
 /** Another node sends what this one is still sending. */
@@ -129,7 +129,7 @@ const claimOutlived: Mutant = {
   },
   breaks: /^I24: .* at the same time/,
   talks: true,
-  foundAt: 1,
+  foundAt: 4,
   seedsMax: 30
 }
 

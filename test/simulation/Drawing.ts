@@ -101,7 +101,7 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
       [12 * onScheduled, { _tag: "Reschedule", ...planned, scheduledAt: scheduledAt + laterMillis }],
       [5 * onScheduled, { _tag: "CancelScheduled", ...planned }],
       [7 * offers, publish(`${Spamming.word} birds ${n}`)],
-      [1.5 * aversions, Reporting.report(target, n)],
+      [2, Reporting.report(target, n)],
       [8 * follows, { _tag: "Follow", ...whom, reblogs: dice.chance(0.8), notify: dice.chance(0.3), languages: null }],
       [4 * follows, { _tag: "Unfollow", target: targetOf("Follow") }],
       [2 * follows, { _tag: "AuthorizeFollow", target: asker }],

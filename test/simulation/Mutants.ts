@@ -37,8 +37,7 @@ const fileFirst: Mutant = {
     }
   },
   breaks: /^I15: .* nobody's/,
-  commands: 12,
-  foundAt: 21,
+  foundAt: 22,
   seedsMax: 30
 }
 
@@ -92,7 +91,7 @@ const attemptCounts: Mutant = {
   mutation: { sql: (text) => text.replace(/AND attempts = (\$\d+) AND state/, "AND $1::int > 0 AND state") },
   breaks: /^I15: attempt/,
   standstills: true,
-  foundAt: 4,
+  foundAt: 1,
   seedsMax: 30
 }
 

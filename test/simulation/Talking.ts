@@ -54,7 +54,7 @@ const waits: Plan["waits"] = (dice, n) =>
 export const make = (requests: Requests) => ({ accounts, outcomes, published, world }: Known): Plan => {
   const mix = new Dice(world.seed, "talk")
   const share = () => mix.pick([0.3, 1, 2])
-  const [replies, quotes, votes, moderators] = [share(), share(), share(), mix.pick([0, 0, 0.3, 1])]
+  const [replies, quotes, votes, moderators] = [share(), share(), share(), mix.pick([0, 0.5, 1])]
 
   const draw: Plan["draw"] = (dice, account, n) => {
     const publish = (text: string, more?: Parameters<typeof post>[1]): Command => ({
