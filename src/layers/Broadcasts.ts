@@ -24,7 +24,7 @@ export const layer = Layer.effect(
     const outside = yield* PostgresChannel
     const redis = Option.getOrUndefined(yield* Effect.serviceOption(Redis))
     const self = yield* (yield* SecureRandom.SecureRandom).uuidV4()
-    const { hear, heard, subscribe } = yield* makeHub
+    const { guarded, hear, heard, subscribe } = yield* makeHub
 
     const signals = yield* outside.subscribe
     yield* Effect.forkScoped(Effect.forever(Effect.flatMap(
@@ -49,10 +49,12 @@ export const layer = Layer.effect(
       )
 
     return Broadcast.of({
-      publish: traced("Broadcast.publish")(function*(message) {
-        yield* hear(message)
-        if (redis !== undefined) yield* send(redis, message)
-      }),
+      publish: guarded(
+        traced("Broadcast.publish")(function*(message: BroadcastMessage) {
+          yield* hear(message)
+          if (redis !== undefined) yield* send(redis, message)
+        })
+      ),
       subscribe,
       heard,
       connected: redis === undefined

@@ -1,4 +1,5 @@
-import { Context, Effect, Layer, PubSub, Schema, type Scope } from "effect"
+import { Context, Effect, Layer, Option, PubSub, Schema, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
 import { AccountId, IdFromString, StatusId } from "./Ids.ts"
 
 const Account = IdFromString.pipe(Schema.decodeTo(AccountId))
@@ -103,11 +104,35 @@ export const withChanges = <A, E, R>(
     return Effect.map(Effect.provideService(work, Published, changes), (answer) => ({ answer, changes }))
   })
 
-/** What one process hears of the bus. */
+/**
+ * Runs instead of a publish inside of an open transaction: a receiver would read the rows from before the commit and cache
+ * them. Tests and the simulation set it, so that no such publish stays unnoticed. Absent: servers do not check.
+ */
+export const UncommittedPublish = Context.Reference<((message: BroadcastMessage) => Effect.Effect<void>) | undefined>(
+  "murmuration/services/Broadcast/UncommittedPublish",
+  { defaultValue: () => undefined }
+)
+
+/** Guards a way to publish by `UncommittedPublish`, for the database of the current context. */
+const makeGuard = Effect.gen(function*() {
+  const refuse = yield* UncommittedPublish
+  const sql = Option.getOrUndefined(yield* Effect.serviceOption(SqlClient.SqlClient))
+  return (publish: (message: BroadcastMessage) => Effect.Effect<void>) => {
+    if (refuse === undefined || sql === undefined) return publish
+    return (message: BroadcastMessage) =>
+      Effect.flatMap(
+        Effect.serviceOption(sql.transactionService),
+        ({ _tag: inside }) => inside === "Some" ? refuse(message) : publish(message)
+      )
+  }
+})
+
+/** What one process hears of the bus; `guarded` wraps its `publish`. */
 export const makeHub = Effect.gen(function*() {
   const hub = yield* PubSub.sliding<BroadcastMessage>(broadcastBacklogMax)
   const listeners = new Set<Listener>()
   return {
+    guarded: yield* makeGuard,
     hear: (message: BroadcastMessage) =>
       Effect.withFiber((fiber) => {
         for (const listener of listeners) listener(message)
@@ -123,7 +148,10 @@ export const makeHub = Effect.gen(function*() {
   }
 })
 
-/** The bus between nodes. `publish` never fails and never waits for receivers. */
+/**
+ * The bus between nodes. `publish` never fails and never waits for receivers. Inside of a transaction it belongs into
+ * `sql.afterCommit`.
+ */
 export class Broadcast extends Context.Service<Broadcast, {
   readonly publish: (message: BroadcastMessage) => Effect.Effect<void>
   /** Everything published after the subscription began. */
@@ -136,8 +164,8 @@ export class Broadcast extends Context.Service<Broadcast, {
   static readonly layerMemory = Layer.effect(
     Broadcast,
     Effect.gen(function*() {
-      const { hear, heard, subscribe } = yield* makeHub
-      return Broadcast.of({ publish: hear, subscribe, heard, connected: Effect.succeed(true) })
+      const { guarded, hear, heard, subscribe } = yield* makeHub
+      return Broadcast.of({ publish: guarded(hear), subscribe, heard, connected: Effect.succeed(true) })
     })
   )
 }

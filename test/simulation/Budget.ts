@@ -27,6 +27,10 @@ export const bugs: ReadonlySet<string> = new Set([
   "a notification that waits is pushed",
   "nobody forgets filters that were changed",
   "the cursor is committed before the slice",
+  "nodes hear of changed filters before the commit",
+  "an intent is completed before its feeds are written",
+  "a favourite that was taken back is counted later",
+  "the timer of a scheduled status is set after the commit",
   "a takeover is not held off by a running transaction",
   "votes are counted outside of the transaction",
   "counters are read and then written",
@@ -42,5 +46,6 @@ export const federationBugs: ReadonlySet<string> = new Set([
   "deliveries about one thing overtake each other (I6)",
   "an undo of an earlier follow takes the later one back (I7)",
   "what is for followers leaves for everybody whom its author knows (I11)",
-  "a delivery of which nothing was heard counts as made (I5)"
+  "a delivery of which nothing was heard counts as made (I5)",
+  "who does what an account sent does not ask who owns it (I13)"
 ])

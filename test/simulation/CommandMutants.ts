@@ -53,7 +53,7 @@ const aloneUnowned: Mutant = {
   name: "the owner's epoch is not checked by commands as one statement",
   mutation: recordingWith((sql) => ({ ownerRow: sql`SELECT` })),
   breaks: /^I13/,
-  foundAt: 5,
+  foundAt: 22,
   seedsMax: 30
 }
 
@@ -84,8 +84,8 @@ const epochUnchecked: Mutant = {
     })
   },
   breaks: /^I13/,
-  foundAt: 5,
-  seedsMax: 30
+  foundAt: 31,
+  seedsMax: 60
 }
 
 /** Bugs of how commands are done once, and by the owner alone. */

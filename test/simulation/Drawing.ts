@@ -3,8 +3,10 @@ import { type AccountId, StatusId } from "../../src/services/Ids.ts"
 import { saidBy } from "../../src/services/statuses/Post.ts"
 import { post } from "../support/Posts.ts"
 import { tagName } from "./Lists.ts"
+import * as Reporting from "./Reporting.ts"
 import type { Known, Plan } from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
+import * as Spamming from "./Spamming.ts"
 
 /** Commands begin within that many milliseconds. */
 export const rushMillis = 6000
@@ -12,14 +14,15 @@ export const rushMillis = 6000
 /** How the text of a reply begins. */
 export const replying = "re "
 
-/** A status is scheduled that far ahead, in milliseconds. */
+/** A status is scheduled that far ahead, and one that is put off at least so much later, in milliseconds. */
 const aheadMillis = 5 * 60_000
+const laterMillis = 12_000
 
 /**
  * When the last part of a seed's commands begins, in milliseconds after the first: at once, but for some seeds, in which
  * actors are put away meanwhile, and scheduled statuses become due.
  */
-export const lateMillis = (seed: number) => new Dice(seed, "length").chance(0.1) ? aheadMillis : 0
+export const lateMillis = (seed: number) => new Dice(seed, "length").chance(0.3) ? aheadMillis : 0
 
 /** Accounts that do everything, each seed some things more than others. */
 export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
@@ -28,6 +31,7 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
   const mix = new Dice(world.seed, "mix")
   const share = () => mix.pick([0, 0, 0.5, 2])
   const [changes, opinions, follows, aversions] = [share(), share(), share(), share()]
+  const offers = Spamming.actionOf(world.seed) === undefined ? 0 : 1
   const words = new Dice(world.seed, "words").pick([0, 0, 1, 2])
   const nameOf = (account: AccountId) => `p${accounts.indexOf(account)}`
 
@@ -61,6 +65,14 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
     const some = { statusId: statusId ?? StatusId.make(0n) }
     const mine = { statusId: ownId ?? StatusId.make(0n) }
     const seconds = dice.chance(0.5) ? 5 : 0
+    const scheduled = done.flatMap(({ account: who, command, result }) =>
+      who === account && command._tag === "Schedule" && typeof result === "object" && "id" in result
+        ? StatusId.make(BigInt(result.id))
+        : []
+    )
+    const onScheduled = scheduled.length === 0 || n % 4 === 0 ? 0 : 1
+    const planned = { scheduledId: scheduled.length === 0 ? StatusId.make(0n) : dice.pick(scheduled) }
+    const scheduledAt = world.time.now + aheadMillis + dice.between(2000, 8000)
     return dice.weighted<Command>([
       [20, publish(`post ${n}`)],
       [6, publish(`tagged #${tagName} ${n}`)],
@@ -83,8 +95,13 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
       [late === 0 || n % 4 === 0 ? 0 : 8, {
         _tag: "Schedule",
         post: post(`later ${n}`),
-        scheduledAt: world.time.now + aheadMillis + dice.between(2000, 8000)
+        scheduledAt
       }],
+      // Later than before by more than clocks differ, so that one that is posted too early shows.
+      [12 * onScheduled, { _tag: "Reschedule", ...planned, scheduledAt: scheduledAt + laterMillis }],
+      [5 * onScheduled, { _tag: "CancelScheduled", ...planned }],
+      [7 * offers, publish(`${Spamming.word} birds ${n}`)],
+      [2, Reporting.report(target, n)],
       [8 * follows, { _tag: "Follow", ...whom, reblogs: dice.chance(0.8), notify: dice.chance(0.3), languages: null }],
       [4 * follows, { _tag: "Unfollow", target: targetOf("Follow") }],
       [2 * follows, { _tag: "AuthorizeFollow", target: asker }],

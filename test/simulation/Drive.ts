@@ -12,6 +12,9 @@ export const cpuMillis = () => {
   return Math.round((system + user) / 1000)
 }
 
+/** Instants of virtual time that the runs of this process came to. */
+export const progress = { instants: 0 }
+
 export interface Run<A, E> {
   readonly time: VirtualTime
   /** The machine on which `main` runs. */
@@ -32,14 +35,15 @@ export const drive = async <A, E>(
   try {
     const fiber = Effect.runForkWith(outside.context)(main)
     for (let turns = 1; fiber.pollUnsafe() === undefined && time.stuck === undefined; turns++) {
-      await time.flush()
-      await (working?.() ?? new Promise((resume) => setImmediate(resume)))
-      if (fiber.pollUnsafe() !== undefined || time.pending || isBusy()) continue
-      time.advance()
       // To ask for the CPU time is dear.
       if (turns % 512 === 0 && cpuMillis() - began > cpuMillisMax) {
         time.stuck = `more than ${cpuMillisMax} ms of CPU time`
       }
+      await time.flush()
+      await (working?.() ?? new Promise((resume) => setImmediate(resume)))
+      if (fiber.pollUnsafe() !== undefined || time.pending || isBusy()) continue
+      time.advance()
+      progress.instants++
     }
     return fiber.pollUnsafe() ?? Exit.fail(`stuck at ${time.elapsed} ms: ${time.stuck}`)
   } finally {

@@ -19,13 +19,15 @@ interface StatusRow {
   /** It has the hashtag. */
   readonly tagged: boolean
   /**
-   * An edit took the hashtag away, or a block the thread that it answered, or it waits for consent: feeds hear of it when they
+   * An edit took the hashtag away, or a block the thread that it answered, or it waits for consent, or its author is limited: feeds hear of it when they
    * are made anew.
    */
   readonly changed: boolean
   /** It waits for consent. */
   readonly waits: boolean
   readonly authorSuspended: boolean
+  /** Nobody finds it under its hashtag any more. */
+  readonly authorLimited: boolean
 }
 
 export interface ListRow {
@@ -58,6 +60,7 @@ export interface NotificationRow {
   readonly type: string
   readonly fromAccountId: bigint
   readonly statusId: bigint
+  readonly reportId: bigint
   readonly filtered: boolean
 }
 
@@ -76,9 +79,11 @@ export const load = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: n
     EXISTS (SELECT FROM status_edits e WHERE e.status_id = statuses.id AND e.text LIKE ${`%#${tagName}%`})
       OR (in_reply_to_id IS NULL AND (text LIKE ${`${replying}%`}
         OR EXISTS (SELECT FROM status_edits e WHERE e.status_id = statuses.id AND e.text LIKE ${`${replying}%`})))
-      OR EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = statuses.id AND r.state <> 'accepted') AS changed,
+      OR EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = statuses.id AND r.state <> 'accepted')
+      OR (SELECT a.silenced_at IS NOT NULL FROM accounts a WHERE a.id = account_id) AS changed,
     EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = statuses.id AND r.state = 'pending') AS waits,
-    (SELECT a.suspended_at IS NOT NULL FROM accounts a WHERE a.id = account_id) AS author_suspended
+    (SELECT a.suspended_at IS NOT NULL FROM accounts a WHERE a.id = account_id) AS author_suspended,
+    (SELECT a.silenced_at IS NOT NULL FROM accounts a WHERE a.id = account_id) AS author_limited
     FROM statuses ORDER BY id`
   const mentions = yield* sql<MentionRow>`SELECT * FROM mentions`
   const followRows = yield* sql<FollowRow>`SELECT * FROM follows`
@@ -228,5 +233,5 @@ export class Facts {
 }
 
 /** Everybody finds it under the hashtag. */
-const isTagged = ({ reblogOfId, tagged, visibility }: StatusRow) =>
-  tagged && reblogOfId === null && visibility === "public"
+const isTagged = ({ authorLimited, reblogOfId, tagged, visibility }: StatusRow) =>
+  tagged && !authorLimited && reblogOfId === null && visibility === "public"

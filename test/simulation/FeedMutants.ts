@@ -21,7 +21,7 @@ const listKept: Mutant = {
     feeds: (feeds) => ({ ...feeds, drop: (keys) => feeds.drop(keys.filter((key) => typeof key === "bigint")) })
   },
   breaks: /^I3: the list/,
-  foundAt: 6,
+  foundAt: 1,
   seedsMax: 30
 }
 
@@ -49,8 +49,7 @@ const listFeed: Mutant = {
     }
   },
   breaks: /^I3: .* twice/,
-  commands: 20,
-  foundAt: 3,
+  foundAt: 1,
   seedsMax: 30
 }
 

@@ -26,12 +26,12 @@ const ask = (world: World, { filters, machine }: Node, owner: AccountId, word: s
 
 /** In some seeds people change what they filter, and read through any node meanwhile. */
 export const changeNowAndThen = Effect.fnUntraced(
-  function*(world: World, { bus, sql }: Shared, people: ReadonlyArray<AccountId>, nodes: ReadonlyArray<Node>) {
+  function*(world: World, { outsideBus, sql }: Shared, people: ReadonlyArray<AccountId>, nodes: ReadonlyArray<Node>) {
     const dice = new Dice(world.seed, "filters")
     if (dice.chance(0.5)) return
     const context = yield* Layer.build(
       Layer.fresh(Filters.layer).pipe(
-        Layer.provide([Layer.succeed(SqlClient.SqlClient, sql), Layer.succeed(Broadcast, bus)])
+        Layer.provide([Layer.succeed(SqlClient.SqlClient, sql), Layer.succeed(Broadcast, outsideBus)])
       )
     )
     const filters = Context.get(context, Filters)

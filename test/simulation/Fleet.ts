@@ -24,11 +24,24 @@ export interface Job {
   readonly settings: Settings
 }
 
-/** A process that says nothing for that long, in milliseconds, hangs, and so does the seed that it runs. */
-const silenceMillisMax = 900_000
+/**
+ * A process in which virtual time stands still for that long, in milliseconds, hangs, and so does the seed that it runs. On a
+ * slow machine each instant takes longer, and none so long.
+ */
+const silenceMillisMax = 300_000
 
 /** Seeds that a process runs; what is compiled and planned for the first few serves all that come after. */
 const seedsOfProcessMax = 120
+/** A process that has more memory when a seed is done ends, too. Servers that federate have three databases. */
+const memoryBytesMax = { one: 1_000_000_000, federation: 1_400_000_000 }
+/** What is no longer used is given back early: most of a process is its databases, not the heap. */
+const heapOptions = ["--heap-growing-percent=40", "--max-semi-space-size=16"]
+
+/** What a process says of a seed that is done: how it went, and the memory that it has then. */
+export interface Answer {
+  readonly result: Result
+  readonly bytes: number
+}
 
 interface Worker {
   readonly child: ChildProcess
@@ -68,7 +81,8 @@ export class Fleet {
   private async runOn(worker: Worker, seed: number, settings: Settings) {
     const { child } = worker
     const result = await ask(child, { seed, settings })
-    const over = result.lost || ++worker.ran >= seedsOfProcessMax
+    const bytesMax = settings.federation ? memoryBytesMax.federation : memoryBytesMax.one
+    const over = result.lost || ++worker.ran >= seedsOfProcessMax || result.bytes > bytesMax
     if (over) void this.end(child)
     this.idle.push(over ? undefined : worker)
     this.waiting.shift()?.()
@@ -85,7 +99,7 @@ export class Fleet {
     if (idle?.planted === planted) return idle
     if (idle !== undefined) void this.end(idle.child)
     const options = {
-      execArgv: ["--disable-warning=ExperimentalWarning"],
+      execArgv: ["--disable-warning=ExperimentalWarning", ...heapOptions],
       env: { ...process.env, ["NODE_COMPILE_CACHE"]: Compiled.folder }
     }
     const child = fork(new URL("worker.ts", import.meta.url), planted ? ["planted"] : [], options)
@@ -105,21 +119,24 @@ export class Fleet {
 }
 
 const ask = (child: ChildProcess, job: Job) =>
-  new Promise<{ readonly result: Result; readonly lost: boolean }>((resume) => {
-    const end = (result: Result, lost: boolean) => {
+  new Promise<Answer & { readonly lost: boolean }>((resume) => {
+    const end = (answer: Answer, lost: boolean) => {
       clearTimeout(timer)
       child.off("message", onMessage).off("exit", onExit)
-      resume({ result, lost })
+      resume({ ...answer, lost })
     }
-    const lose = (reason: string) =>
-      end({ seed: job.seed, broken: [reason], hash: "", log: [], counts: {}, virtualMillis: 0, cpuMillis: 0 }, true)
-    const onMessage = (result: unknown) => {
-      if (isResult(result)) end(result, false)
+    const lose = (reason: string) => {
+      const nothing = { hash: "", log: [], counts: {}, virtualMillis: 0, cpuMillis: 0 }
+      end({ result: { seed: job.seed, broken: [reason], ...nothing }, bytes: 0 }, true)
+    }
+    const onMessage = (answer: unknown) => {
+      timer.refresh()
+      if (isAnswer(answer)) end(answer, false)
     }
     const onExit = (code: number | null) => lose(`the process ended with ${code}`)
-    const timer = setTimeout(() => lose(`the run hangs: nothing for ${silenceMillisMax} ms`), silenceMillisMax)
+    const timer = setTimeout(() => lose(`the run hangs: no progress for ${silenceMillisMax} ms`), silenceMillisMax)
     child.on("message", onMessage).on("exit", onExit)
     child.send(job)
   })
 
-const isResult = (value: unknown): value is Result => typeof value === "object" && value !== null && "hash" in value
+const isAnswer = (value: unknown): value is Answer => typeof value === "object" && value !== null && "result" in value

@@ -12,12 +12,12 @@ const acceptPauseMillisMax = 2_000
 
 /** In some seeds people hear of those who ask for it, while these go on writing to them. */
 export const acceptNowAndThen = Effect.fnUntraced(
-  function*(world: World, { bus, sql }: Shared, people: ReadonlyArray<AccountId>) {
+  function*(world: World, { outsideBus, sql }: Shared, people: ReadonlyArray<AccountId>) {
     const dice = new Dice(world.seed, "hearing")
     if (dice.chance(0.5)) return
     const context = yield* Layer.build(
       Layer.fresh(NotificationRequests.layer).pipe(
-        Layer.provide([Layer.succeed(SqlClient.SqlClient, sql), Layer.succeed(Broadcast, bus)])
+        Layer.provide([Layer.succeed(SqlClient.SqlClient, sql), Layer.succeed(Broadcast, outsideBus)])
       )
     )
     const requests = Context.get(context, NotificationRequests)

@@ -16,7 +16,9 @@ import type { Performed } from "./Performed.ts"
 import * as Phones from "./Phones.ts"
 import * as PollEnds from "./PollEnds.ts"
 import * as ReadPaths from "./ReadPaths.ts"
+import * as Reporting from "./Reporting.ts"
 import { commandIdOf, type Outcome } from "./Scenario.ts"
+import * as Spamming from "./Spamming.ts"
 import * as Suspending from "./Suspending.ts"
 import type { Requests } from "./Talking.ts"
 import type { Shared, World } from "./World.ts"
@@ -53,7 +55,12 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
   const facts = yield* Facts.load(sql, now)
   const performed = yield* sql<Performed>`SELECT * FROM performed ORDER BY seq`
   const commandOf = new Map(outcomes.map((outcome) => [commandIdOf(outcome), outcome.command]))
-  const model = new Model(aftermath.followers, aftermath.locked, aftermath.lists)
+  const model = new Model(
+    aftermath.followers,
+    aftermath.locked,
+    aftermath.lists,
+    Spamming.actionOf(world.seed) === "limit"
+  )
   for (const entry of performed) {
     const command = entry.commandId === null ? undefined : commandOf.get(entry.commandId)
     if (command !== undefined) model.perform(entry, command)
@@ -69,6 +76,8 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
     ...NotificationInvariants.check(aftermath, facts),
     ...(yield* Phones.check(aftermath, facts)),
     ...(yield* ReadPaths.check(aftermath, facts, model)),
+    ...(yield* Reporting.check(aftermath, facts, performed, commandOf)),
+    ...(yield* Spamming.check(aftermath, performed, commandOf)),
     ...(yield* counters(sql)),
     ...(yield* severed(sql)),
     ...(yield* leftovers(sql, now)),
@@ -103,7 +112,8 @@ const answers = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Perfor
     const { result } = outcome
     if (done.length > 1) broken.push(`I2: ${id} was done ${done.length} times`)
     if (typeof result === "string") continue
-    if ("error" in result && done.length > 0 && !doneLater.has(id) && !outcome.givenUp) {
+    const isRefused = done.every(({ answerId }) => answerId === String(Spamming.ruleId))
+    if ("error" in result && !isRefused && done.length > 0 && !doneLater.has(id) && !outcome.givenUp) {
       broken.push(`I2: ${id} was refused with ${result.error}, and was done`)
     }
     if ("id" in result && done[0]?.answerId !== result.id) broken.push(`I1: ${id} was answered ${result.id}, not done`)
@@ -132,7 +142,7 @@ const late = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Performed
 }
 
 /** I13: one owner at a time, in the order of commits, and every command that committed left its answer. */
-const owners = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, performed: ReadonlyArray<Performed>) {
+export const owners = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, performed: ReadonlyArray<Performed>) {
   const broken: Array<string> = []
   for (const [account, entries] of Map.groupBy(performed, ({ accountId }) => accountId)) {
     const machines = new Map<bigint, string>()
@@ -161,6 +171,7 @@ const ids = (performed: ReadonlyArray<Performed>, commandOf: ReadonlyMap<string,
     if ((kind !== "Publish" && kind !== "Reblog") || answerId === null || seen.has(answerId)) continue
     seen.add(answerId)
     const id = BigInt(answerId)
+    if (id === Spamming.ruleId) continue
     const before = newest.get(accountId) ?? 0n
     if (id < before) broken.push(`I19: ${accountId} published ${id} after ${before}`)
     newest.set(accountId, id)

@@ -2,6 +2,7 @@ import type { Command } from "../../src/actors/account/Protocol.ts"
 import { type Facts, pair } from "./Facts.ts"
 import type { List } from "./Lists.ts"
 import type { Performed } from "./Performed.ts"
+import * as Spamming from "./Spamming.ts"
 
 interface ModelStatus {
   readonly account: bigint
@@ -14,6 +15,13 @@ interface ModelFollow {
   readonly requested: boolean
   showReblogs: boolean
   notify: boolean
+}
+
+interface ScheduledStatus {
+  readonly account: bigint
+  readonly text: string
+  /** When it is due, in milliseconds since 1970. */
+  dueAt: number
 }
 
 /** Milliseconds around the end of a mute in which nodes whose clocks differ may see it either way. */
@@ -29,8 +37,8 @@ export class Model {
   readonly blocks = new Set<string>()
   readonly favourites = new Set<string>()
   readonly pins = new Set<string>()
-  /** Texts of scheduled statuses, which say nothing of the ids that they will have, and their authors. */
-  private readonly scheduled = new Map<string, bigint>()
+  /** Scheduled statuses by their ids, which say nothing of the ids that they will have. */
+  private readonly scheduled = new Map<bigint, ScheduledStatus>()
   /** When a mute ends, in milliseconds since 1970. */
   private readonly mutes = new Map<string, number>()
   /** Whether these are follows or requests depends on whose clock was asked. */
@@ -40,7 +48,17 @@ export class Model {
   private readonly members = new Set<string>()
   private readonly tagFollowers = new Set<bigint>()
 
-  constructor(followers: Iterable<string>, locked: ReadonlySet<bigint>, lists: ReadonlyArray<List>) {
+  /** A rule against spam limits who posts what it finds: their follows ask first. */
+  private readonly limits: boolean
+  private readonly limited = new Set<bigint>()
+
+  constructor(
+    followers: Iterable<string>,
+    locked: ReadonlySet<bigint>,
+    lists: ReadonlyArray<List>,
+    limits: boolean
+  ) {
+    this.limits = limits
     for (const { accountId, members } of lists) for (const member of members) this.members.add(pair(accountId, member))
     for (const follow of followers) this.follows.set(follow, { requested: false, showReblogs: true, notify: false })
     this.locked = locked
@@ -52,6 +70,9 @@ export class Model {
     const [there, back] = [pair(me, target), pair(target, me)]
     switch (command._tag) {
       case "Publish":
+        // Refused by a rule against spam.
+        if (answerId === String(Spamming.ruleId)) return
+        if (this.limits && command.post.text.startsWith(Spamming.word)) this.limited.add(me)
         this.statuses.set(BigInt(answerId ?? 0), {
           account: me,
           reblogOf: undefined,
@@ -60,7 +81,18 @@ export class Model {
         })
         return
       case "Schedule":
-        return void this.scheduled.set(command.post.text, me)
+        return void this.scheduled.set(BigInt(answerId ?? 0), {
+          account: me,
+          text: command.post.text,
+          dueAt: command.scheduledAt
+        })
+      case "Reschedule": {
+        const known = this.scheduled.get(command.scheduledId)
+        if (known !== undefined) known.dueAt = command.scheduledAt
+        return
+      }
+      case "CancelScheduled":
+        return void this.scheduled.delete(command.scheduledId)
       case "Edit":
         this.change(command.statusId, (status) => status.text = command.text)
         return
@@ -94,7 +126,7 @@ export class Model {
         }
         const mutedUntil = this.mutes.get(back) ?? 0
         if (!this.locked.has(target) && Math.abs(mutedUntil - now) < doubtMillis) this.doubtful.add(there)
-        const requested = this.locked.has(target) || mutedUntil > now
+        const requested = this.locked.has(target) || mutedUntil > now || this.limited.has(me)
         this.follows.set(there, { requested, showReblogs: command.reblogs ?? true, notify: command.notify ?? false })
         return
       }
@@ -151,12 +183,16 @@ export class Model {
   /** Where the database differs, in words. */
   differences({ rows }: Facts, now: number): ReadonlyArray<string> {
     const found: Array<string> = []
-    for (const { accountId, id, text } of rows.statuses) {
-      if (this.scheduled.get(text) !== accountId || this.statuses.has(id)) continue
-      this.scheduled.delete(text)
+    for (const { accountId, createdAt, id, text } of rows.statuses) {
+      const [key, due] = [...this.scheduled].find(([, one]) => one.account === accountId && one.text === text) ?? []
+      if (key === undefined || due === undefined || this.statuses.has(id)) continue
+      if (createdAt.getTime() < due.dueAt - doubtMillis) {
+        found.push(`the scheduled status ${id} was posted before its time`)
+      }
+      this.scheduled.delete(key)
       this.statuses.set(id, { account: accountId, reblogOf: undefined, text, deleted: false })
     }
-    for (const text of this.scheduled.keys()) found.push(`the scheduled status "${text}" is missing`)
+    for (const { text } of this.scheduled.values()) found.push(`the scheduled status "${text}" is missing`)
     const compare = (what: string, expected: Iterable<string>, actual: Iterable<string>) => {
       const [wanted, there] = [new Set(expected), new Set(actual)]
       for (const one of wanted) if (!there.has(one)) found.push(`${what} ${one} is missing`)

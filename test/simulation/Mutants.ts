@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import { commandMutants } from "./CommandMutants.ts"
+import { commitMutants } from "./CommitMutants.ts"
 import { feedMutants } from "./FeedMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { overlappingMutants } from "./OverlappingMutants.ts"
@@ -36,8 +37,7 @@ const fileFirst: Mutant = {
     }
   },
   breaks: /^I15: .* nobody's/,
-  commands: 12,
-  foundAt: 21,
+  foundAt: 22,
   seedsMax: 30
 }
 
@@ -91,7 +91,7 @@ const attemptCounts: Mutant = {
   mutation: { sql: (text) => text.replace(/AND attempts = (\$\d+) AND state/, "AND $1::int > 0 AND state") },
   breaks: /^I15: attempt/,
   standstills: true,
-  foundAt: 4,
+  foundAt: 1,
   seedsMax: 30
 }
 
@@ -171,6 +171,7 @@ const filtersKept: Mutant = {
 
 export const mutants: ReadonlyArray<Mutant> = [
   ...commandMutants,
+  ...commitMutants,
   jobForgotten,
   fileFirst,
   blockRaced,

@@ -29,7 +29,7 @@ import * as Performed from "./Performed.ts"
 import { Dice } from "./Seeded.ts"
 import * as Uploading from "./Uploading.ts"
 import * as Watching from "./Watching.ts"
-import { client, type Shared, type Step, type World } from "./World.ts"
+import { client, committedOnly, type Shared, type Step, type World } from "./World.ts"
 
 /** A started node: the real actors on a machine of its own. */
 export interface Node {
@@ -51,10 +51,23 @@ class MediaOfNode extends Context.Service<MediaOfNode, Uploading.Uploading | und
   "murmuration/test/simulation/MediaOfNode"
 ) {}
 
+const surrounding = (world: World, machine: Machine) => <A, R>(step: Step, effect: Effect.Effect<A, never, R>) =>
+  Effect.andThen(world.step(machine, step, "before"), Effect.tap(effect, world.step(machine, step, "after")))
+
+/** The node's client of the database; what follows a commit is in sight of the faults. */
+const database = (world: World, machine: Machine) =>
+  Layer.effect(
+    SqlClient.SqlClient,
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const around = surrounding(world, machine)
+      const afterCommit: typeof sql.afterCommit = (effect) => sql.afterCommit(around("effect", effect))
+      return Object.assign(sql.bind(undefined), sql, { afterCommit })
+    })
+  ).pipe(Layer.provideMerge(client(world.session, machine, 4)))
+
 /** What the node does to feeds and bus, in sight of the faults. */
 const watched = (world: World, machine: Machine, { bus, feeds, messages }: Shared) => {
-  const around = <A>(step: Step, effect: Effect.Effect<A>) =>
-    Effect.andThen(world.step(machine, step, "before"), Effect.tap(effect, world.step(machine, step, "after")))
+  const around = surrounding(world, machine)
   const seen = Feeds.of({
     push: (accounts, entry) => around("feeds", feeds.push(accounts, entry)),
     begin: (account) => around("feeds", feeds.begin(account)),
@@ -72,7 +85,10 @@ const watched = (world: World, machine: Machine, { bus, feeds, messages }: Share
     )
   return Layer.mergeAll(
     Layer.effect(Feeds, Effect.map(SqlClient.SqlClient, (sql) => world.mutation.feeds?.(seen, sql) ?? seen)),
-    Layer.succeed(Broadcast, { ...bus, publish }),
+    Layer.effect(
+      Broadcast,
+      Effect.map(SqlClient.SqlClient, (sql) => Broadcast.of({ ...bus, publish: committedOnly(world, sql, publish) }))
+    ),
     Layer.succeed(MessageStorage.MessageStorage, messages)
   )
 }
@@ -119,7 +135,7 @@ export const start = Effect.fnUntraced(
       Layer.provide(Layer.fresh(Performed.commands(world, machine))),
       Layer.provideMerge(cluster(world, machine, address)),
       Layer.provide(watched(world, machine, shared)),
-      Layer.provide(client(world.session, machine, 4)),
+      Layer.provide(database(world, machine)),
       Layer.provide([config, OriginChecks.layerNone, noOutbound, Layer.succeed(SliceRows, slices)])
     )
     const scope = Scope.makeUnsafe()

@@ -43,7 +43,10 @@ export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string>
     const [from, to] = request.split(">").map(BigInt)
     want("follow_request", to!, from!, 0n)
   }
-  const found = Map.groupBy(notifications, (n) => `${n.type} ${n.accountId} ${n.fromAccountId} ${n.statusId}`)
+  const found = Map.groupBy(notifications, (n) => {
+    const about = n.statusId === 0n ? n.reportId : n.statusId
+    return `${n.type} ${n.accountId} ${n.fromAccountId} ${about}`
+  })
   for (const [what, least] of wanted) {
     if ((found.get(what)?.length ?? 0) < least) broken.push(`I9: no notice of ${what}`)
   }
@@ -53,7 +56,8 @@ export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string>
     const owed = type === "favourite" || type === "reblog" || type === "follow_request" ||
       (type === "follow" && !followers.has(pair(fromAccountId, accountId)))
     if (owed && !wanted.has(what)) broken.push(`I9: a notice of ${what}, which is not so`)
-    if (statusId !== 0n && !facts.canSee(accountId, statusId) && facts.byId.get(statusId)?.deletedAt !== null) {
+    const isOfStatus = statusId !== 0n && type !== "moderation_warning"
+    if (isOfStatus && !facts.canSee(accountId, statusId) && facts.byId.get(statusId)?.deletedAt !== null) {
       broken.push(`I10: a notice of ${what}, which is deleted`)
     }
   }

@@ -157,6 +157,7 @@ export class Overlap extends Sockets<Served> {
     const error = Wire.errorOf(answer)
     if (error === undefined) request?.confirm()
     if (error?.code === "40P01") this.deadlock(`${machine.name}: ${text.replaceAll(/\s+/g, " ").slice(0, 200)}`)
+    connection.inside = backend.inside
     if (!backend.inside) connection.wrote = false
     if (connection.closed) return this.leave(connection)
     if (mishap?.side === "after" && this.harm(connection, mishap)) return

@@ -26,7 +26,7 @@ const countedLater: Mutant = {
   },
   breaks: /^I20/,
   overlapping: true,
-  foundAt: 5,
+  foundAt: 7,
   seedsMax: 30
 }
 

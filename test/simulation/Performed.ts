@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Commands, StaleOwner } from "../../src/services/intents/Commands.ts"
 import type { Machine } from "./Machine.ts"
-import type { World } from "./World.ts"
+import type { Mutation, World } from "./World.ts"
 
 /** A row of what the owners of accounts did, one for each transaction, in the order of commits. */
 export interface Performed {
@@ -32,8 +32,13 @@ export const statement = `CREATE TABLE performed (
   began_at timestamptz NOT NULL
 )`
 
+/** What a run hears of the transactions. */
+interface Observer extends Pick<World, "count" | "performs" | "say" | "time"> {
+  readonly mutation: Pick<Mutation, "commands" | "sql">
+}
+
 /** The real (or mutant) transactions of owners; each one that does something also writes a row about itself. */
-export const commands = (world: World, machine: Machine) =>
+export const commands = (world: Observer, machine: Machine) =>
   Layer.effect(
     Commands,
     Effect.gen(function*() {
@@ -45,11 +50,13 @@ export const commands = (world: World, machine: Machine) =>
         began: number,
         commandId: string | null,
         answerId: string | null
-      ) =>
-        sql`INSERT INTO performed (account_id, epoch, current, machine, command_id, answer_id, at, began_at)
+      ) => {
+        if (commandId !== null) world.performs(machine, commandId)
+        return sql`INSERT INTO performed (account_id, epoch, current, machine, command_id, answer_id, at, began_at)
           SELECT ${owner.accountId}, ${owner.epoch}, epoch, ${machine.name}, ${commandId}, ${answerId}, ${new Date(
           world.time.now
         )}, ${new Date(began)} FROM actors WHERE account_id = ${owner.accountId}`
+      }
       const refused = (error: unknown) =>
         Effect.sync(() => {
           if (!(error instanceof StaleOwner)) return
@@ -87,6 +94,11 @@ export const commands = (world: World, machine: Machine) =>
         owned: (owner, work) =>
           Effect.tapError(
             tested.owned(owner, Effect.tap(work, Effect.suspend(() => record(owner, world.time.now, null, null)))),
+            refused
+          ),
+        lock: (owner) =>
+          Effect.tapError(
+            Effect.andThen(tested.lock(owner), Effect.suspend(() => record(owner, world.time.now, null, null))),
             refused
           )
       })

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../src/services/Ids.ts"
-import type { Facts } from "./Facts.ts"
+import { type Facts, pair } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"
 import { addressOf, type Received } from "./PushService.ts"
 import { moderated } from "./Talking.ts"
@@ -51,7 +51,7 @@ const kept = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
  * mentions are left out of those that must be: they may have waited.
  */
 export const check = Effect.fnUntraced(function*({ outcomes, shared: { sql }, world }: Aftermath, facts: Facts) {
-  const { byId, rows: { notifications } } = facts
+  const { byId, rows: { heard, notifications } } = facts
   const pushed = yield* kept(sql)
   const out = moderated(outcomes)
   const wrong = world.talking ? yield* sent(world, sql, pushed) : []
@@ -59,7 +59,9 @@ export const check = Effect.fnUntraced(function*({ outcomes, shared: { sql }, wo
     const times = pushed.get(id) ?? 0
     if (filtered && times > 0) return [`I24: ${id} waits, and is pushed`]
     const isOut = out.has(accountId) || out.has(fromAccountId)
-    const maybe = filtered || isOut || !alerts.includes(type) || byId.get(statusId)?.visibility === "direct"
+    // What was accepted may have waited.
+    const mayWait = byId.get(statusId)?.visibility === "direct" || heard.has(pair(fromAccountId, accountId))
+    const maybe = filtered || isOut || !alerts.includes(type) || mayWait
     if (times > 1 || (times === 0 && !maybe)) return [`I24: the phone of ${accountId} is told ${times} times of ${id}`]
     return []
   })

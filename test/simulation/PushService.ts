@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Pushes } from "../../src/services/intents/Pushes.ts"
-import { Outbound } from "../../src/services/outbound/Outbound.ts"
+import { Outbound, replySecondsMax } from "../../src/services/outbound/Outbound.ts"
 import { Unreachable } from "../../src/services/outbound/OutboundError.ts"
 import { PushContents } from "../../src/services/push/PushContents.ts"
 import { PushMessages } from "../../src/services/push/PushMessages.ts"
@@ -11,6 +11,8 @@ import type { World } from "./World.ts"
 /** How long a message is on its way, and until when the service has faults, in milliseconds. */
 const wayMillisMax = 400
 const faultyMillis = 30_000
+/** Half of the longest time that a node waits for an answer, in milliseconds. */
+const slowMillis = replySecondsMax * 500 - wayMillisMax
 
 /** A message that came to the push service. */
 export interface Received {
@@ -26,11 +28,13 @@ export interface Phones {
   readonly received: Array<Received>
   /** Messages that there was something to tell by when their turn came, by phone and notification. */
   readonly tried: Set<string>
+  /** Who sends a message at the moment, by phone and notification; `standstills` of that machine when it began. */
+  readonly sending: Map<string, { readonly machine: Machine; readonly standstills: number }>
   /** Those of which the server says that they are done, and when, in milliseconds since 1970. */
   readonly done: Map<string, number>
 }
 
-export const silent = (): Phones => ({ received: [], tried: new Set(), done: new Map() })
+export const silent = (): Phones => ({ received: [], tried: new Set(), sending: new Map(), done: new Map() })
 
 /** A phone's address, by the number of its subscription. */
 export const addressOf = (subscription: bigint | string) => `https://push.test/${subscription}`
@@ -39,29 +43,48 @@ export const keyOf = (subscription: bigint | string, notificationId: bigint) =>
 
 const decoder = new TextDecoder()
 
+const notificationIn = (body: Uint8Array) => BigInt(/"notification_id":(\d+)/.exec(decoder.decode(body))?.[1] ?? 0)
+
+/** I24: no two nodes that run send the same message at the same time. Answers how to say that it is sent. */
+const begin = (world: World, machine: Machine, key: string) => {
+  const { sending } = world.phones
+  const other = sending.get(key)
+  const runs = other !== undefined && !other.machine.dead && other.machine.standstills === other.standstills
+  if (runs) world.wrong.push(`I24: ${key} is sent by ${other.machine.name} and ${machine.name} at the same time`)
+  const own = { machine, standstills: machine.standstills }
+  sending.set(key, own)
+  return () => {
+    if (sending.get(key) === own) sending.delete(key)
+  }
+}
+
 /** Takes what nodes send; in some seeds it does not answer at first, or loses its answer. */
 const outbound = (world: World, machine: Machine) => {
   const { phones } = world
   const dice = new Dice(world.seed, `phones ${machine.name}`)
   const faults = new Dice(world.seed, "push service").pick([0, 0.3])
+  /** In some seeds each tenth message takes as long as a node waits for it. */
+  const slow = new Dice(world.seed, "slow push service").pick([0, 0.1])
+  const millis = () =>
+    world.time.elapsed < faultyMillis && dice.chance(slow) ? slowMillis : dice.between(1, wayMillisMax)
   const nobody = ({ url }: { readonly url: string }) => Effect.fail(new Unreachable({ url, reason: "name" }))
   const take = (url: string, body: Uint8Array, answered: boolean) => {
-    const id = /"notification_id":(\d+)/.exec(decoder.decode(body))?.[1]
-    const notificationId = BigInt(id ?? 0)
-    phones.received.push({ subscription: url, notificationId, at: world.time.now, answered })
+    phones.received.push({ subscription: url, notificationId: notificationIn(body), at: world.time.now, answered })
   }
   return Outbound.of({
     json: nobody,
     text: nobody,
     stream: nobody,
     post: Effect.fnUntraced(function*({ body, url }) {
-      yield* Effect.sleep(dice.between(1, wayMillisMax))
+      const end = begin(world, machine, `${url} ${notificationIn(body)}`)
+      yield* Effect.sleep(millis())
       const fate = world.time.elapsed < faultyMillis && dice.chance(faults)
         ? dice.pick(["refused", "lost", "busy"] as const)
         : "taken"
       if (fate !== "taken") world.count(`push ${fate}`)
       if (fate === "lost" || fate === "taken") take(url, body, fate === "taken")
-      yield* Effect.sleep(dice.between(1, wayMillisMax))
+      yield* Effect.sleep(millis())
+      end()
       if (fate === "lost" || fate === "refused") return yield* new Unreachable({ url, reason: "closed" })
       return { status: fate === "busy" ? 429 : 201, retryAfterSeconds: fate === "busy" ? 30 : undefined, text: "" }
     })

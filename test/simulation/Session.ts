@@ -1,5 +1,7 @@
 import type { Database } from "./Databases.ts"
 import * as Globals from "./Globals.ts"
+import type { Machine } from "./Machine.ts"
+import * as OwnedWrites from "./OwnedWrites.ts"
 import type { Dice } from "./Seeded.ts"
 import { type Connection, Sockets, writes } from "./Sockets.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
@@ -17,6 +19,9 @@ interface Job {
  */
 export class Session extends Sockets<Connection> {
   messages = 0
+  /** Called where a machine commits an owner's work without asking who the owner is. */
+  unowned: (machine: Machine) => void = () => {}
+  private written = OwnedWrites.nothing()
   private holder: Connection | undefined
   private working = false
   private readonly jobs: Array<Job> = []
@@ -82,6 +87,8 @@ export class Session extends Sockets<Connection> {
     const request = chunk[0] === 0 ? undefined : this.statements.rewrite(statements, chunk)
     const text = request?.texts.join("; ") ?? "start"
     if (writes(text)) connection.wrote = true
+    if (!connection.inside) this.written = OwnedWrites.nothing()
+    if (OwnedWrites.isUnowned(this.written, text)) this.unowned(machine)
     this.messages++
     const mishap = this.heard(connection, chunk, text, true)
     if (mishap?.side === "before" && this.harm(connection, mishap)) return
@@ -91,7 +98,8 @@ export class Session extends Sockets<Connection> {
     const answer = Globals.withoutTimers(() => this.database.ask(request?.chunk ?? chunk))
     this.trace.update(answer)
     if (!Wire.hasError(answer)) request?.confirm()
-    if (chunk[0] === 0 || Wire.endsIdle(answer)) {
+    connection.inside = chunk[0] !== 0 && !Wire.endsIdle(answer)
+    if (!connection.inside) {
       this.holder = undefined
       connection.wrote = false
     }

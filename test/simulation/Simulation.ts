@@ -9,6 +9,7 @@ import type * as Databases from "./Databases.ts"
 import * as Drawing from "./Drawing.ts"
 import { cpuMillis, drive } from "./Drive.ts"
 import { pair } from "./Facts.ts"
+import * as FaultPlan from "./FaultPlan.ts"
 import * as Faults from "./Faults.ts"
 import * as Filtering from "./Filtering.ts"
 import * as Hearing from "./Hearing.ts"
@@ -17,10 +18,12 @@ import * as Lists from "./Lists.ts"
 import * as Node from "./Node.ts"
 import { Overlap } from "./Overlap.ts"
 import * as Phones from "./Phones.ts"
+import * as Reporting from "./Reporting.ts"
 import * as Scenario from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import { Session } from "./Session.ts"
 import type { Sessions } from "./Sockets.ts"
+import * as Spamming from "./Spamming.ts"
 import * as Suspending from "./Suspending.ts"
 import * as Talking from "./Talking.ts"
 import * as Uploading from "./Uploading.ts"
@@ -45,7 +48,7 @@ export const commandsStandard = 40
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 export const standard: Options = {
   commands: upTo(commandsStandard),
-  faults: upTo(Faults.faultsMax),
+  faults: upTo(FaultPlan.faultsMax),
   mutation: {},
   logs: false
 }
@@ -112,6 +115,8 @@ const scenario = (options: Options, overlapping: boolean) =>
     const lists = Lists.draw(new Dice(seed, "lists"), people)
     yield* Lists.insert(lists, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
     yield* Phones.insert(people, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    yield* Reporting.insert.pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    yield* Spamming.insert(seed, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
     const all: ReadonlyArray<FeedKey> = [...people, ...lists.map(({ id }) => listFeed(id))]
     yield* Effect.forEach(all, (feed) => feeds.fill(feed, []))
     let started = 0
@@ -132,7 +137,9 @@ const scenario = (options: Options, overlapping: boolean) =>
     const requests = Talking.none()
     const drawing = world.talking ? Talking.make(requests) : overlapping ? Crowd.make : Drawing.make
     const clients = Scenario.make(world, people, nodes, drawing)
-    const faults = options.standstills ? Faults.standstills(seed, nodesAtStart) : Faults.plan(seed, nodesAtStart, calm)
+    const faults = options.standstills
+      ? FaultPlan.standstills(seed, nodesAtStart)
+      : FaultPlan.plan(seed, nodesAtStart, calm)
     const planned = faults.filter((_, n) => options.faults.includes(n))
     const over = yield* Faults.unleash(world, planned, nodes, start, feeds.drop(all))
     // Who decides leaves intents to others, which the agenda finds where the wake is lost.

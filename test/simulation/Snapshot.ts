@@ -3,11 +3,20 @@ import type { PGlite } from "@electric-sql/pglite"
 /** A file or folder in PGlite's memory (Emscripten's MEMFS), where each has a number, its parent's and its name find it. */
 interface Entry {
   readonly mode: number
+  readonly stream_ops: Operations
   parent: Entry
   name: string
   mtime: number
   usedBytes: number
   contents: unknown
+}
+
+type Writing = (stream: { readonly node: Entry }, ...rest: ReadonlyArray<unknown>) => unknown
+
+/** How files are written to, one object for all files of a database. */
+interface Operations {
+  write: Writing
+  msync: Writing
 }
 
 interface Stream {
@@ -24,10 +33,14 @@ interface Files {
 }
 
 interface Kept {
+  /** As long as nobody writes to the file it has this very array. */
   readonly bytes: Uint8Array
-  /** The array that had these bytes then. */
-  live: unknown
+  /** What was written in its place in an earlier run, for the next one. */
+  spare: Uint8Array | undefined
 }
+
+/** Files that databases of this process have in common, by their paths: most of them are never written to. */
+const commonFiles = new Map<string, WeakRef<Uint8Array>>()
 
 /** No file is that old: what has this time was not written since it was set. */
 const untouched = 0
@@ -35,16 +48,29 @@ const untouched = 0
 const pageBytes = 65_536
 const nothing = Buffer.alloc(pageBytes)
 
+/** Pages of memory that databases of this process have in common, by their places. */
+const commonPages = new Map<number, WeakRef<Uint8Array>>()
+
+/** The array of the same bytes that another database has under that key, or a copy of these, which others may have then. */
+const interned = <Key>(all: Map<Key, WeakRef<Uint8Array>>, key: Key, bytes: Uint8Array) => {
+  const known = all.get(key)?.deref()
+  if (known !== undefined && Buffer.compare(known, bytes) === 0) return known
+  const own = bytes.slice()
+  if (known === undefined) all.set(key, new WeakRef(own))
+  return own
+}
+
 /**
  * What a database is between two statements, byte for byte: its memory, its files, and which of them it has open. To come
  * back to it leaves nothing of what was done meanwhile, and is cheaper than to empty the tables; what Postgres had in its
- * caches, plans of statements among them, it has again.
+ * caches, plans of statements among them, it has again. Files are copied when they are written to.
  */
 export class Snapshot {
   private readonly database: PGlite
   private readonly kept = new Map<Entry, Kept>()
   private readonly folders = new Map<Entry, ReadonlyMap<string, Entry>>()
-  private memory = new Uint8Array()
+  private readonly guarded = new WeakSet<Operations>()
+  private pages: ReadonlyArray<Uint8Array> = []
   private streams: ReadonlyArray<readonly [fd: number, stream: Stream, shared: Stream["shared"]]> = []
 
   constructor(database: PGlite) {
@@ -54,13 +80,16 @@ export class Snapshot {
 
   /** From now on this is what the database is now. */
   take() {
-    const { heap, files } = this
-    const used = usedOf(heap)
-    if (this.memory.length !== used) this.memory = new Uint8Array(used)
-    this.memory.set(heap.subarray(0, used))
+    const { heap, files, pages } = this
+    this.pages = Array.from({ length: usedOf(heap) / pageBytes }, (_, n) => {
+      const page = heap.subarray(n * pageBytes, (n + 1) * pageBytes)
+      const before = pages[n]
+      if (before !== undefined && Buffer.compare(before, page) === 0) return before
+      return interned(commonPages, n, page)
+    })
     this.streams = files.streams.flatMap((stream, fd) => stream ? [[fd, stream, { ...stream.shared }] as const] : [])
     this.folders.clear()
-    this.keep(files.lookupPath("/").node)
+    this.keep(files.lookupPath("/").node, "")
   }
 
   private get heap(): Uint8Array {
@@ -70,28 +99,55 @@ export class Snapshot {
     return this.database.Module.FS
   }
 
-  private keep(folder: Entry) {
+  private keep(folder: Entry, path: string) {
     const { files, kept } = this
     const entries = entriesOf(folder)
     this.folders.set(folder, entries)
     folder.mtime = untouched
-    for (const entry of entries.values()) {
-      if (files.isDir(entry.mode)) this.keep(entry)
+    for (const [name, entry] of entries) {
+      if (files.isDir(entry.mode)) this.keep(entry, `${path}/${name}`)
       if (!files.isFile(entry.mode)) continue
-      if (!isSame(entry, kept.get(entry))) kept.set(entry, { bytes: bytesOf(entry).slice(), live: entry.contents })
+      this.guard(entry.stream_ops)
+      if (isSame(entry, kept.get(entry))) continue
+      const bytes = interned(commonFiles, `${path}/${name}`, bytesOf(entry))
+      kept.set(entry, { bytes, spare: undefined })
+      entry.contents = bytes
       entry.mtime = untouched
+    }
+  }
+
+  /** Has files copied before they are written to. */
+  private guard(operations: Operations) {
+    if (this.guarded.has(operations)) return
+    this.guarded.add(operations)
+    const { msync, write } = operations
+    const own = (node: Entry) => {
+      const file = this.kept.get(node)
+      if (file === undefined || node.contents !== file.bytes) return
+      if (file.spare?.length !== file.bytes.length) file.spare = new Uint8Array(file.bytes.length)
+      file.spare.set(file.bytes)
+      node.contents = file.spare
+      file.spare = undefined
+    }
+    operations.write = (stream, ...rest) => {
+      own(stream.node)
+      return write(stream, ...rest)
+    }
+    operations.msync = (stream, ...rest) => {
+      own(stream.node)
+      return msync(stream, ...rest)
     }
   }
 
   /** Comes back to it. */
   restore() {
-    const { files, folders, heap, kept, memory } = this
+    const { files, folders, heap, kept, pages } = this
     // To compare costs less than to write.
-    for (let at = 0; at < memory.length; at += pageBytes) {
-      const page = memory.subarray(at, at + pageBytes)
+    for (const [n, page] of pages.entries()) {
+      const at = n * pageBytes
       if (!Buffer.from(heap.buffer, at, pageBytes).equals(page)) heap.set(page, at)
     }
-    heap.fill(0, memory.length, usedOf(heap))
+    heap.fill(0, pages.length * pageBytes, usedOf(heap))
     const changed = [...folders].filter(([folder]) => folder.mtime !== untouched)
     for (const [folder] of changed) this.forget(folder)
     for (const [folder, entries] of changed) {
@@ -103,8 +159,8 @@ export class Snapshot {
     }
     for (const [entry, file] of kept) {
       if (isSame(entry, file)) continue
-      if (entry.contents === file.live) bytesOf(entry).fill(0, file.bytes.length).set(file.bytes)
-      else file.live = entry.contents = file.bytes.slice()
+      if (entry.contents !== file.bytes && entry.contents instanceof Uint8Array) file.spare = entry.contents
+      entry.contents = file.bytes
       entry.usedBytes = file.bytes.length
       entry.mtime = untouched
     }
@@ -126,14 +182,14 @@ export class Snapshot {
 
 const entriesOf = ({ contents }: Entry): ReadonlyMap<string, Entry> => new Map(Object.entries(contents ?? {}))
 
-/** Signed or not: what Postgres writes first is kept as it came. */
+/** Signed or not: files that Postgres wrote first are arrays of either. */
 const bytesOf = ({ contents, usedBytes }: Entry) => {
   if (!ArrayBuffer.isView(contents)) throw new Error("a file without bytes")
   return new Uint8Array(contents.buffer, contents.byteOffset, usedBytes)
 }
 
 const isSame = ({ contents, mtime, usedBytes }: Entry, kept: Kept | undefined) =>
-  mtime === untouched && contents === kept?.live && usedBytes === kept?.bytes.length
+  mtime === untouched && contents === kept?.bytes && usedBytes === kept?.bytes.length
 
 /** Bytes of the memory up to where nothing was ever written. */
 const usedOf = (heap: Uint8Array) => {

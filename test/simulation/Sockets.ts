@@ -10,6 +10,8 @@ export interface Message {
   readonly machine: Machine
   /** It ends a transaction that wrote. */
   readonly commits: boolean
+  /** It is a transaction by itself, and writes. */
+  readonly writes: boolean
   readonly text: string
 }
 
@@ -28,6 +30,8 @@ export interface Connection {
   readonly statements: Map<string, { readonly name: string; readonly text: string }>
   closed: boolean
   wrote: boolean
+  /** It is in a transaction. */
+  inside: boolean
 }
 
 /** What a client has of a connection; `answered` lets it send more. */
@@ -84,7 +88,14 @@ export abstract class Sockets<Of extends Connection> {
         receive: (chunk, answered) => this.receive(connection, chunk, answered),
         close: () => this.close(connection)
       })
-      const connection = this.opened({ machine, duplex, statements: new Map(), closed: false, wrote: false })
+      const connection = this.opened({
+        machine,
+        duplex,
+        statements: new Map(),
+        closed: false,
+        wrote: false,
+        inside: false
+      })
       this.connections.add(connection)
       return duplex
     }
@@ -126,11 +137,17 @@ export abstract class Sockets<Of extends Connection> {
   }
 
   /** What is said to Postgres goes into the trace; answers whether something befalls it. */
-  protected heard({ machine, wrote }: Of, chunk: Buffer, text: string, harmed: boolean): Mishap | undefined {
+  protected heard({ inside, machine, wrote }: Of, chunk: Buffer, text: string, harmed: boolean): Mishap | undefined {
     this.trace.update(
       `${this.time.now} ${machine.name} ${chunk.toString("latin1").replace(/effect_[0-9a-f]{16}/g, "ps")}`
     )
-    return harmed ? this.mishap({ machine, commits: text.endsWith("COMMIT") && wrote, text }) : undefined
+    if (!harmed) return undefined
+    return this.mishap({
+      machine,
+      commits: text.endsWith("COMMIT") && wrote,
+      writes: !inside && writes(text),
+      text
+    })
   }
 
   protected harm(connection: Of, { act, breaks }: Mishap) {

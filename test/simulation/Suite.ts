@@ -6,8 +6,12 @@ import type { Result } from "./Simulation.ts"
 
 /* What the tests of both simulations ask of a fleet. */
 
-/** How long a test may wait where others have the processors, in milliseconds; what a run takes of them has a bound of its own. */
-export const waitMillisMax = 900_000
+/**
+ * Timeout of tests: none. All begin at once and wait for their turns on a few processes, so that a common clock would end all
+ * of them on a slow machine. Each run has bounds of its own: `Drive` of CPU time, `VirtualTime` of turns and instants, and
+ * `Fleet` ends one that makes no progress.
+ */
+export const noTimeout = 0
 
 /** The number of no bug, of either simulation: one in a process for bugs, with all of them switched off. */
 export const noMutant = -1

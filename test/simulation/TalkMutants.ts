@@ -61,8 +61,7 @@ const votersUntold: Mutant = {
     to: (on) => `(${on} ? [accountId] : [accountId, ...voters])`
   },
   breaks: /^I27/,
-  commands: 12,
-  foundAt: 1
+  foundAt: 2
 }
 
 /** Two nodes send the same. */
@@ -93,7 +92,7 @@ const pushUnordered: Mutant = {
       ).replace("greatest(p.rests_until, ", "greatest(NULL, ")
   },
   breaks: /^I24: .* after/,
-  foundAt: 8
+  foundAt: 3
 }
 
 /** A node goes on with what it rendered before. */
@@ -138,7 +137,7 @@ const quoteNoticeKept: Mutant = {
     to: (on) => `if (!${on}) yield* notificationWriter.retractOne("quote", quote.accountId, quotingId)`
   },
   breaks: /^I26/,
-  foundAt: 12
+  foundAt: 11
 }
 
 export const talkMutants: ReadonlyArray<Mutant> = [

@@ -10,7 +10,7 @@ import { Dice } from "./Seeded.ts"
 import type { Shared } from "./World.ts"
 
 /** Some seeds are about consent, polls and moderators, and phones are really told there. */
-export const isTalking = (seed: number) => new Dice(seed, "talk of the town").chance(0.15)
+export const isTalking = (seed: number) => new Dice(seed, "talk of the town").chance(0.25)
 
 /** The last part of the commands comes when the polls of the first end, in milliseconds after the first. */
 export const talkMillis = pollSecondsMin * 1000
@@ -54,7 +54,7 @@ const waits: Plan["waits"] = (dice, n) =>
 export const make = (requests: Requests) => ({ accounts, outcomes, published, world }: Known): Plan => {
   const mix = new Dice(world.seed, "talk")
   const share = () => mix.pick([0.3, 1, 2])
-  const [replies, quotes, votes, moderators] = [share(), share(), share(), mix.pick([0, 0, 0.3, 1])]
+  const [replies, quotes, votes, moderators] = [share(), share(), share(), mix.pick([0, 0.5, 1])]
 
   const draw: Plan["draw"] = (dice, account, n) => {
     const publish = (text: string, more?: Parameters<typeof post>[1]): Command => ({

@@ -35,8 +35,11 @@ export interface Mutation {
   ) => StoredFiles["Service"]
 }
 
-/** Where a machine can be hit: it sends SQL, commits, writes to the feeds, tells the bus or another node, stores a file. */
-export type Step = "sql" | "commit" | "feeds" | "bus" | "network" | "files"
+/**
+ * Where a machine can be hit: it sends SQL, commits a transaction, writes by a statement alone, begins what follows a commit,
+ * writes to the feeds, tells the bus or another node, stores a file.
+ */
+export type Step = "sql" | "commit" | "write" | "effect" | "feeds" | "bus" | "network" | "files"
 
 export type Side = "before" | "after"
 
@@ -60,6 +63,18 @@ export const client = (session: Sessions, machine: Machine, maxConnections: numb
     multiplex: true,
     connectTimeout: "3 seconds"
   }))
+
+/** I28: tells the bus of nothing that is not committed. */
+export const committedOnly = (
+  world: World,
+  sql: SqlClient.SqlClient,
+  publish: Broadcast["Service"]["publish"]
+): Broadcast["Service"]["publish"] =>
+(message) =>
+  Effect.flatMap(Effect.serviceOption(sql.transactionService), ({ _tag: inside }) => {
+    if (inside === "Some") world.wrong.push(`I28: ${message._tag} is published inside of an open transaction`)
+    return publish(message)
+  })
 
 /** In some seeds nothing happens but that commits are done whose answer is lost; everything else is in time there. */
 export const isCalm = (seed: number) => new Dice(seed, "still").chance(0.1)
@@ -97,6 +112,8 @@ export class World {
   readonly attempts = new Map<bigint, number>()
   /** Called when a machine is about to do something that others can see, or just did; what it answers is done then. */
   step: (machine: Machine, step: Step, side: Side) => Effect.Effect<void> = () => Effect.void
+  /** Called when a machine has done a command in a transaction that is not committed yet. */
+  performs: (machine: Machine, commandId: string) => void = () => {}
 
   constructor(
     session: Sessions,
@@ -142,11 +159,16 @@ export const shared = Effect.fnUntraced(function*(world: World) {
   const context = yield* Layer.build(Layer.mergeAll(Feeds.layerMemory, Broadcast.layerMemory, MessageStorage.layerNoop))
   const feeds = Context.get(context, Feeds)
   const database = yield* Layer.build(client(world.session, world.outside, 2))
+  const sql = Context.get(database, SqlClient.SqlClient)
+  const bus = Context.get(context, Broadcast)
   return {
     feeds: world.mutation.store?.(feeds) ?? feeds,
-    bus: Context.get(context, Broadcast),
+    /** What nodes publish by. */
+    bus,
+    /** What people publish by who write without a node. */
+    outsideBus: Broadcast.of({ ...bus, publish: committedOnly(world, sql, bus.publish) }),
     messages: Context.get(context, MessageStorage.MessageStorage),
-    sql: Context.get(database, SqlClient.SqlClient)
+    sql
   }
 })
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os"
 import * as PostgresServer from "../support/PostgresServer.ts"
-import * as Faults from "./Faults.ts"
-import * as FederationFaults from "./federation/Faults.ts"
+import * as FaultPlan from "./FaultPlan.ts"
+import * as FederationFaultPlan from "./federation/FaultPlan.ts"
 import * as FederationMutants from "./federation/Mutants.ts"
 import * as FederationOnceBroken from "./federation/OnceBroken.ts"
 import * as Federation from "./federation/Run.ts"
@@ -14,7 +14,7 @@ import * as Simulation from "./Simulation.ts"
 
 const federation = process.argv.includes("--federation")
 const { commandsStandard } = federation ? Federation : Simulation
-const { faultsMax } = federation ? FederationFaults : Faults
+const { faultsMax } = federation ? FederationFaultPlan : FaultPlan
 const kept = federation ? FederationOnceBroken.onceBroken : onceBroken
 const mutants: ReadonlyArray<Hunted & { readonly name: string; readonly overlapping?: true }> = federation
   ? FederationMutants.mutants

@@ -1,17 +1,18 @@
 import type { Address } from "../support/PostgresServer.ts"
-import type { Job, Settings } from "./Fleet.ts"
+import { mutants as federationMutants, planted as federationPlanted } from "./federation/Mutants.ts"
+import type { Answer, Job, Settings } from "./Fleet.ts"
 import { mutants, planted } from "./Mutants.ts"
 import * as Sources from "./Sources.ts"
 
 /* A process of simulations: takes a seed, sends the result, until its parent ends it. */
 // The program is loaded after the bugs are in it, where this process is for mutants.
-if (process.argv.includes("planted")) Sources.plant(planted)
+if (process.argv.includes("planted")) Sources.plant(new Map([...planted, ...federationPlanted]))
 const DatabaseFiles = await import("./DatabaseFiles.ts")
-const { mutants: federationMutants } = await import("./federation/Mutants.ts")
 const Federation = await import("./federation/Run.ts")
 const { Backends } = await import("./Backends.ts")
 const Performed = await import("./Performed.ts")
 const { run, runOverlapping } = await import("./Simulation.ts")
+const { progress } = await import("./Drive.ts")
 
 const databases: Array<Awaited<ReturnType<typeof DatabaseFiles.open>>> = []
 const opened = async (count: number) => {
@@ -26,8 +27,8 @@ const overlapping = async (address: Address) =>
 const result = async (seed: number, settings: Settings) => {
   const { commands, faults, federation, logs, mutant, postgres } = settings
   if (federation) {
-    Sources.switchOn(undefined)
-    const mutation = mutant === undefined ? {} : federationMutants[mutant]?.mutation ?? {}
+    const { mutation = {}, name } = federationMutants[mutant ?? federationMutants.length] ?? {}
+    Sources.switchOn(name)
     return Federation.run(await opened(Federation.sitesMax), seed, { commands, faults, mutation, logs })
   }
   const { mutation = {}, name, standstills = false, talks = settings.talks } = mutants[mutant ?? mutants.length] ?? {}
@@ -39,8 +40,18 @@ const result = async (seed: number, settings: Settings) => {
   return run(database!, seed, { commands, faults, mutation, logs, standstills, ...(talks && { talks }) })
 }
 
+/** How often this process says that it goes on, where it does, in milliseconds. */
+const progressMillis = 5_000
+let told = 0
+setInterval(() => {
+  if (progress.instants === told) return
+  told = progress.instants
+  process.send?.({ progress: told })
+}, progressMillis)
+
 process.on("message", ({ seed, settings }: Job) => {
-  const run = async () => process.send?.(await result(seed, settings))
+  const run = async () =>
+    process.send?.({ result: await result(seed, settings), bytes: process.memoryUsage.rss() } satisfies Answer)
   void run()
 })
 process.on("disconnect", () => process.exit(0))

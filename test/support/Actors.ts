@@ -6,6 +6,7 @@ import { Broadcast } from "../../src/services/Broadcast.ts"
 import { OriginChecks } from "../../src/services/federation/fetching/OriginChecks.ts"
 import { Feeds } from "../../src/services/feeds/Feeds.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
+import { committedOnly } from "./CommittedOnly.ts"
 import { configurationOf } from "./Configuration.ts"
 import { eventually } from "./Eventually.ts"
 import { noOutbound } from "./NoOutbound.ts"
@@ -26,7 +27,7 @@ export const node = Actors.layer.pipe(
   Layer.provide(OriginChecks.layerNone),
   Layer.provideMerge(Layer.mergeAll(Feeds.layerMemory, Broadcast.layerMemory)),
   Layer.provide([cluster, noOutbound]),
-  Layer.provide(config)
+  Layer.provide([config, committedOnly])
 )
 
 /** The actors with a database of their own. */

@@ -11,6 +11,7 @@ import { CustomEmojis } from "../../src/services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
 import { Statuses } from "../../src/services/statuses/Statuses.ts"
 import { ViewerStates } from "../../src/services/statuses/ViewerStates.ts"
+import { committedOnly } from "./CommittedOnly.ts"
 import { configurationOf } from "./Configuration.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
@@ -35,6 +36,7 @@ export const reads = (config: Partial<ServerConfig["Service"]> = {}) =>
     ),
     Layer.provideMerge(Broadcast.layerMemory),
     Layer.provideMerge(TestDatabase.layer),
+    Layer.provide(committedOnly),
     Layer.provideMerge(Layer.succeed(ServerConfig, { ...configuration, ...config }))
   ))
 

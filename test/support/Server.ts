@@ -8,6 +8,7 @@ import { givenEmail } from "../../src/services/identity/RegistrationRules.ts"
 import { Registrations } from "../../src/services/identity/Registrations.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
+import { committedOnly } from "./CommittedOnly.ts"
 import * as KeptSessions from "./KeptSessions.ts"
 import * as KeyPairs from "./KeyPairs.ts"
 import * as Loopback from "./Loopback.ts"
@@ -74,7 +75,9 @@ const start = Effect.fn("TestServer.start")(function*(given: Record<string, stri
   yield* Layer.build(
     Layer.fresh(Server.layer.pipe(
       Layer.provide(Environment.layer),
-      Layer.provide(Layer.mergeAll(config, KeyPairs.layer, Layer.succeed(Database.Clients, KeptSessions.clients)))
+      Layer.provide(
+        Layer.mergeAll(config, KeyPairs.layer, committedOnly, Layer.succeed(Database.Clients, KeptSessions.clients))
+      )
     ))
   )
   // By sessions with the database that the test has open already.

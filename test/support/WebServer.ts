@@ -25,6 +25,7 @@ import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
 import { MailExchanges } from "../../src/services/moderation/MailExchanges.ts"
 import { Translator } from "../../src/services/translation/Translator.ts"
 import { cluster } from "./Actors.ts"
+import { committedOnly } from "./CommittedOnly.ts"
 import { environment } from "./MediaJobs.ts"
 import { configuration } from "./Reads.ts"
 import { TestDatabase } from "./TestDatabase.ts"
@@ -60,7 +61,7 @@ const foundation = (config: Partial<ServerConfig["Service"]>, credentials: typeo
     Layer.provideMerge(Secrets.layer),
     Layer.provideMerge(Layer.succeed(ServerConfig, { ...configuration, signupConfirmation: "mail", ...config })),
     Layer.provideMerge(Layer.mergeAll(Broadcast.layerMemory, MailExchanges.layerOf(), Postbox.layer, environment)),
-    Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, NodeServices.layer, TestDatabase.layer))
+    Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, NodeServices.layer, TestDatabase.layer, committedOnly))
   )
 
 /** Nobody stores what was fetched. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { collectionAt } from "../../services/discovery/LocalUrls.ts"
-import { asText, type Foreign, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import { asText, type Foreign, idOf, idsOf, urlReader } from "../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
@@ -18,8 +18,9 @@ export const make = Effect.gen(function*() {
   const readUrl = urlReader(config.outboundAllow)
 
   const flag = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
-    const uri = readUrl(activity["id"])
-    if (uri === undefined || uri.origin !== URL.parse(self.uri)?.origin) {
+    // As it is written: ids of one server may differ in their fragments alone, as our own do.
+    const uri = idOf(activity)
+    if (uri === undefined || readUrl(uri)?.origin !== URL.parse(self.uri)?.origin) {
       return yield* ignored("an id of another server")
     }
     const named = idsOf(activity["object"])
@@ -27,7 +28,7 @@ export const make = Effect.gen(function*() {
     const [target = posts[0]?.accountId] = yield* knownUris.localAccounts(named)
     if (target === undefined) return yield* ignored("nobody here")
     const id = yield* flags.file(own.accountId, {
-      uri: uri.href,
+      uri,
       target,
       statusIds: posts.map(({ id }) => id),
       collectionIds: named.flatMap((one) => collectionAt(config, one)?.id ?? []),

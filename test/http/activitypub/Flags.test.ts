@@ -43,6 +43,20 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
       yield* sql`DELETE FROM reports`
     }))
 
+  it.effect("F103: reports of one server whose ids differ in their fragments alone are all filed, each once", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const eve = yield* person("eve")
+      const instance = yield* there("fragments", { type: "Application" })
+      const object = [yield* actorOf(eve)]
+      const flag = (n: number) => ({ type: "Flag", id: `${instance.id}#reports/${n}`, object, content: `report ${n}` })
+      assert.strictEqual(yield* done(instance, flag(1)), "done")
+      assert.strictEqual(yield* done(instance, flag(2)), "done")
+      yield* send(instance, flag(2))
+      assert.deepStrictEqual((yield* reports).map(({ comment }) => comment), ["report 1", "report 2"])
+      yield* sql`DELETE FROM reports`
+    }))
+
   it.effect("S-011: an account and its posts are reported by another server, and moderators hear of it once", () =>
     Effect.gen(function*() {
       const [anna, mod, boss, ben] = [

@@ -21,6 +21,7 @@ import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../../../src/services/intents/AgendaEntries.ts"
 import { Jobs } from "../../../src/services/intents/Jobs.ts"
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
+import { committedOnly } from "../../support/CommittedOnly.ts"
 import * as KeyPairs from "../../support/KeyPairs.ts"
 import { configuration } from "../../support/Reads.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -44,7 +45,7 @@ export const remote = Senders.layer.pipe(
   Layer.provideMerge(Layer.merge(DomainPolicies.layer, DomainPolicies.layerHostPolicy)),
   Layer.provideMerge(Layer.mergeAll(UndiciTransport.layerWith({}), KeyOperationsLayer.layer, Broadcast.layerMemory)),
   Layer.provide(Layer.succeed(Names, { resolve: () => Effect.succeed([]) })),
-  Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, NodeCrypto.layer)),
+  Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, NodeCrypto.layer, committedOnly)),
   Layer.provideMerge(Layer.succeed(ServerConfig, {
     ...configuration,
     outboundAllow: [IpNetwork.fromStringUnsafe("127.0.0.0/8")]

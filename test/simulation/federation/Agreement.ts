@@ -36,11 +36,12 @@ export const check = (aftermath: Aftermath): ReadonlyArray<string> => {
     for (const { times, what } of home.notifications) if (times > 1) broken.push(`I9: ${times} notices of ${what}`)
   }
   boosts(broken, aftermath, at)
+  flags(broken, aftermath.deeds, at)
   return broken
 }
 
 /** Both sides say the same of a follow, a request and a block between people of `home` and `there`. */
-const relations = (broken: Array<string>, home: Atlas, there: Atlas) => {
+export const relations = (broken: Array<string>, home: Atlas, there: Atlas) => {
   for (const kind of ["follows", "requests", "blocks"] as const) {
     const between = (atlas: Atlas) =>
       madeAt(home.host, atlas[kind]).filter((entry) => hostOf(entry.split(" ")[1] ?? "") === there.host)
@@ -173,6 +174,17 @@ const opinions = (broken: Array<string>, deeds: ReadonlyArray<Deed>, home: Atlas
   }
   compare("I12: likes", "favourites")
   compare("I20: votes", "votes")
+}
+
+/** A report is at its own server and at that of whom it is about, once each. */
+const flags = (broken: Array<string>, deeds: ReadonlyArray<Deed>, at: ReadonlyMap<string, Atlas>) => {
+  for (const { by, command, result, target } of deeds) {
+    if (command._tag !== "Report" || target === undefined || typeof result === "string" || "error" in result) continue
+    for (const host of new Set([hostOf(by.handle), hostOf(target.handle)])) {
+      const times = at.get(host)?.reports.filter(({ what }) => what === `${target.handle} ${command.comment}`).length
+      if (times !== 1) broken.push(`I7: ${host} has the report ${command.comment} ${times} times`)
+    }
+  }
 }
 
 /** A boost is where the post is from and where its author's followers are, if it stands, and nowhere else. */

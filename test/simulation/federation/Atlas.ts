@@ -86,10 +86,13 @@ export const load = Effect.fnUntraced(function*({ host, sql }: Site) {
       handle("b")
     } || ' about ' || n.status_id AS what, count(*)::int AS times
       FROM notifications n JOIN accounts a ON a.id = n.account_id JOIN accounts b ON b.id = n.from_account_id GROUP BY 1`,
+    reports: yield* sql<{ what: string }>`SELECT ${handle("a")} || ' ' || r.comment AS what FROM reports r
+      JOIN accounts a ON a.id = r.target_account_id ORDER BY 1`,
     waiting: yield* sql<{ what: string }>`SELECT 'a delivery of ' || a.type AS what FROM deliveries d
         JOIN outgoing_activities a ON a.id = d.activity_id
       UNION ALL SELECT 'the intent ' || kind FROM fanouts
       UNION ALL SELECT 'the errand ' || kind FROM errands
+      UNION ALL SELECT 'the block of a domain' FROM agenda WHERE kind = 'domain_block'
       UNION ALL SELECT 'the activity ' || uri FROM inbound_activities WHERE outcome IS NULL`
   }
 })

@@ -37,6 +37,9 @@ const pauseMillis = 1_500
 const patienceMillis = 6_000
 /** Commands begin within that many milliseconds. */
 export const rushMillis = 30_000
+/** Changes of what was just posted have numbers from here on, and begin within so many milliseconds. */
+const hastyNumber = 100
+const hastyMillisMax = 20
 /** Statuses that a client looks at. */
 const seenMax = 6
 const pollSeconds = 3_600
@@ -147,6 +150,20 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
         const _tag = dice.chance(0.7) ? "AuthorizeFollow" : "RejectFollow"
         return { to, does: (target) => ({ _tag, target }) }
       }),
+      // Of those who are elsewhere another server hears.
+      [
+        1.5,
+        to((target) => ({
+          _tag: "Report",
+          target,
+          category: "spam",
+          comment: `report-${n}.`,
+          statusIds: [],
+          ruleIds: [],
+          forward: other.site !== by.site,
+          forwardDomains: []
+        }))
+      ],
       [2 * aversions, to((target) => ({ _tag: "Block", target }))],
       [3 * aversions, to((target) => ({ _tag: "Unblock", target }))]
     ])
@@ -208,8 +225,18 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
       mentions: isPost && other !== undefined ? [other] : [],
       result
     })
+    // Some change their minds while it is still being told.
+    if (!isPost || typeof result === "string" || !("id" in result) || !dice.chance(0.3 * changes)) return
+    yield* Effect.sleep(dice.between(0, hastyMillisMax))
+    const statusId = StatusId.make(BigInt(result.id))
+    const change: Command = dice.chance(0.7)
+      ? { _tag: "Edit", statusId, text: `post-${n}. edited`, ...saidBy({}) }
+      : { _tag: "Delete", statusId }
+    universe.say(`${by.handle} sends ${n} ${describe(change)} at once`)
+    const changed = yield* tell(hastyNumber + n, by, change)
+    deeds.push({ n: hastyNumber + n, by, command: change, target: undefined, mentions: [], result: changed })
   })
-  return { deeds, follow, send }
+  return { deeds, follow, send, tell }
 }
 
 export const describe = (command: Command) => {

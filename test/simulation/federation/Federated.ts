@@ -1,8 +1,8 @@
 import { assert, describe, it } from "vitest"
 import { federationBugs, federationSeeds } from "../Budget.ts"
 import type { Settings } from "../Fleet.ts"
-import { allHold, findsBug, type Fleets, noMutant, once, sameTrace, upTo, waitMillisMax } from "../Suite.ts"
-import { faultKinds, faultsMax } from "./Faults.ts"
+import { allHold, findsBug, type Fleets, noMutant, noTimeout, once, sameTrace, upTo } from "../Suite.ts"
+import { faultKinds, faultsMax } from "./FaultPlan.ts"
 import { mutants } from "./Mutants.ts"
 import { onceBroken } from "./OnceBroken.ts"
 import { commandsStandard } from "./Run.ts"
@@ -27,7 +27,7 @@ export const federated = ({ plain, planted }: Fleets) =>
         const sums = await allHold(plain, settings, federationSeeds.map(runOnce))
         for (const kind of faultKinds) assert.isAbove(sums.get(kind) ?? 0, 0, kind)
       },
-      waitMillisMax
+      noTimeout
     )
 
     it.each(onceBroken.filter(({ shortest }) => shortest !== undefined))(
@@ -36,7 +36,7 @@ export const federated = ({ plain, planted }: Fleets) =>
         const { broken } = await plain.run(seed, { ...settings, ...shortest })
         assert.deepStrictEqual(broken, [])
       },
-      waitMillisMax
+      noTimeout
     )
 
     it.each(
@@ -45,7 +45,7 @@ export const federated = ({ plain, planted }: Fleets) =>
     )(
       "finds a bug: $name",
       ({ mutant, number }) => findsBug(planted, { ...settings, mutant: number }, mutant),
-      waitMillisMax
+      noTimeout
     )
 
     it(
@@ -54,6 +54,6 @@ export const federated = ({ plain, planted }: Fleets) =>
         const first = await runOnce(firstSeed)
         sameTrace(first, await planted.run(firstSeed, { ...settings, mutant: noMutant }), await runOnce(otherSeed))
       },
-      waitMillisMax
+      noTimeout
     )
   })

@@ -1,10 +1,13 @@
 import type { Hunted } from "../Hunt.ts"
+import type { Planted } from "../Sources.ts"
 import type { Mutation } from "./Universe.ts"
 
 /** A bug put into the program on purpose. */
 export interface Mutant extends Hunted {
   readonly name: string
   readonly mutation: Mutation
+  /** A bug in the program's source, in the place of those of the mutation. */
+  readonly planted?: Planted
 }
 
 /** Statements without a part of them; one that is not there any more makes the mutant harmless, and its test fail. */
@@ -85,5 +88,58 @@ export const mutants: ReadonlyArray<Mutant> = [
     commands: 6,
     foundAt: 2,
     seedsMax: 24
+  },
+  {
+    name: "a later change overtakes an earlier one that is told in several slices (I6)",
+    mutation: without(/(AND id < \S+ AND kind = 'deliver')/, "$1 AND false"),
+    breaks: /^I(?:5|6):/,
+    foundAt: 1,
+    seedsMax: 24
+  },
+  {
+    name: "who does what an account sent does not ask who owns it (I13)",
+    mutation: {},
+    planted: {
+      file: "actors/account/Ownership.ts",
+      from: "Effect.andThen(Effect.catchTag(commands.lock(held.owner), \"StaleOwner\", forget(own, held)), work)",
+      times: 1,
+      to: (on) =>
+        `${on} ? work : Effect.andThen(Effect.catchTag(commands.lock(held.owner), "StaleOwner", forget(own, held)), work)`
+    },
+    breaks: /^I13/,
+    commands: 12,
+    foundAt: 1,
+    seedsMax: 24
+  },
+  {
+    name: "a process that another one took over from goes on to work (I13)",
+    mutation: {},
+    planted: {
+      file: "services/intents/Commands.ts",
+      from: "epoch === owner.epoch ? Effect.void",
+      times: 1,
+      to: (on) => `${on} || epoch === owner.epoch ? Effect.void`
+    },
+    breaks: /^I13/,
+    foundAt: 1,
+    seedsMax: 24
+  },
+  {
+    name: "reports of one server are told apart by its actor (I7)",
+    mutation: {},
+    planted: {
+      file: "actors/account/InboxReports.ts",
+      from: "      uri,\n",
+      times: 1,
+      to: (on) => `      uri: ${on} ? self.uri : uri,\n`
+    },
+    breaks: /^I7: .* has the report/,
+    foundAt: 2,
+    seedsMax: 24
   }
 ]
+
+/** Bugs in the source, by the names of their mutants. */
+export const planted = new Map(
+  mutants.flatMap(({ name, planted }) => planted === undefined ? [] : [[name, planted] as const])
+)

@@ -4,13 +4,16 @@ import { createHash } from "node:crypto"
 import { person } from "../../support/People.ts"
 import type * as Databases from "../Databases.ts"
 import { cpuMillis, drive } from "../Drive.ts"
-import { counters } from "../Invariants.ts"
+import { counters, owners } from "../Invariants.ts"
+import type { Performed } from "../Performed.ts"
 import { Dice } from "../Seeded.ts"
 import type { Options, Result } from "../Simulation.ts"
 import { VirtualTime } from "../VirtualTime.ts"
 import * as Agreement from "./Agreement.ts"
 import * as Atlas from "./Atlas.ts"
 import * as Clients from "./Clients.ts"
+import * as Epilogue from "./Epilogue.ts"
+import * as FaultPlan from "./FaultPlan.ts"
 import * as Faults from "./Faults.ts"
 import * as SimulatedInstance from "./SimulatedInstance.ts"
 import * as Traffic from "./Traffic.ts"
@@ -113,7 +116,7 @@ const scenario = Effect.fnUntraced(
     const clients = Clients.make(universe, citizens)
     const followed = yield* prelude(universe, citizens, clients)
     const harmless = universe.web.exchanges.length
-    const planned = Faults.plan(universe.seed, sites).filter((_, n) => options.faults.includes(n))
+    const planned = FaultPlan.plan(universe.seed, sites).filter((_, n) => options.faults.includes(n))
     const over = yield* Faults.unleash(universe, planned)
     yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
     yield* over
@@ -121,17 +124,24 @@ const scenario = Effect.fnUntraced(
     const atlases = yield* Effect.forEach(universe.sites, Atlas.load)
     const aftermath = { atlases, citizens, deeds: clients.deeds, followed }
     const count = (kind: string) => universe.counts.get(kind) ?? 0
+    const harmed = count("crash") + count("cut") + count("freeze")
     universe.counts.set("requests", universe.web.exchanges.length - harmless)
-    return [
+    const broken = [
       ...universe.wrong,
       ...atlases.flatMap(({ host, waiting }) => waiting.map(({ what }) => `I16: ${what} is left at ${host}`)),
       ...Agreement.check(aftermath),
-      ...Traffic.check(aftermath, universe.web.exchanges, count("crash") + count("cut")),
+      ...Traffic.check(aftermath, universe.web.exchanges, harmed),
       ...(yield* Effect.forEach(
         universe.sites,
-        ({ host, sql }) => Effect.map(counters(sql), (found) => found.map((text) => `${text} at ${host}`))
+        ({ host, sql }) =>
+          Effect.gen(function*() {
+            const performed = yield* sql<Performed>`SELECT * FROM performed ORDER BY seq`
+            const found = [...(yield* counters(sql)), ...(yield* owners(sql, performed))]
+            return found.map((text) => `${text} at ${host}`)
+          })
       )).flat()
     ]
+    return [...broken, ...(yield* Epilogue.run(universe, citizens, clients, rest(universe)))]
   },
   Effect.scoped
 )

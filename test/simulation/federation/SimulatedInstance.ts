@@ -4,6 +4,7 @@ import { HttpBody, HttpClientRequest, HttpRouter, HttpServerRequest, type HttpSe
 import { SqlClient } from "effect/sql"
 import { AccountActors } from "../../../src/actors/account/AccountActors.ts"
 import { SliceRows, sliceRowsMax } from "../../../src/actors/account/fanout/Slice.ts"
+import * as FetchedPosts from "../../../src/actors/account/FetchedPosts.ts"
 import * as JobRunner from "../../../src/actors/agenda/JobRunner.ts"
 import * as Inboxes from "../../../src/http/activitypub/Inboxes.ts"
 import * as ActivityPub from "../../../src/http/activitypub/Routes.ts"
@@ -11,8 +12,9 @@ import { routerConfig } from "../../../src/http/body/RequestPaths.ts"
 import * as Edge from "../../../src/http/Edge.ts"
 import * as WellKnown from "../../../src/http/wellknown/Routes.ts"
 import * as Actors from "../../../src/layers/Actors.ts"
+import { originChecks } from "../../../src/layers/Federation.ts"
 import * as Services from "../../../src/layers/Services.ts"
-import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { Broadcast, UncommittedPublish } from "../../../src/services/Broadcast.ts"
 import { DomainPolicies } from "../../../src/services/federation/domains/DomainPolicies.ts"
 import { RemoteLookup } from "../../../src/services/federation/RemoteLookup.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
@@ -25,6 +27,7 @@ import { configurationOf } from "../../support/Configuration.ts"
 import { signingIn } from "../Absent.ts"
 import type { Database } from "../Databases.ts"
 import { Machine } from "../Machine.ts"
+import * as Performed from "../Performed.ts"
 import { Dice } from "../Seeded.ts"
 import { Session } from "../Session.ts"
 import { client } from "../World.ts"
@@ -81,9 +84,13 @@ const cluster = Sharding.layer.pipe(
 /** Nobody subscribes here. */
 const noPhones = Layer.succeed(PushMessages, { message: () => Effect.die("no phones") })
 
+const actors = Actors.layerOverCommands.pipe(
+  Layer.provide(originChecks.pipe(Layer.provide(FetchedPosts.layer), Layer.provide(AccountActors.layer)))
+)
+
 const server = Layer.merge(handler, JobRunner.layer).pipe(
   Layer.provideMerge(Services.layer),
-  Layer.provideMerge(Actors.layerFederated),
+  Layer.provideMerge(actors),
   Layer.provideMerge(Outbound.layer.pipe(Layer.provide(DomainPolicies.layerHostPolicy))),
   Layer.provide([cluster, Feeds.layerMemory, Broadcast.layerMemory, signingIn, noPhones])
 )
@@ -122,6 +129,8 @@ const answering = (respond: Handler["Service"]["respond"]) => (request: Incoming
 export const make = Effect.fnUntraced(function*(universe: Universe, database: Database, host: string) {
   const { outside, seed, time } = universe
   const session = new Session(database, time, new Dice(seed, `session ${host}`), universe.mutation.sql)
+  session.unowned = ({ name }) =>
+    universe.wrong.push(`I13: ${name} does what accounts sent without asking who owns them`)
   const context = yield* Layer.build(client(session, outside, 2))
   const site: Site = {
     host,
@@ -136,14 +145,19 @@ export const make = Effect.fnUntraced(function*(universe: Universe, database: Da
 
 const untranslated = Layer.succeed(Translator, undefined)
 
+/** I28: tells the bus of nothing that is not committed. */
+const uncommitted = ({ wrong }: Universe) => ({ _tag }: { readonly _tag: string }) =>
+  Effect.sync(() => void wrong.push(`I28: ${_tag} is published inside of an open transaction`))
+
 /** Starts the server, which others reach when this is done. */
 export const start = Effect.fnUntraced(function*(universe: Universe, site: Site) {
   const { base, outside, seed, time, web } = universe
   const { host, session } = site
   const machine = new Machine(time, base, seed, `${host}/${++site.started}`)
-  // In some seeds few followers are enough for several slices.
-  const slices = new Dice(seed, "slices").pick([1, sliceRowsMax, sliceRowsMax])
+  // In most seeds few followers are enough for several slices.
+  const slices = new Dice(seed, "slices").pick([1, 1, sliceRowsMax])
   const layer = server.pipe(
+    Layer.provide(Layer.fresh(Performed.commands(universe, machine))),
     Layer.provide(web.transport(host, machine)),
     Layer.provide(client(session, machine, 4)),
     Layer.provide([
@@ -151,7 +165,8 @@ export const start = Effect.fnUntraced(function*(universe: Universe, site: Site)
       Keys.layer(host, site.keys),
       Layer.succeed(SliceRows, slices),
       MailExchanges.layerOf(),
-      untranslated
+      untranslated,
+      Layer.succeed(UncommittedPublish, uncommitted(universe))
     ])
   )
   const scope = Scope.makeUnsafe()

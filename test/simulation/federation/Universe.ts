@@ -26,6 +26,8 @@ export class Universe {
   readonly counts = new Map<string, number>()
   /** What clients met that no fault excuses. */
   readonly wrong: Array<string> = []
+  /** Called when a machine has done a command in a transaction that is not committed yet. */
+  performs: (machine: Machine, commandId: string) => void = () => {}
 
   constructor(time: VirtualTime, seed: number, mutation: Mutation, logLevel: "None" | "Debug") {
     this.mutation = mutation
@@ -45,11 +47,12 @@ export class Universe {
   }
 
   /** The end of a server's process, as by kill -9: nothing of it runs any more, and its connections end. */
-  crash(site: Site, { machine }: Process) {
+  crash(site: Site, process: Process) {
+    const { machine } = process
     if (machine.dead) return
     machine.kill()
     site.session.release(machine)
     this.web.hangUp(machine)
-    site.process = undefined
+    if (site.process === process) site.process = undefined
   }
 }

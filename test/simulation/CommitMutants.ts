@@ -1,0 +1,146 @@
+import type { Mutant } from "./Mutant.ts"
+
+/** Puts an effect off until the transaction is committed, where a bug is switched on. */
+const afterCommit = (on: string) => `(${on} ? (later) => sql.afterCommit(Effect.orDie(later)) : (now) => now)`
+/** Does at once what waits for the commit. */
+const beforeCommit = (on: string) => `(${on} ? Effect.asVoid : sql.afterCommit)`
+
+/** Another request reads the filters from before the commit, and keeps them. */
+const filtersToldEarly: Mutant = {
+  name: "nodes hear of changed filters before the commit",
+  mutation: {},
+  planted: {
+    file: "services/filters/Filters.ts",
+    from: "sql.afterCommit(broadcast.publish({ _tag: \"FiltersChanged\"",
+    times: 1,
+    to: (on) => `${beforeCommit(on)}(broadcast.publish({ _tag: "FiltersChanged"`
+  },
+  breaks: /^I28/,
+  commands: 4,
+  foundAt: 3,
+  seedsMax: 10
+}
+
+/** A stream that ends is open again before the commit. */
+const suspensionToldEarly: Mutant = {
+  name: "nodes hear of a suspension before the commit",
+  mutation: {},
+  planted: {
+    file: "actors/account/Moderation.ts",
+    from: "yield* sql.afterCommit(Effect.all([",
+    times: 1,
+    to: (on) => `yield* ${beforeCommit(on)}(Effect.all([`
+  },
+  breaks: /^I28/,
+  talks: true,
+  foundAt: 3,
+  seedsMax: 10
+}
+
+/** A crash in between leaves a scheduled status that nobody posts. */
+const timerLater: Mutant = {
+  name: "the timer of a scheduled status is set after the commit",
+  mutation: {},
+  planted: {
+    file: "actors/account/Scheduling.ts",
+    from: "yield* agenda.enqueue(\"scheduled_status\", id, accountId, scheduledAt)",
+    times: 1,
+    to: (on) => `yield* ${afterCommit(on)}(agenda.enqueue("scheduled_status", id, accountId, scheduledAt))`
+  },
+  breaks: /^I16: the scheduled/,
+  foundAt: 23,
+  seedsMax: 30
+}
+
+/** A status keeps the time that it had before. */
+const timerKept: Mutant = {
+  name: "a status that is scheduled anew is posted at its old time",
+  mutation: {},
+  planted: {
+    file: "actors/account/Scheduling.ts",
+    from: "yield* agenda.enqueue(\"scheduled_status\", scheduledId, accountId, scheduledAt)",
+    times: 1,
+    to: (on) => `if (!${on}) yield* agenda.enqueue("scheduled_status", scheduledId, accountId, scheduledAt)`
+  },
+  breaks: /^I1, I2, I10: .* before its time/,
+  foundAt: 16,
+  seedsMax: 30
+}
+
+/** A crash in between leaves homes without the post, and nobody who knows. */
+const completedFirst: Mutant = {
+  name: "an intent is completed before its feeds are written",
+  mutation: {},
+  planted: {
+    file: "actors/account/fanout/Publish.ts",
+    from: "const { accountIds, lists } = yield* push({ ...whole, since, again }, whole)\n    const completing",
+    times: 1,
+    to: (on) =>
+      `const isFirst = ${on} && slice.mentioned.length === 0
+    if (isFirst) yield* fanouts.completeAlone({ id, owner: (yield* current(own)).owner })
+    const { accountIds, lists } = yield* push({ ...whole, since, again }, whole)
+    if (isFirst) return true
+    const completing`
+  },
+  breaks: /^I3: .* lacks/,
+  foundAt: 4,
+  seedsMax: 30
+}
+
+/** A crash or a lost answer in between leaves a figure that counts what is gone. */
+const uncountedLater: Mutant = {
+  name: "a favourite that was taken back is counted later",
+  mutation: {},
+  planted: {
+    file: "services/statuses/Favourites.ts",
+    from: "yield* Counters.count(sql, [], [{ statusId, favourites: -1 }])",
+    times: 1,
+    to: (on) => `yield* ${afterCommit(on)}(Counters.count(sql, [], [{ statusId, favourites: -1 }]))`
+  },
+  breaks: /^I12/,
+  foundAt: 22,
+  seedsMax: 30
+}
+
+/** A crash in between leaves homes with posts of who is not followed any more. */
+const homesForgotten: Mutant = {
+  name: "homes are forgotten after the commit alone",
+  mutation: {},
+  planted: {
+    file: "actors/account/Relations.ts",
+    from: "if (readers.length > 0) yield* intend(own, { _tag: \"homes\"",
+    times: 1,
+    to: (on) => `if (!${on} && readers.length > 0) yield* intend(own, { _tag: "homes"`
+  },
+  breaks: /^I3: /,
+  foundAt: 47,
+  seedsMax: 60
+}
+
+/** Another node sends what this one is still sending. */
+const claimOutlived: Mutant = {
+  name: "a push takes longer than its claim",
+  mutation: {},
+  planted: {
+    file: "services/intents/Pushes.ts",
+    from: "new Date(now + claimMillis)",
+    times: 1,
+    to: (on) => `new Date(now + (${on} ? 4_000 : claimMillis))`
+  },
+  breaks: /^I24: .* at the same time/,
+  talks: true,
+  foundAt: 4,
+  seedsMax: 30
+}
+
+/** Bugs between a commit and what follows it, and of claims. */
+export const commitMutants: ReadonlyArray<Mutant> = [
+  filtersToldEarly,
+  suspensionToldEarly,
+  timerLater,
+  timerKept,
+  completedFirst,
+  uncountedLater,
+  homesForgotten,
+  claimOutlived
+]

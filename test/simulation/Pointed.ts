@@ -1,0 +1,86 @@
+import type { Command } from "../../src/actors/account/Protocol.ts"
+import * as Drawing from "./Drawing.ts"
+import type { AtStep } from "./FaultPlan.ts"
+import type { Machine } from "./Machine.ts"
+import { Dice } from "./Seeded.ts"
+import { isTalking } from "./Talking.ts"
+import type { Side, Step } from "./World.ts"
+
+/** Faults of a seed that strike on purpose between the commit of a command and what follows it. */
+export const faultsMax = 6
+
+type Tags = ReadonlyArray<Command["_tag"]>
+
+/** Commands whose commits have consequences of one kind. */
+const posting: Tags = ["Publish", "Reblog", "Edit"]
+const undoing: Tags = ["Unfavourite", "Unreblog", "Delete"]
+const parting: Tags = ["Unfollow", "Block", "RemoveFollower", "RejectFollow", "Mute"]
+const joining: Tags = ["Follow", "AuthorizeFollow", "FollowTag", "Favourite", "Report"]
+const scheduling: Tags = ["Schedule"]
+const rescheduling: Tags = ["Reschedule", "CancelScheduled"]
+const deciding: Tags = ["AuthorizeInteraction", "RejectInteraction", "RevokeQuote"]
+const talking: Tags = ["Vote", "Favourite"]
+const moderating: Tags = ["Moderate"]
+
+/** What a seed is struck at, by what it is about. */
+const aims = (seed: number): ReadonlyArray<Tags> =>
+  isTalking(seed)
+    ? [posting, deciding, deciding, talking, moderating]
+    : Drawing.lateMillis(seed) > 0
+    ? [scheduling, scheduling, rescheduling, posting, undoing]
+    : [posting, posting, undoing, undoing, parting, joining]
+
+/** How often a seed is struck at which step, and the last of those that is; what follows a commit begins with it. */
+const steps: ReadonlyArray<readonly [weight: number, step: { readonly step: Step; readonly nthMax: number }]> = [
+  [4, { step: "commit", nthMax: 1 }],
+  [4, { step: "effect", nthMax: 2 }],
+  [5, { step: "feeds", nthMax: 1 }],
+  [2, { step: "write", nthMax: 2 }]
+]
+/** Steps at which a connection can end without its machine. */
+const cutting: ReadonlySet<Step> = new Set(["commit", "write"])
+
+/** The pointed faults of a seed. */
+export const plan = (seed: number): ReadonlyArray<AtStep> => {
+  const dice = new Dice(seed, "pointed")
+  return Array.from({ length: faultsMax }, (): AtStep => {
+    const commands = dice.pick(aims(seed))
+    const { nthMax, step } = dice.weighted(steps)
+    // A transaction that a crash ends before its commit has no consequences.
+    const side: Side = step === "commit" || dice.chance(0.2) ? "after" : "before"
+    const kind = dice.weighted<AtStep["kind"]>([[6, "crash"], [cutting.has(step) ? 4 : 0, "cut"], [1, "freeze"]])
+    return {
+      kind,
+      port: 0,
+      at: 0,
+      step,
+      nth: dice.between(1, nthMax + 1),
+      of: { commands, nth: dice.between(1, commands === scheduling ? 2 : 4) },
+      side,
+      millis: kind === "cut" ? 0 : dice.between(500, 4_000)
+    }
+  })
+}
+
+/** Which machine each pointed fault waits for. */
+export class Aim {
+  private readonly seen = new Map<AtStep, number>()
+  private readonly machines = new Map<AtStep, Machine>()
+
+  /** A machine did a command, which it is about to commit; `commandId` begins with its tag. */
+  performed(faults: Iterable<AtStep>, machine: Machine, commandId: string) {
+    for (const fault of faults) {
+      const { of } = fault
+      if (of === undefined || this.machines.has(fault) || !of.commands.some((tag) => commandId.startsWith(`${tag}:`))) {
+        continue
+      }
+      const times = (this.seen.get(fault) ?? 0) + 1
+      this.seen.set(fault, times)
+      if (times === of.nth) this.machines.set(fault, machine)
+    }
+  }
+
+  isAt(fault: AtStep, machine: Machine) {
+    return this.machines.get(fault) === machine
+  }
+}

@@ -1,0 +1,154 @@
+import type { Command } from "../../../src/actors/account/Protocol.ts"
+import { Dice } from "../Seeded.ts"
+import type { Side } from "../World.ts"
+import { rushMillis } from "./Clients.ts"
+import type { Fate } from "./Exchange.ts"
+import type { Outage } from "./Web.ts"
+
+/** Where a server's process can end: it sends SQL, commits, asks another server, or answers one. */
+export type Step = "sql" | "commit" | "asks" | "answers"
+
+/** The `nth` step of that kind from `at` milliseconds on; it is back after `millis`. */
+export interface AtStep {
+  readonly kind: "crash" | "cut" | "freeze"
+  readonly site: number
+  readonly at: number
+  readonly step: Step
+  readonly nth: number
+  /** Steps count from a command of this kind on, its own commit first; at whatever server that is done. */
+  readonly of?: ReadonlyArray<Command["_tag"]>
+  readonly side: Side
+  readonly millis: number
+}
+
+/** What the network does to the `nth` request to the host from `at` milliseconds on. */
+export interface AtRequest {
+  readonly kind: "lost" | "unheard" | "twice" | "late" | "queued"
+  readonly site: number
+  readonly at: number
+  readonly nth: number
+  /** Of deliveries or of other requests. */
+  readonly method: "POST" | "GET"
+  readonly fate: Fate
+}
+
+/** How a host is from `at` milliseconds on, for `millis`. */
+export interface AtTime {
+  readonly kind: "away" | "busy" | "slow"
+  readonly site: number
+  readonly at: number
+  readonly millis: number
+  readonly outage: Outage
+}
+
+export type Fault = AtStep | AtRequest | AtTime
+
+export const faultKinds = [
+  "crash",
+  "cut",
+  "freeze",
+  "lost",
+  "unheard",
+  "twice",
+  "late",
+  "queued",
+  "away",
+  "busy",
+  "slow"
+] as const
+
+/** About how many steps of a kind a process takes in half of the time in which commands come. */
+const stepsMax: Record<Step, number> = { sql: 300, commit: 24, asks: 14, answers: 14 }
+const requestsMax = { POST: 8, GET: 3 }
+
+/** Faults that a seed may have anywhere, those that strike where something is told in slices, and all. */
+const scatteredMax = 12
+const pointedMax = 4
+export const faultsMax = scatteredMax + pointedMax
+
+/** The faults of a seed, four at least. */
+export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
+  const dice = new Dice(seed, "faults")
+  const scattered = Array.from({ length: dice.between(4, scatteredMax + 1) }, (): Fault => {
+    const kind = dice.weighted<Fault["kind"]>([
+      [7, "crash"],
+      [2, "cut"],
+      [4, "freeze"],
+      [4, "lost"],
+      [7, "unheard"],
+      [5, "twice"],
+      [5, "late"],
+      [6, "queued"],
+      [2, "away"],
+      [2, "busy"],
+      [2, "slow"]
+    ])
+    const site = dice.between(0, sites)
+    const at = dice.between(0, rushMillis)
+    const silent = dice.chance(0.5)
+    const method: "POST" | "GET" = dice.chance(0.8) ? "POST" : "GET"
+    const step = dice.weighted<Step>([[kind === "cut" ? 4 : 2, "sql"], [5, "commit"], [3, "asks"], [4, "answers"]])
+    const side = dice.pick(["before", "after"] as const)
+    const atRequest = { site, at, nth: dice.between(1, requestsMax[method]), method }
+    switch (kind) {
+      case "crash":
+      case "freeze":
+      case "cut": {
+        const at = dice.between(0, rushMillis / 2)
+        const of = kind === "cut" && step !== "commit" ? "sql" : step
+        return { kind, site, at, step: of, nth: dice.between(1, stepsMax[of]), side, millis: dice.between(500, 20_000) }
+      }
+      case "lost":
+        return { kind, ...atRequest, fate: { _tag: "Lost", silent } }
+      case "unheard":
+        return { kind, ...atRequest, fate: { _tag: "Unheard", silent } }
+      case "twice":
+        return { kind, ...atRequest, fate: { _tag: "Twice", millis: dice.pick([10, 1_000, 20_000, 60_000]) } }
+      case "late":
+        return { kind, ...atRequest, fate: { _tag: "Late", millis: dice.pick([1_000, 5_000, 20_000, 60_000]) } }
+      case "queued":
+        return {
+          kind,
+          ...atRequest,
+          method: "POST",
+          fate: { _tag: "Queued", millis: dice.pick([2_000, 8_000, 30_000]) }
+        }
+      case "away":
+        return { kind, site, at, millis: dice.between(1_000, 60_000), outage: silent ? "silent" : "refuses" }
+      case "busy":
+        return { kind, site, at, millis: dice.between(1_000, 30_000), outage: { busy: dice.between(1, 30) } }
+      case "slow":
+        return { kind, site, at, millis: dice.between(2_000, 12_000), outage: "refuses" }
+    }
+  })
+  return [...scattered, ...pointed(seed)]
+}
+
+/** A slice of what is told to many fails, or the process ends, soon after the command that it comes of. */
+const pointed = (seed: number) => {
+  const dice = new Dice(seed, "pointed")
+  return Array.from({ length: pointedMax }, (): AtStep => ({
+    kind: dice.pick(["cut", "cut", "cut", "crash"]),
+    site: 0,
+    at: 0,
+    step: "commit",
+    nth: dice.between(1, 6),
+    of: dice.pick([["Publish"], ["Edit", "Delete"], ["Edit"], ["Reblog", "Report", "Favourite", "Unfavourite"]]),
+    side: dice.pick(["before", "after"] as const),
+    millis: dice.between(500, 5_000)
+  }))
+}
+
+/** Processes end while somebody moves or blocks a server. */
+export const epilogue = (seed: number, sites: number): ReadonlyArray<Fault> => {
+  const dice = new Dice(seed, "epilogue's faults")
+  return Array.from({ length: dice.between(1, 4) }, (): AtStep => ({
+    kind: dice.pick(["cut", "crash", "crash"]),
+    site: dice.between(0, sites),
+    at: 0,
+    step: "commit",
+    nth: dice.between(1, 12),
+    side: dice.pick(["before", "after"] as const),
+    millis: dice.between(500, 5_000)
+  }))
+}
