@@ -58,7 +58,10 @@ describe("what is kept", () => {
       "<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>",
       "<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>"
     ]
-  ])("F81: struck text and ruby readings stay: %s", (html, expected) => assert.strictEqual(sanitise(bounded(html)), expected))
+  ])(
+    "F81: struck text and ruby readings stay: %s",
+    (html, expected) => assert.strictEqual(sanitise(bounded(html)), expected)
+  )
 
   it("bounds the depth of elements", () => {
     const deep = sanitise(bounded("<b>".repeat(1000) + "x"))
