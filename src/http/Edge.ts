@@ -1,8 +1,10 @@
 import { Cause, Effect, Random, References } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { isSqlError } from "effect/sql/SqlError"
+import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { Catalogs } from "../services/languages/Catalogs.ts"
 import * as Reply from "./guard/Reply.ts"
+import { limitPage } from "./html/LimitPage.ts"
 import { inLanguage } from "./languages/TranslatedErrors.ts"
 
 /** Paths whose answers scripts of any origin may read (operations.md section 0, "CORS"); cookies never count there. */
@@ -72,6 +74,7 @@ export const layer = HttpRouter.middleware(
   Effect.gen(function*() {
     const nameOf = yield* naming
     const catalogs = yield* Catalogs
+    const { localDomain } = yield* ServerConfig
     return (handler) => {
       const answered = Effect.catchCause(handler, answerCause)
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
@@ -82,7 +85,8 @@ export const layer = HttpRouter.middleware(
           // One copy of the headers: they are many, and answers of the API cost little more.
           const headers = isShared ? { ...readable, "x-request-id": name } : { "x-request-id": name }
           const response = HttpServerResponse.setHeaders(answer, headers)
-          return response.status < 400 ? response : inLanguage(catalogs, request, response)
+          if (response.status < 400) return response
+          return limitPage(catalogs, localDomain, request, response) ?? inLanguage(catalogs, request, response)
         })
       })
     }

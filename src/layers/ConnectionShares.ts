@@ -1,10 +1,10 @@
-import { Effect, Metric, Result } from "effect"
-import { IpNetwork, NetAddress } from "effect/net"
+import { Effect, Metric } from "effect"
 import type { Server } from "node:net"
 import * as AddressShares from "../http/guard/AddressShares.ts"
 import { addressKey } from "../http/guard/ClientAddresses.ts"
 import { Environment } from "./Environment.ts"
 import { connectionsMax } from "./NodeServer.ts"
+import { isTrustedProxy } from "./TrustedProxies.ts"
 
 const refused = Metric.counter("murmuration_connections_refused_total", {
   description: "Connections closed at once because their address had its share",
@@ -19,15 +19,11 @@ export const guard = Effect.fnUntraced(function*(server: Server) {
   const { connectionsPerAddress: perAddressMax, trustedProxies } = yield* Environment
   const context = yield* Effect.context()
   const shares = AddressShares.make({ atOnceMax: connectionsMax, perAddressMax })
-  const isTrusted = (address: string) => {
-    const parsed = NetAddress.ipFromString(address.replace(/^::ffff:(?=\d+\.)/i, ""))
-    return Result.isSuccess(parsed) && trustedProxies.some((network) => IpNetwork.contains(network, parsed.success))
-  }
   let told = false
   server.on("connection", (socket) => {
     const { remoteAddress } = socket
     // A connection that is over already has none.
-    if (remoteAddress === undefined || isTrusted(remoteAddress)) return
+    if (remoteAddress === undefined || isTrustedProxy(trustedProxies, remoteAddress)) return
     const address = addressKey(remoteAddress)
     if (shares.enter(address) === undefined) return void socket.once("close", () => shares.leave(address))
     socket.destroy()

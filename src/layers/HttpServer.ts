@@ -1,8 +1,9 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { ByteSize, Clock, Context, Effect, Exit, Layer, Metric, Scope } from "effect"
+import { ByteSize, Clock, Context, Effect, Exit, Layer, Metric, Option, Scope } from "effect"
 import { HttpMethod, HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { bodyBytesMax } from "../http/body/Body.ts"
 import { isHandshake } from "../http/guard/Handshake.ts"
+import { plainError } from "../http/guard/Reply.ts"
 import { InFlight } from "../http/InFlight.ts"
 import { lean } from "../services/Lean.ts"
 import * as ConnectionShares from "./ConnectionShares.ts"
@@ -10,6 +11,7 @@ import { Environment } from "./Environment.ts"
 import { Handover } from "./Handover.ts"
 import { OperatorError } from "./OperatorError.ts"
 import * as Standstills from "./Standstills.ts"
+import { isTrustedProxy } from "./TrustedProxies.ts"
 
 /** Requests in work at once in this process; beyond it clients are told to come back. Open streams do not count. */
 export const requestsInFlightMax = 1000
@@ -125,15 +127,24 @@ const admission = HttpRouter.middleware(
   { global: true }
 )
 
-/** Addresses of clients behind a proxy of `TRUSTED_PROXIES`, as that proxy saw them; everybody else's header is ignored. */
+const unreadable = plainError(400, "Bad Request", { "cache-control": "private, no-store" })
+
+/**
+ * Addresses of clients behind a proxy of `TRUSTED_PROXIES`, as that proxy saw them; everybody else's header is ignored.
+ * A trusted proxy's header that cannot be read is refused: the request would count as the proxy's own, past IP blocks.
+ */
 const proxies = HttpRouter.middleware(
   Effect.map(Environment, ({ trustedProxies }) => {
     const forwarded = HttpMiddleware.xForwardedHeaders({ trustedProxies })
     return (handler) =>
-      Effect.flatMap(
-        HttpServerRequest.HttpServerRequest,
-        ({ headers }) => headers["x-forwarded-for"] === undefined ? handler : forwarded(handler)
-      )
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        request.headers["x-forwarded-for"] === undefined
+          ? handler
+          : forwarded(Effect.flatMap(HttpServerRequest.HttpServerRequest, (seen) =>
+            // Unchanged where the peer is no trusted proxy, or the header cannot be read.
+            seen === request && isTrustedProxy(trustedProxies, Option.getOrUndefined(request.peerAddress))
+              ? Effect.succeed(unreadable)
+              : handler)))
   }),
   { global: true }
 )

@@ -12,6 +12,8 @@ const times = {
   connectionsCheckingInterval: 5_000,
   /** Between requests; longer than the 60 s of common reverse proxies. */
   keepAliveTimeout: 65_000,
+  /** For the rest of a body whose request has its response already: refused before the end of it. */
+  answeredBodyTimeout: 5_000,
   /** In which something has to move: a client that reads no answer holds it in memory. */
   idleTimeout: 90_000
 }
@@ -26,7 +28,7 @@ const waitingMax = 1_000
  * Node's HTTP server. While nothing serves yet, or no longer, it answers 503 itself. Node would leave the request
  * without an answer; where it is `patient`, what is asked before waits until something serves.
  */
-export const make = (patient = false, { idleTimeout, ...timeouts } = times): Server => {
+export const make = (patient = false, { answeredBodyTimeout, idleTimeout, ...timeouts } = times): Server => {
   const server = createServer({
     ServerResponse: BatchedResponse,
     ...timeouts,
@@ -39,6 +41,7 @@ export const make = (patient = false, { idleTimeout, ...timeouts } = times): Ser
   const waiting: Array<[IncomingMessage, ServerResponse]> = []
   let starting = patient
   server.on("request", (request, response) => {
+    boundRest(request, response, answeredBodyTimeout)
     if (server.listenerCount("request") > 1) return
     if (starting && waiting.length < waitingMax) return void waiting.push([request, response])
     response.writeHead(503, { "content-type": "application/json", "retry-after": "1", connection: "close" })
@@ -53,4 +56,15 @@ export const make = (patient = false, { idleTimeout, ...timeouts } = times): Ser
     })
   })
   return server
+}
+
+/** Closes a connection whose request has its response, and whose body still arrives after `millisMax`. */
+const boundRest = (request: IncomingMessage, response: ServerResponse, millisMax: number) => {
+  response.once("finish", () => {
+    if (request.complete) return
+    // Not closed at once: a client that still sends would lose the response.
+    AbortSignal.timeout(millisMax).addEventListener("abort", () => {
+      if (!request.complete) request.socket.destroy()
+    }, { once: true })
+  })
 }

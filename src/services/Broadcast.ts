@@ -49,6 +49,8 @@ export const BroadcastMessage = Schema.Union([
   }),
   Schema.TaggedStruct("StatusDeleted", {
     statusId: Status,
+    /** Absent in messages of nodes that do not name the author yet. */
+    authorId: Schema.optionalKey(Account),
     accountIds: Schema.Array(Account),
     lists: Schema.optionalKey(Schema.Array(IdFromString)),
     channels: Schema.Array(Schema.String)

@@ -66,16 +66,17 @@ const baseUrl = Effect.map(
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   Effect.flatMap(baseUrl, (base) => Effect.promise(() => fetch(base + path, { headers })))
-
 const addressSeen = (forwarded: string) =>
   Effect.flatMap(get("/address", { "x-forwarded-for": forwarded }), (response) => Effect.promise(() => response.text()))
 
 layer(serve({}), { excludeTestServices: true })("HttpServer behind a proxy on the same machine", (it) => {
-  it.effect("row 74: believes the trusted proxy's last word, not what the client wrote before it", () =>
+  it.effect("row 74 F75: believes the trusted proxy's last word, and refuses what it cannot read", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* addressSeen("6.6.6.6, 198.51.100.7"), "198.51.100.7")
       assert.strictEqual(yield* addressSeen("198.51.100.7, 127.0.0.1"), "198.51.100.7")
-      assert.strictEqual(yield* addressSeen("unknown"), "127.0.0.1")
+      for (const header of ["unknown", "198.51.100.7,,", "198.51.100.7, garbage", ","]) {
+        assert.strictEqual(yield* addressSeen(header), JSON.stringify({ error: "Bad Request" }), header)
+      }
     }))
 
   it.effect("answers /metrics to a collector on the machine, and hides them from those whom the proxy let in", () =>

@@ -1,6 +1,7 @@
 import { Option, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"
+import { unwrapped } from "../../services/outbound/AllowedAddresses.ts"
 
 /** An IPv6 address counts as its /64, which one household or host has as a whole; one that holds an IPv4 address, as that. */
 export const addressKey = (address: string): string => {
@@ -8,7 +9,7 @@ export const addressKey = (address: string): string => {
   if (!address.includes(":")) return address
   const zone = address.indexOf("%")
   return NetAddress.ipv6FromString(zone === -1 ? address : address.slice(0, zone)).pipe(
-    Result.map((found) => NetAddress.toCanonical(found)),
+    Result.map(unwrapped),
     Result.flatMap((found) =>
       NetAddress.isIpv4Address(found)
         ? Result.succeed(NetAddress.formatIp(found))

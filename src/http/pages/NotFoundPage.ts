@@ -1,11 +1,8 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Reply from "../guard/Reply.ts"
+import { acceptsPage } from "../html/Browsers.ts"
 import { PublicPages } from "./PublicPages.ts"
-
-/** Whether somebody reads with a browser, which names HTML before anything else. */
-const reads = (accept: string | undefined): boolean =>
-  /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(accept ?? "")
 
 const json = Reply.plainError(404, "Not Found", { "cache-control": "private, no-store", vary: "Accept" })
 
@@ -20,7 +17,7 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
     "/*",
     Effect.flatMap(
       HttpServerRequest.HttpServerRequest,
-      ({ headers }) => reads(headers["accept"]) ? page : Effect.succeed(json)
+      ({ headers }) => acceptsPage(headers["accept"]) ? page : Effect.succeed(json)
     )
   )
 }))

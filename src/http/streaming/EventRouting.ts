@@ -124,14 +124,17 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     })()
   })
 
-  const deleted = function*(
-    { accountIds, channels, lists = [], statusId }: Message<"StatusDeleted">
-  ): Generator<RoutedEvent> {
-    const event = new StreamEvent("delete", String(statusId))
-    for (const id of accountIds) yield* sendings(ownTopic("user", id), event)
-    for (const list of lists) yield* sendings(listTopic(list), event)
-    for (const topic of channels) yield* sendings(topic, event)
-  }
+  const deleted = Effect.fnUntraced(
+    function*({ accountIds, authorId, channels, lists = [], statusId }: Message<"StatusDeleted">) {
+      const event = new StreamEvent("delete", String(statusId))
+      const topics = [...accountIds.map((id) => ownTopic("user", id)), ...lists.map(listTopic), ...channels]
+      const routed = topics.flatMap((topic) => Array.from(sendings(topic, event)))
+      if (authorId === undefined) return routed
+      const accounts = new Set(routed.map(({ connection }) => connection.accountId))
+      const blocked = yield* listeners.blockedBy(authorId, [...accounts])
+      return routed.filter(({ connection }) => !blocked.has(connection.accountId))
+    }
+  )
 
   const notification = Effect.fnUntraced(
     function*({ accountId, notificationId, onDemand }: Message<"NotificationCreated">) {
@@ -214,7 +217,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       case "StatusEvent":
         return status(message)
       case "StatusDeleted":
-        return Effect.succeed(deleted(message))
+        return deleted(message)
       case "NotificationCreated":
         return notification(message)
       case "NotificationsMerged":

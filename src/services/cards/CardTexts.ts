@@ -12,9 +12,15 @@ const cardUrlBytesMax = 2_692
 /** Characters of a text that are looked at; it becomes shorter where mark-up and spaces go. */
 const readCharactersMax = 8_192
 
+/** Marks that set the direction of text after them (Unicode, 9): a title would reorder what stands beside it. */
+const directing = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
+
 /** Plain text on one line, without what cannot be seen, cut to so many characters. */
 export const line = (text: string | undefined, charactersMax: number): string => {
-  const visible = (text ?? "").slice(0, readCharactersMax).toWellFormed().replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}]+/gu, " ")
+  const visible = (text ?? "").slice(0, readCharactersMax).toWellFormed().replace(directing, "").replace(
+    /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}]+/gu,
+    " "
+  )
   // What is made of marks that direct or join others shows nothing.
   if (!/[^\p{Cf}\p{Z}]/u.test(visible)) return ""
   const characters = Array.from(visible.trim())

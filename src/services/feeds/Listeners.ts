@@ -28,6 +28,11 @@ export class Listeners extends Context.Service<Listeners, {
     statusId: bigint,
     listeners: ReadonlyArray<AccountId>
   ) => Effect.Effect<Reception | undefined>
+  /** Returns the listeners whom an author blocks: they never saw the author's statuses. One query for all listeners. */
+  readonly blockedBy: (
+    author: AccountId,
+    listeners: ReadonlyArray<AccountId>
+  ) => Effect.Effect<ReadonlySet<bigint>>
 }>()("murmuration/services/feeds/Listeners") {
   static readonly layer = Layer.effect(
     Listeners,
@@ -56,7 +61,16 @@ export class Listeners extends Context.Service<Listeners, {
         },
         Effect.orDie
       )
-      return Listeners.of({ reception })
+      const blockedBy = traced("Listeners.blockedBy")(
+        function*(author: AccountId, listeners: ReadonlyArray<AccountId>) {
+          if (listeners.length === 0) return new Set<bigint>()
+          const rows = yield* blockedRows(sql`SELECT target_account_id FROM blocks
+            WHERE account_id = ${author} AND target_account_id = ANY (${listeners}::bigint[])`)
+          return new Set(rows.map(({ targetAccountId }) => targetAccountId))
+        },
+        Effect.orDie
+      )
+      return Listeners.of({ reception, blockedBy })
     })
   )
 }
@@ -67,4 +81,5 @@ const Row = Schema.Struct({
   withheld: Schema.Array(Schema.BigInt)
 })
 type Row = typeof Row.Type
+const blockedRows = rowsOf(Schema.Struct({ targetAccountId: Schema.BigInt }))
 const listenerRows = rowsOf(Row)

@@ -1,5 +1,6 @@
 import { Option, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
+import { unwrapped } from "../outbound/AllowedAddresses.ts"
 
 /** What an IP block keeps from its network, from the mildest to the strictest. */
 export const ipBlockSeverities = ["sign_up_requires_approval", "sign_up_block", "no_access"] as const
@@ -25,14 +26,14 @@ const bitsOf = (address: NetAddress.IpAddress): Bits => {
   }
 }
 
-/** An address without its zone; one of IPv4 that is written inside IPv6, as that. Undefined for what is none. */
+/** An address without its zone; an IPv4 address inside an IPv6 address as IPv4. Undefined for other text. */
 const addressOf = (text: string): NetAddress.IpAddress | undefined => {
   const zone = text.indexOf("%")
   return Option.getOrUndefined(
     Result.getSuccess(
       Result.map(
         NetAddress.ipFromString(zone === -1 ? text : text.slice(0, zone)),
-        (address): NetAddress.IpAddress => NetAddress.toCanonical(address)
+        unwrapped
       )
     )
   )
@@ -51,7 +52,7 @@ export const networkOf = (text: string): string | undefined => {
   if (given === undefined) return undefined
   const width = NetAddress.width(given)
   const bits = prefix === undefined ? width : Number(prefix)
-  const address: NetAddress.IpAddress = bits < mappedBits ? given : NetAddress.toCanonical(given)
+  const address: NetAddress.IpAddress = bits < mappedBits ? given : unwrapped(given)
   const inside = address === given || NetAddress.width(address) === width ? bits : bits - mappedBits
   return Option.getOrUndefined(
     Result.getSuccess(Result.map(IpNetwork.fromAddress(address, inside), (network) => IpNetwork.format(network)))
@@ -86,7 +87,8 @@ export class AddressRules {
 
   constructor(blocks: Iterable<AddressRule & { readonly network: string }>) {
     for (const { expiresAt, network, severity } of blocks) {
-      const [written = "", prefix] = network.split("/")
+      // A row may have been written before addresses inside of `64:ff9b::/96` counted as IPv4.
+      const [written = "", prefix] = (networkOf(network) ?? network).split("/")
       const address = addressOf(written)
       if (address === undefined) continue
       const { value, width } = bitsOf(address)

@@ -19,6 +19,9 @@ const forbidden = new Set([
 /** Printable ASCII: an address is sent in a header as it stands. */
 const plain = /^[\x21-\x7e]+$/
 
+/** Hosts that a Content-Security-Policy can name: `;` and `,` would end a directive or a policy of ours. */
+const namedHost = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/i
+
 /** The problem of an address that an app registers, in the words of Mastodon's errors; undefined when it is good. */
 export const problem = (uri: string): string | undefined => {
   if (uri === outOfBand) return undefined
@@ -26,7 +29,9 @@ export const problem = (uri: string): string | undefined => {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(uri)) return "must be an absolute URI."
   if (!URL.canParse(uri)) return "must be a valid URI."
   if (uri.includes("#")) return "cannot contain a fragment."
-  return forbidden.has(new URL(uri).protocol) ? "is forbidden by the server." : undefined
+  const { hostname, protocol } = new URL(uri)
+  if ((protocol === "http:" || protocol === "https:") && !namedHost.test(hostname)) return "must be a valid URI."
+  return forbidden.has(protocol) ? "is forbidden by the server." : undefined
 }
 
 /** Scheme, host, port, and the path with the query, as they were written. */

@@ -38,8 +38,8 @@ const mapped = table("::ffff:0:0/96")
 const within = (networks: ReadonlyArray<IpNetwork.IpNetwork>, address: NetAddress.IpAddress) =>
   networks.some((network) => IpNetwork.contains(network, address))
 
-/** The address that is really connected to, where one is written inside another. */
-const unwrapped = (address: NetAddress.IpAddress): NetAddress.IpAddress => {
+/** IPv4 address that an IPv6 address contains (mapped, or RFC 6052), else the address. */
+export const unwrapped = (address: NetAddress.IpAddress): NetAddress.IpAddress => {
   if (NetAddress.isIpv4Address(address) || !(within(mapped, address) || within(translated, address))) return address
   const [, , , , , , high, low] = NetAddress.ipv6ToSegments(address)
   return NetAddress.ipv4FromBytesUnsafe(Uint8Array.of(high >> 8, high & 255, low >> 8, low & 255))

@@ -26,9 +26,15 @@ const mayBePlain = (allowed: ReadonlyArray<IpNetwork.IpNetwork>, hostname: strin
   return !isAddress(hostname) || mayConnect(allowed, hostname.replaceAll(/^\[|\]$/g, ""), false)
 }
 
+/** Host that no name server is asked for, and that may not be connected to with TLS either. */
+const isPrivate = (allowed: ReadonlyArray<IpNetwork.IpNetwork>, hostname: string) =>
+  hostname === "localhost" || hostname.endsWith(".localhost")
+    ? !mayConnect(allowed, "127.0.0.1", true) && !mayConnect(allowed, "::1", true)
+    : isAddress(hostname) && !mayConnect(allowed, hostname.replaceAll(/^\[|\]$/g, ""), true)
+
 /**
  * An address that may be asked, without its fragment: `https` (`http` only where `OUTBOUND_ALLOW` says so). It has no
- * user, no port of another protocol, and no dot at the end of its host. Which addresses its name leads to is not known
+ * user, no port of another protocol, no dot at the end of its host, and no address of a private network. Which addresses its name leads to is not known
  * here; the connection decides on them.
  */
 export const destination = (
@@ -45,6 +51,7 @@ export const destination = (
   }
   if (url.username !== "" || url.password !== "") return refused("userinfo")
   if (url.hostname === "" || url.hostname.endsWith(".")) return refused("host")
+  if (isPrivate(allowed, url.hostname)) return refused("host")
   if (url.port !== "" && badPorts.has(Number(url.port))) return refused("port")
   url.hash = ""
   return Result.succeed(url)

@@ -25,6 +25,8 @@ const atOnceMax = 3
 /** How long a slice belongs to who sends it: longer than all of it takes. After a slice of which nothing went out, how long it rests. */
 const claimMillis = 15 * 60_000
 const restMillis = 10 * 60_000
+/** Tries for receivers whose e-mail was refused while others of their slice went out. */
+const triesMax = 4
 
 const Digest = Schema.Struct({
   id: Schema.BigInt,
@@ -32,7 +34,10 @@ const Digest = Schema.Struct({
   statusIds: Schema.Array(Schema.BigInt),
   cursor: Schema.BigInt,
   dueAt: Timestamptz,
-  createdAt: Timestamptz
+  createdAt: Timestamptz,
+  /** Subscriptions that still get it, of a slice whose others have it; null where all do. */
+  receiverIds: Schema.NullOr(Schema.Array(Schema.BigInt)),
+  tries: Schema.Int
 })
 type Digest = typeof Digest.Type
 const digestRows = rowsOf(Digest)
@@ -81,7 +86,7 @@ const make = Effect.gen(function*() {
   const claim = (now: number) =>
     digestRows(sql`UPDATE email_digests SET due_at = ${new Date(now + claimMillis)} WHERE id = (
       SELECT id FROM email_digests WHERE due_at <= ${new Date(now)} ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-      RETURNING id, account_id, status_ids, cursor, due_at, created_at`)
+      RETURNING id, account_id, status_ids, cursor, due_at, created_at, receiver_ids, tries`)
 
   /** Those of the posts that are still for everybody, while their author still offers them. */
   const postsOf = ({ accountId, statusIds }: Digest) =>
@@ -91,9 +96,10 @@ const make = Effect.gen(function*() {
         AND ${visibleTo(sql, undefined, "s")} AND ${offers(sql, "u")}
       ORDER BY s.id LIMIT ${sql.literal(String(postsMax))}`)
 
-  const receiversOf = ({ accountId, createdAt, cursor }: Digest) =>
+  const receiversOf = ({ accountId, createdAt, cursor, receiverIds }: Digest) =>
     receiverRows(sql`SELECT id, email, locale FROM email_subscriptions
       WHERE account_id = ${accountId} AND id > ${cursor} AND confirmed_at <= ${createdAt}
+        AND ${receiverIds === null ? sql`TRUE` : sql`id = ANY (${receiverIds}::bigint[])`}
       ORDER BY id LIMIT ${sql.literal(String(sliceMax))}`)
 
   const owned = ({ dueAt, id }: Digest) => sql`id = ${id} AND due_at = ${dueAt}`
@@ -108,7 +114,7 @@ const make = Effect.gen(function*() {
       text: spoilerText === "" ? plainText(bounded(html)) : spoilerText,
       url: Urls.status(config, username, id)
     }))
-    const sent = yield* Effect.forEach(
+    const failed = (yield* Effect.forEach(
       receivers,
       ({ email, id, locale }) =>
         Effect.flatMap(catalogs.of({ locale }), (words) =>
@@ -122,18 +128,28 @@ const make = Effect.gen(function*() {
               posts: shown
             })(words)
           )).pipe(
-            Effect.as(true),
+            Effect.as(undefined),
             Effect.catchTag(
               "EmailNotSent",
-              ({ message }) => Effect.as(Effect.logInfo(`posts were not sent to subscription ${id}`, message), false)
+              ({ message }) => Effect.as(Effect.logInfo(`posts were not sent to subscription ${id}`, message), id)
             )
           ),
       { concurrency: atOnceMax }
-    )
+    )).filter((id) => id !== undefined)
     const now = yield* Clock.currentTimeMillis
-    return yield* sent.includes(true)
-      ? sql`UPDATE email_digests SET cursor = ${last.id}, due_at = ${new Date(now)} WHERE ${owned(one)}`
-      : sql`UPDATE email_digests SET due_at = ${new Date(now + restMillis)} WHERE ${owned(one)}`
+    const later = new Date(now + restMillis)
+    // A mail server that is away is waited for. A follow-up has its tries: its addresses alone may be what is refused.
+    if (failed.length === receivers.length && one.receiverIds === null) {
+      return yield* sql`UPDATE email_digests SET due_at = ${later} WHERE ${owned(one)}`
+    }
+    return yield* Effect.gen(function*() {
+      const moved = yield* sql`UPDATE email_digests SET cursor = ${last.id}, due_at = ${new Date(now)}
+        WHERE ${owned(one)} RETURNING id`
+      if (moved.length === 0 || failed.length === 0 || one.tries >= triesMax) return
+      yield* sql`INSERT INTO email_digests (id, account_id, status_ids, cursor, due_at, created_at, receiver_ids, tries)
+        VALUES (next_id(${now}), ${one.accountId}, ${one.statusIds}::bigint[], 0, ${later}, ${one.createdAt},
+          ${failed}::bigint[], ${one.tries + 1})`
+    }).pipe(transaction(sql))
   })
 
   return EmailDigests.of({

@@ -91,6 +91,9 @@ layer(server(), { excludeTestServices: true })("row 71", (it) => {
     ["/back", "must be an absolute URI."],
     ["app.example", "must be an absolute URI."],
     ["https://", "must be a valid URI."],
+    // F75: what would end a directive of our pages' policy.
+    ["https://a;b.example/", "must be a valid URI."],
+    ["https://a,b.example/", "must be a valid URI."],
     ["java\nscript:alert(1)", "must be a valid URI."],
     ["https://äpp.example/", "must be a valid URI."],
     ["https://app.example/", undefined],

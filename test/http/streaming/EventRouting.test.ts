@@ -207,4 +207,23 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       for (const message of messages.slice(1)) assert.isFalse(concerns(message), message._tag)
       assert.deepStrictEqual([...(yield* deliveryOf(messages[0]))], [])
     }))
+
+  it.effect("F75: the end of a status is told to nobody whom its author blocks", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [author, blocked, other] = [yield* person("author75"), yield* person("blocked75"), yield* person("other75")]
+      yield* sql`INSERT INTO blocks (id, account_id, target_account_id) VALUES (next_id(1), ${author}, ${blocked})`
+      const registry = new Registry()
+      for (const one of [blocked, other]) listening(registry, one, "public", ownTopic("user", one))
+      const { deliveryOf } = yield* EventRouting.make(registry)
+      const gone = {
+        _tag: "StatusDeleted",
+        statusId: StatusId.make(5n),
+        authorId: author,
+        accountIds: [blocked, other],
+        channels: ["public"]
+      } as const
+      const told = [...(yield* deliveryOf(gone))].map(({ connection }) => connection.accountId)
+      assert.deepStrictEqual(told, [other, other])
+    }))
 })

@@ -133,6 +133,9 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("web push", 
           "http://10.0.0.1/x",
           "http://169.254.169.254/latest",
           "http://[::1]/x",
+          // F75: private networks, with TLS, too.
+          "https://10.0.0.1/x",
+          "https://[fd00::1]/x",
           "https://user:password@push.example/x",
           "https://push.example:25/x",
           `https://push.example/${"x".repeat(3_000)}`

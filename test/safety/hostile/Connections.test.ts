@@ -23,6 +23,7 @@ const server = NodeServer.make(false, {
   headersTimeout: 400,
   connectionsCheckingInterval: 50,
   keepAliveTimeout: 300,
+  answeredBodyTimeout: 5_000,
   idleTimeout: 900
 })
 

@@ -22,7 +22,9 @@ describe("S-174: address rules", () => {
         ["::ffff:10.1.2.3", "10.1.2.3/32"],
         ["::ffff:10.1.2.3/104", "10.0.0.0/8"],
         ["2001:DB8:0:0::1/64", "2001:db8::/64"],
-        ["::1", "::1/128"]
+        ["::1", "::1/128"],
+        // F75: IPv4 behind a translator (RFC 6052) is IPv4.
+        ["64:ff9b::10.1.2.3", "10.1.2.3/32"]
       ] as const
     ) assert.strictEqual(networkOf(written), network, written)
     for (

@@ -35,6 +35,15 @@ describe("row 14: addresses that are none of ours to ask", () => {
     assert.strictEqual(outcome(`https://example.org/${"a".repeat(urlCharactersMax)}`), "size")
   })
 
+  it("F75: refuses addresses of private networks, with TLS, too, unless the operator allows them", () => {
+    for (const host of ["10.0.0.1", "127.1", "[::1]", "[fd00::1]", "169.254.169.254", "localhost", "a.localhost"]) {
+      assert.strictEqual(outcome(`https://${host}/`), "host", host)
+    }
+    assert.strictEqual(outcome("https://127.0.0.1/", loopback), "https://127.0.0.1/")
+    assert.strictEqual(outcome("https://localhost/", loopback), "https://localhost/")
+    assert.strictEqual(outcome("https://192.0.78.1/"), "https://192.0.78.1/")
+  })
+
   it("takes any other https address, without its fragment", () => {
     assert.strictEqual(outcome("https://Example.org:443/a?b#c"), "https://example.org/a?b")
     assert.strictEqual(outcome("https://example.org:8443/"), "https://example.org:8443/")

@@ -46,6 +46,38 @@ layer(
       assert.deepStrictEqual(taken.toSorted(), names.filter((name) => !refused.has(name)))
       yield* swept
       assert.strictEqual(taken.length, 34)
+      // F75: the refused address is tried again by itself.
+      const left = sql<{ receiverIds: ReadonlyArray<bigint> }>`SELECT receiver_ids FROM email_digests`
+      assert.deepStrictEqual((yield* left).map(({ receiverIds }) => receiverIds), [[8n]])
+      yield* sql`UPDATE email_digests SET due_at = ${before}`
+      yield* swept
+      assert.strictEqual(taken.length, 34)
+      refused.clear()
+      yield* sql`UPDATE email_digests SET due_at = ${before}`
+      yield* swept
+      assert.strictEqual(taken.at(-1), "r07@mail.example")
+      assert.strictEqual(taken.length, 35)
+      yield* swept
+      assert.strictEqual((yield* left).length, 0)
+    }))
+
+  it.effect("F75: an address that is refused for good is given up after a few tries", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      taken.length = 0
+      const { bearer, id } = yield* offering("kai")
+      const before = new Date((yield* Clock.currentTimeMillis) - 1_000)
+      for (const [n, name] of ["good@mail.example", "bad@mail.example"].entries()) {
+        yield* sql`INSERT INTO email_subscriptions (id, account_id, email, locale, created_at, confirmed_at)
+          VALUES (${n + 101}, ${id}, ${name}, 'en', ${before}, ${before})`
+      }
+      refused.add("bad@mail.example")
+      yield* write(bearer, { status: "hello" })
+      for (let round = 0; round < 7; round++) {
+        yield* swept
+        yield* sql`UPDATE email_digests SET due_at = ${before}`
+      }
+      assert.deepStrictEqual(taken, ["good@mail.example"])
       assert.strictEqual((yield* sql`SELECT 1 FROM email_digests`).length, 0)
     }))
 })

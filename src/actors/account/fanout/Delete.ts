@@ -51,6 +51,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     yield* sql.afterCommit(broadcast.publish({
       _tag: "StatusDeleted",
       statusId: slice.statusId,
+      authorId: accountId,
       accountIds: [...(phase === 1 ? [accountId] : []), ...slice.readers, ...(others?.readers ?? [])],
       ...listed(others?.lists ?? []),
       channels: phase === 1 ? slice.channels : []

@@ -118,14 +118,19 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true, 
             "127.0.0.1, 203.0.113.50",
             " 203.0.113.50 ",
             "::ffff:203.0.113.50",
+            // F75: IPv4 behind a translator.
+            "64:ff9b::203.0.113.50",
             "2001:db8:bad:1::1",
             "2001:0db8:0bad::0:5"
           ]
         ) {
           assert.deepStrictEqual(yield* from(claimed, "/api/v1/instance"), forbidden, claimed)
         }
-        for (const claimed of ["203.0.113.50, 198.51.100.1", "198.51.100.1", "nonsense", "2001:db8:bae::1"]) {
+        for (const claimed of ["203.0.113.50, 198.51.100.1", "198.51.100.1", "2001:db8:bae::1"]) {
           assert.strictEqual((yield* from(claimed, "/api/v1/instance"))[0], 200, claimed)
+        }
+        for (const claimed of ["nonsense", "203.0.113.50,,", "203.0.113.50, nonsense"]) {
+          assert.strictEqual((yield* from(claimed, "/api/v1/instance"))[0], 400, `F75: ${claimed}`)
         }
         const headers = { "x-real-ip": "198.51.100.1", forwarded: "for=198.51.100.1", "true-client-ip": "198.51.100.1" }
         assert.deepStrictEqual(yield* from("203.0.113.50", "/api/v1/instance", { headers }), forbidden)

@@ -1,0 +1,36 @@
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Catalog } from "../../services/languages/Catalogs.ts"
+import { preferred } from "../../services/languages/Negotiation.ts"
+import { acceptsPage } from "./Browsers.ts"
+import { html } from "./Html.ts"
+import { respond } from "./HtmlPage.ts"
+
+/**
+ * The page in place of a rate limit's JSON, for a browser that opens an address (any route); undefined for other
+ * responses and requests. It looks up no session: the request is over its limit. Headers of the limit stay.
+ */
+export const limitPage = (
+  catalogs: ReadonlyMap<string, Catalog>,
+  server: string,
+  { headers, method }: HttpServerRequest.HttpServerRequest,
+  response: HttpServerResponse.HttpServerResponse
+): HttpServerResponse.HttpServerResponse | undefined => {
+  if (response.status !== 429 || !acceptsPage(headers["accept"]) || (method !== "GET" && method !== "HEAD")) {
+    return undefined
+  }
+  const { body } = response
+  if (body._tag !== "Uint8Array" || !body.contentType.startsWith("application/json")) return undefined
+  const words = catalogs.get(preferred(catalogs.keys(), { header: headers["accept-language"] }) ?? "en")
+  if (words === undefined) return undefined
+  const page = respond({
+    words,
+    title: words.say("Too many tries"),
+    server,
+    status: 429,
+    body: html`<p class="problem" role="alert">${
+      words.say("Too many tries from here in a short time. Wait a while and try again.")
+    }</p>`
+  })
+  const { "content-length": _length, "content-type": _type, ...kept } = response.headers
+  return HttpServerResponse.setHeaders(page, { ...kept, vary: "Accept, Accept-Language" })
+}
