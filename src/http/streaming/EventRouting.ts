@@ -245,7 +245,6 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
 })
 
 const nothing: RoutedEvents = []
-
 /** Whether a status was edited again since the edit that is told of. */
 const isOvertaken = (status: string, editedAt: number | undefined) =>
   editedAt !== undefined && (editedAtOf(status) ?? 0) > editedAt
