@@ -51,7 +51,7 @@ export const destination = (
   }
   if (url.username !== "" || url.password !== "") return refused("userinfo")
   if (url.hostname === "" || url.hostname.endsWith(".")) return refused("host")
-  if (isPrivate(allowed, url.hostname)) return refused("host")
+  if (isPrivate(allowed, url.hostname)) return refused("address")
   if (url.port !== "" && badPorts.has(Number(url.port))) return refused("port")
   url.hash = ""
   return Result.succeed(url)
