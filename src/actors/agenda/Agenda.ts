@@ -14,6 +14,7 @@ import { Commands } from "../../services/intents/Commands.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { Retention } from "../../services/intents/Retention.ts"
+import { repeated } from "../../services/Repeated.ts"
 import { StatusIndex } from "../../services/search/StatusIndex.ts"
 import { TrendRefresh } from "../../services/trends/TrendRefresh.ts"
 import { AccountActors } from "../account/AccountActors.ts"
@@ -116,11 +117,7 @@ export const layer = Singleton.make(
     ], { discard: true })
 
     const every = <A, E>(period: Duration.Input, name: string, work: Effect.Effect<A, E>) =>
-      work.pipe(
-        Effect.withSpan(`Agenda.${name}`),
-        Effect.catchCause((cause) => Effect.logWarning(`the agenda's ${name} must wait`, cause)),
-        Effect.repeat(Schedule.spaced(period))
-      )
+      repeated(period, `the agenda's ${name}`, Effect.withSpan(work, `Agenda.${name}`))
     return yield* Effect.all([
       // What failed may work with the program as it is now.
       Effect.retry(agenda.requeue, Schedule.spaced("1 second")),
