@@ -2,7 +2,6 @@ import { type Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import { AnnouncementWriter } from "../../services/announcements/AnnouncementWriter.ts"
 import { AnnualReports } from "../../services/annual/AnnualReports.ts"
-import { CurrentWork } from "../../services/CurrentWork.ts"
 import { DomainEnforcement } from "../../services/federation/domains/DomainEnforcement.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import { InboundRetention } from "../../services/federation/inbox/InboundRetention.ts"
@@ -15,6 +14,7 @@ import { Commands } from "../../services/intents/Commands.ts"
 import { Fanouts } from "../../services/intents/Fanouts.ts"
 import { OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { Retention } from "../../services/intents/Retention.ts"
+import { repeated } from "../../services/Repeated.ts"
 import { StatusIndex } from "../../services/search/StatusIndex.ts"
 import { TrendRefresh } from "../../services/trends/TrendRefresh.ts"
 import { AccountActors } from "../account/AccountActors.ts"
@@ -117,12 +117,7 @@ export const layer = Singleton.make(
     ], { discard: true })
 
     const every = <A, E>(period: Duration.Input, name: string, work: Effect.Effect<A, E>) =>
-      work.pipe(
-        Effect.withSpan(`Agenda.${name}`),
-        Effect.catchCause((cause) => Effect.logWarning(`the agenda's ${name} must wait`, cause)),
-        Effect.repeat(Schedule.spaced(period)),
-        Effect.provideService(CurrentWork, `the agenda's ${name}`)
-      )
+      repeated(period, `the agenda's ${name}`, Effect.withSpan(work, `Agenda.${name}`))
     return yield* Effect.all([
       // What failed may work with the program as it is now.
       Effect.retry(agenda.requeue, Schedule.spaced("1 second")),

@@ -1,18 +1,12 @@
-import { Effect, Schedule } from "effect"
-import { CurrentWork } from "../../services/CurrentWork.ts"
+import { Effect } from "effect"
+import { repeated } from "../../services/Repeated.ts"
 
-/** Repeats work as long as the scope lives; what fails is logged and waits for the next time. */
+/** Repeats work as long as the scope lives; a failed round waits for the next one. */
 export const every = <A, E, R>(
   period: "1 second" | "5 seconds" | "1 minute" | "1 hour",
   what: string,
   work: Effect.Effect<A, E, R>
-) =>
-  work.pipe(
-    Effect.catchCause((cause) => Effect.logWarning(`${what} must wait`, cause)),
-    Effect.repeat(Schedule.spaced(period)),
-    Effect.provideService(CurrentWork, what),
-    Effect.forkScoped
-  )
+) => Effect.forkScoped(repeated(period, what, work))
 
 /** Work that takes longer than `millis` gives its place to other work, as long as fewer than `atOnceMax` do so. */
 interface Slow {

@@ -1,8 +1,9 @@
-import { type Duration, Effect, Schedule } from "effect"
+import { type Duration, Effect } from "effect"
 import { Singleton } from "effect/cluster"
 import { MediaAttachments } from "../../services/media/MediaAttachments.ts"
 import { MediaJobs } from "../../services/media/MediaJobs.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
+import { repeated } from "../../services/Repeated.ts"
 import { MediaActors } from "./MediaActors.ts"
 
 /** Jobs that one sweep wakes. */
@@ -21,11 +22,7 @@ export const layer = Singleton.make(
     const jobs = yield* MediaJobs
 
     const every = <A, E>(period: Duration.Input, name: string, work: Effect.Effect<A, E>) =>
-      work.pipe(
-        Effect.withSpan(`MediaUpkeep.${name}`),
-        Effect.catchCause((cause) => Effect.logWarning(`the media's ${name} must wait`, cause)),
-        Effect.repeat(Schedule.spaced(period))
-      )
+      repeated(period, `the media's ${name}`, Effect.withSpan(work, `MediaUpkeep.${name}`))
     const leftBehind = Effect.flatMap(
       jobs.due(wakesMax),
       (ids) => Effect.forEach(ids, mediaActors.wake, { discard: true })

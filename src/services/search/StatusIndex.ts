@@ -133,7 +133,12 @@ export class StatusIndex extends Context.Service<StatusIndex, {
         return true
       }).pipe(transaction(sql))
 
+      const due = waitingRows(
+        sql`SELECT EXISTS (SELECT FROM search_queue) OR EXISTS (SELECT FROM search_scans) AS waiting`
+      )
       const step = Effect.gen(function*() {
+        // Mostly nothing waits: no session is taken and no transaction begun for that.
+        if (!only(yield* due).waiting) return false
         const [more, scanning] = [yield* queued("skipped"), yield* scanned]
         return more || scanning
       }).pipe(Effect.withSpan("StatusIndex.step"))

@@ -1,14 +1,30 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Random } from "effect"
+import { Context, Effect, Layer, Random, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Database from "../../../src/layers/Database.ts"
 import { type AccountId, idAt } from "../../../src/services/Ids.ts"
 import { StatusIndex } from "../../../src/services/search/StatusIndex.ts"
 import { StatusSearch } from "../../../src/services/search/StatusSearch.ts"
 import { person } from "../../support/People.ts"
 import { status } from "../../support/Posts.ts"
+import { counting } from "../../support/StatementCounter.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
 import { find, indexable, indexed, layerSearch, written } from "./Searching.ts"
 
 layer(layerSearch, { excludeTestServices: true })("the index of posts", (it) => {
+  it.effect("F99: where nothing waits, a step is one statement and no transaction", () =>
+    Effect.gen(function*() {
+      yield* indexed
+      const { statements, url } = yield* counting((yield* TestDatabase).url)
+      const { step } = yield* Layer.build(
+        Layer.fresh(StatusIndex.layer).pipe(Layer.provide(Database.client({ url: Redacted.make(url) })))
+      ).pipe(Effect.map(Context.get(StatusIndex)))
+      assert.isFalse(yield* step)
+      const before = statements()
+      assert.isFalse(yield* step)
+      assert.strictEqual(statements() - before, 1)
+    }))
+
   it.effect("I10: follows edits; what is deleted leaves nothing, although it is being indexed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
