@@ -4,16 +4,16 @@
  */
 
 /**
- * In these together every kind of fault happens. In 21, the first, most that can happen to a node does, and it has media as
- * 38 has; 39 loses all feeds; 17 is about consent, polls and moderators; in 26 answers of commits are lost and nothing else happens.
+ * In these together every kind of fault happens. In 22, the first, most that can happen to a node does, and it has media; 44 and
+ * 34 are about consent, polls and moderators, and 34 loses all feeds; in 26 answers of commits are lost and nothing else happens.
  */
-export const seeds = [21, 38, 39, 17, 26] as const
+export const seeds = [22, 44, 47, 34, 26] as const
 
 /** One in which transactions overlap. */
 export const overlappingSeeds = [1]
 
 /** Those of servers that federate, in which every kind of fault happens. */
-export const federationSeeds = [1_500_016, 1_500_027] as const
+export const federationSeeds = [1_500_027, 18, 1_500_016] as const
 
 /** Bugs by name. */
 export const bugs: ReadonlySet<string> = new Set([
