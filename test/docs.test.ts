@@ -25,7 +25,7 @@ const range = (from: string, to: string) => {
   return Array.from({ length: Number(to) - first + 1 }, (_, at) => first + at)
 }
 
-/** The numbers that a text cites, as the documents write them: of requirements, attacks, invariants and faults. */
+/** The numbers that a text cites, as the documents write them: of requirements, attacks, invariants, faults and differences. */
 const citedIn = (text: string): ReadonlySet<string> => {
   const found = new Set<string>()
   const requirement = (number: number | string) => found.add(`S-${String(number).padStart(3, "0")}`)
@@ -35,7 +35,7 @@ const citedIn = (text: string): ReadonlySet<string> => {
   for (const [, from = "", to = from] of text.matchAll(/\bI([1-9]\d?)(?: to I([1-9]\d?))?\b/g)) {
     for (const number of range(from, to)) found.add(`I${number}`)
   }
-  for (const [number] of text.matchAll(/\bF[1-9]\d{0,2}\b/g)) found.add(number)
+  for (const [number] of text.matchAll(/\b(?:F[1-9]\d{0,2}|D-\d{3})\b/g)) found.add(number)
   for (const [, list = ""] of text.matchAll(/\brows? (\d+(?:(?:,? to |,? and |, )\d+)*)\b/gi)) {
     for (const [, from = "", to = from] of list.matchAll(/(\d+)(?:,? to (\d+))?/g)) {
       for (const number of range(from, to)) found.add(`row ${number}`)
@@ -54,7 +54,7 @@ interface Line {
 }
 const lines: ReadonlyArray<Line> = [...documents].flatMap(([document, text]) =>
   text.split("\n").flatMap((line) => {
-    const [, number = "", tests = ""] = /^\| (S-\d{3}|I\d+|F\d+|row \d+) \|.* \| ([^|]*) \|$/.exec(line) ?? []
+    const [, number = "", tests = ""] = /^\| (S-\d{3}|I\d+|F\d+|D-\d{3}|row \d+) \|.* \| ([^|]*) \|$/.exec(line) ?? []
     return number === "" ? [] : [{ document, number, tests }]
   })
 )
@@ -94,6 +94,16 @@ describe("numbers", () => {
     })
     assert.deepStrictEqual(wrong, [])
     assert.deepStrictEqual(lines.filter(({ tests }) => !isUntested(tests) && namesIn(tests).length === 0), [])
+  })
+
+  it("of differences to Mastodon are counted without a gap, each with its tests (F97)", () => {
+    const numbers = lines.filter(({ number }) => number.startsWith("D-"))
+    assert.deepStrictEqual(
+      numbers.map(({ document, number }) => `${document} ${number}`),
+      numbers.map((_, at) => `docs/differences.md D-${String(at + 1).padStart(3, "0")}`)
+    )
+    assert.isAbove(numbers.length, 0)
+    assert.isFalse(numbers.some(({ tests }) => isUntested(tests)))
   })
 
   it("of fault scenarios are told from those of faults", () => {

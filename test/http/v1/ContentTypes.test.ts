@@ -16,7 +16,7 @@ const source = (by: Person, id: string) =>
 const markdown = { content_type: "text/markdown" }
 
 layer(TestServer.layer(), { excludeTestServices: true })("content types of posts", (it) => {
-  it.effect("are told in /api/v2/instance; plain text is as it always was", () =>
+  it.effect("D-008: are told in /api/v2/instance; plain text is as it always was", () =>
     Effect.gen(function*() {
       const anna = yield* person("anna")
       const { body } = yield* call("GET", "/api/v2/instance", undefined)

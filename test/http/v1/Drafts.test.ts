@@ -34,7 +34,7 @@ const sweeping = Layer.provideMerge(
 )
 
 layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
-  it.effect("are kept as they were sent, however unfinished, and are no scheduled posts", () =>
+  it.effect("D-007: are kept as they were sent, however unfinished, and are no scheduled posts", () =>
     Effect.gen(function*() {
       const anna = yield* person("anna")
       const { body: instance } = yield* call("GET", "/api/v2/instance", undefined)

@@ -37,7 +37,7 @@ const customEmoji = Effect.fnUntraced(function*(shortcode: string, domain: strin
 })
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("emoji reactions", (it) => {
-  it.effect("stand on a status with who they come from, in the order in which they came; a status without any has no field", () =>
+  it.effect("D-005: stand on a status with who they come from, in the order in which they came; a status without any has no field", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* person("anna"), yield* person("ben"), yield* person("cleo")]
       const { id } = yield* post(anna)

@@ -48,7 +48,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
       })
     }))
 
-  it.effect("F98: home leaves out replies to others and boosts where an app asks for that", () =>
+  it.effect("F98, D-019: home leaves out replies to others and boosts where an app asks for that", () =>
     Effect.gen(function*() {
       const [ada, ben, cy] = [yield* somebody, yield* somebody, yield* somebody]
       yield* follow(ada, ben)
@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
       }
     }))
 
-  it.effect("F98: saved markers are told to the streams that ask for it", () =>
+  it.effect("F98, D-020: saved markers are told to the streams that ask for it", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* somebody, yield* somebody]
       const [first, second] = [yield* post(ada, "one"), yield* post(ada, "two")]

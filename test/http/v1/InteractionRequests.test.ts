@@ -7,7 +7,7 @@ import { notified, post, quoting, show } from "../../support/QuoteCalls.ts"
 import { TestServer } from "../../support/Server.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("what waits for an author", (it) => {
-  it.effect("row 21: a reply waits for the author: nobody else sees it, wherever they look; then everybody does", () =>
+  it.effect("row 21, D-010: a reply waits for the author: nobody else sees it, wherever they look; then everybody does", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna4"), yield* newPerson("ben4"), yield* newPerson("cleo4")]
       yield* follow(cleo, ben)

@@ -92,7 +92,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.lengthOf((yield* ask(anna, "GET", path)).body, 50)
     }))
 
-  it.effect("S-218 S-219 S-136: members are followed, asked for or strangers; their page, and the lists of one", () =>
+  it.effect("S-218 S-219 S-136 F97 D-001: members are followed, asked for or strangers; their page, and the lists of one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, ben, cleo, dora] = [
@@ -163,7 +163,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* sql`UPDATE accounts SET suspended_at = NULL WHERE id = ${cleo.accountId}`
     }))
 
-  it.effect("beyond Mastodon: hashtags are members, by any spelling", () =>
+  it.effect("D-002: hashtags are members, by any spelling", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna7"), yield* newPerson("ben7")]
       const list = yield* create(anna)

@@ -26,7 +26,7 @@ const decide = (owner: Person, decision: string) =>
   )
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("extensions about mentions", (it) => {
-  it.effect("F98: a policy filters or drops mentions in conversations in which one has no post, by people one does not follow", () =>
+  it.effect("F98, D-021: a policy filters or drops mentions in conversations in which one has no post, by people one does not follow", () =>
     Effect.gen(function*() {
       const [ada, ben, cy] = [yield* somebody, yield* somebody, yield* somebody]
       const before = (yield* call("GET", policy, ada.token)).body
@@ -70,7 +70,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* call("PATCH", policy, ada.token, { for_new_conversations: "banana" })).status, 422)
     }))
 
-  it.effect("F98: a mute lets replies to the muter through where they ask for that", () =>
+  it.effect("F98, D-022: a mute lets replies to the muter through where they ask for that", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, ben, cy] = [yield* somebody, yield* somebody, yield* somebody]

@@ -14,7 +14,7 @@ import { Postbox, server } from "../../support/WebServer.ts"
 import { clientToken, details, signUp, wish } from "./SignUpForm.ts"
 
 layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
-  it.effect("F96: a time zone that there is not is refused", () =>
+  it.effect("F96, D-014: a time zone that there is not is refused", () =>
     Effect.gen(function*() {
       const answer = yield* signUp(yield* clientToken(), {
         ...wish("zoned"),

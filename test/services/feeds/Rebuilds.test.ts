@@ -112,7 +112,7 @@ layer(Live)("a home that was forgotten", (it) => {
       assert.deepStrictEqual((yield* home).ids, [12n, 11n, 10n])
     }))
 
-  it.effect("keeps nobody waiting for more than half a second: Postgres answers the page meanwhile", () =>
+  it.effect("D-017: keeps nobody waiting for more than half a second: Postgres answers the page meanwhile", () =>
     Effect.gen(function*() {
       const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       yield* settle

@@ -126,7 +126,7 @@ layer(services)("Tokens", (it) => {
       assert.strictEqual((yield* visits)[2], 2)
     }))
 
-  it.effect("keeps the newest tokens of a user and app", () =>
+  it.effect("D-003: keeps the newest tokens of a user and app", () =>
     Effect.gen(function*() {
       const tokens = yield* Tokens
       const accountId = yield* user("greta")

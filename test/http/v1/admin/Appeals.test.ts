@@ -22,7 +22,7 @@ const strike = Effect.fnUntraced(function*(by: Person, bad: Person, type: string
 })
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("what follows an act", (it) => {
-  it.effect("S-234: an appeal within 20 days takes back what the strike did, where staff grants it", () =>
+  it.effect("S-234, D-012: an appeal within 20 days takes back what the strike did, where staff grants it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const moderator = yield* staffMember("moderator1", ["manageUsers"])

@@ -24,7 +24,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules about servers an
       }
     }))
 
-  it.effect("F95: a public suffix wants to be confirmed", () =>
+  it.effect("F95, D-013: a public suffix wants to be confirmed", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("suffixes", ["manageFederation", "manageBlocks"])
       for (const list of ["domain_blocks", "domain_allows", "email_domain_blocks"]) {
