@@ -17,7 +17,8 @@ const domain = Argument.String("domain").pipe(
 const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.optional)
 const confirmed = Flag.Boolean("confirmed").pipe(
-  Flag.withDescription("Needed for a public suffix such as co.uk: everyone below it is meant")
+  Flag.withDescription("Needed for a public suffix such as co.uk: everyone below it is meant"),
+  Flag.withDefault(false)
 )
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)

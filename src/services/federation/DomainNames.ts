@@ -25,6 +25,7 @@ export const normalizeDomain = (text: string): string | undefined => {
 
 /** True for a suffix below which anyone can register a name: `co.uk`, `github.io` (publicsuffix.org, private part included). */
 export const isPublicSuffix = (domain: string): boolean =>
+  domain !== "localhost" &&
   getPublicSuffix(domain, { allowPrivateDomains: true }) === domain
 
 /** `name@domain` with an @ or `acct:` before it, in its parts; the domain is normal, the name as it was written. */
