@@ -19,7 +19,7 @@ interface TableBound {
 }
 
 /**
- * Checks that a table holds less rows than its bound, in the current transaction. Inserts into the table that check are
+ * Checks that a table holds fewer rows than its bound, in the current transaction. Inserts into the table that check are
  * serialised until their transactions end: a count without a lock lets concurrent inserts exceed the bound together.
  * Fails with "... are too many" where the table is full.
  */

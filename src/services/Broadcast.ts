@@ -129,7 +129,7 @@ const makeGuard = Effect.gen(function*() {
   }
 })
 
-/** What one process hears of the bus; `guarded` wraps its `publish`. */
+/** Local end of the bus: messages that one process publishes or receives. `guarded` wraps its `publish`. */
 export const makeHub = Effect.gen(function*() {
   const hub = yield* PubSub.sliding<BroadcastMessage>(broadcastBacklogMax)
   const listeners = new Set<Listener>()

@@ -68,11 +68,11 @@ const muted = (sql: SqlClient, account: Fragment, target: Fragment, now: Date, c
     WHERE mute.hiding = ${account} AND mute.hidden = ${target} ${condition}
     AND ${lastingAt(sql, "mute.expires_at", now)} OFFSET 0)`
 
-/** Whether `account` mutes `target`. */
+/** Condition: `account` mutes `target`. */
 export const mutes = (sql: SqlClient, account: Fragment, target: Fragment, now: Date): Fragment =>
   muted(sql, account, target, now, sql``)
 
-/** Whether `account` mutes a notification of `target`; `reply` is an expression of `hidesNotifications`' `isReply`. */
+/** Condition: `account` mutes a notification from `target`; `reply` is the SQL for `isReply` of `hidesNotifications`. */
 export const mutesNotification = (
   sql: SqlClient,
   account: Fragment,
@@ -82,7 +82,7 @@ export const mutesNotification = (
 ): Fragment =>
   muted(sql, account, target, now, sql`AND mute.hide_notifications AND NOT (mute.allow_replies AND ${reply})`)
 
-/** Whether a row of this alias (`type`, `status_id`, `account_id` of the recipient) tells of a reply to one of the recipient's posts. */
+/** Condition: a row of this alias (`type`, `status_id`, recipient's `account_id`) is about a reply to one of the recipient's posts. */
 export const isReplyMention = (sql: SqlClient, row: string): Fragment =>
   sql`(${
     sql.literal(row)

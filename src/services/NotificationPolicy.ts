@@ -84,7 +84,7 @@ export const policyDecision = (sql: SqlClient, at: Date): Fragment =>
       ] AS said OFFSET 0) v
       WHERE sender.id = r.from_id), 'accept') END`
 
-/** Whether the recipient has a post in the conversation of the status; boosts are no posts. */
+/** Condition: the recipient has a post in the status's conversation; boosts do not count. */
 const isPart = (sql: SqlClient): Fragment =>
   sql`EXISTS (SELECT FROM statuses message JOIN statuses part ON part.conversation_id = message.conversation_id
     WHERE message.id = r.status_id AND part.account_id = r.account_id AND part.reblog_of_id IS NULL

@@ -5,7 +5,7 @@ import { CurrentWork } from "./CurrentWork.ts"
 /** Pause before work that the database failed is tried once more. */
 const retryPause = "1 second"
 
-/** Whether the database failed, expected or not. */
+/** Returns true where the database failed, as an error or as a defect. */
 const isOfDatabase = ({ reasons }: Cause.Cause<unknown>): boolean =>
   reasons.some((reason) =>
     reason._tag === "Fail" ? isSqlError(reason.error) : reason._tag === "Die" && isSqlError(reason.defect)

@@ -1,6 +1,7 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { preferred } from "../../services/languages/Negotiation.ts"
+import { wishesOf } from "../languages/RequestWishes.ts"
 import { acceptsPage } from "./Browsers.ts"
 import { html } from "./Html.ts"
 import { respond } from "./HtmlPage.ts"
@@ -12,15 +13,16 @@ import { respond } from "./HtmlPage.ts"
 export const limitPage = (
   catalogs: ReadonlyMap<string, Catalog>,
   server: string,
-  { headers, method }: HttpServerRequest.HttpServerRequest,
+  request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse
 ): HttpServerResponse.HttpServerResponse | undefined => {
+  const { headers, method } = request
   if (response.status !== 429 || !acceptsPage(headers["accept"]) || (method !== "GET" && method !== "HEAD")) {
     return undefined
   }
   const { body } = response
   if (body._tag !== "Uint8Array" || !body.contentType.startsWith("application/json")) return undefined
-  const words = catalogs.get(preferred(catalogs.keys(), { header: headers["accept-language"] }) ?? "en")
+  const words = catalogs.get(preferred(catalogs.keys(), wishesOf(request)) ?? "en")
   if (words === undefined) return undefined
   const page = respond({
     words,

@@ -10,7 +10,7 @@ const beatMillis = 50
 /** The start holds the loop with reading the program and giving back memory; the watch begins after it, in milliseconds. */
 const startMillis = 10_000
 
-/** What a fiber works at, as its context tells. Ids and queries of a request are left out. */
+/** Names the work of a fiber by its context; ids and queries of a request are left out. */
 const workOf = (context: Context.Context<never>): string => {
   const request = Option.getOrUndefined(Context.getOption(context, HttpServerRequest.HttpServerRequest))
   const route = Option.getOrUndefined(Context.getOption(context, HttpRouter.RouteContext))
@@ -87,5 +87,5 @@ export const layerAfter = (millis: number) =>
     return Context.make(Scheduler.Scheduler, scheduler)
   }))
 
-/** The same for a whole server, from the end of its start on. */
+/** Watch of a whole server, which begins when its start is over. */
 export const layer = layerAfter(startMillis)

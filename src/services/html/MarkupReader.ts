@@ -18,7 +18,7 @@ const valueCharactersMax = 8_192
 const pageCharactersMax = 1_048_576
 const charactersPerTurn = 16_384
 
-/** What a reader is told of. Names are in lower case. */
+/** Callbacks of a reader. Names are in lower case. */
 interface MarkupHandlers {
   readonly open?: (name: string, attributes: Readonly<Record<string, string>>) => void
   readonly text?: (text: string) => void
@@ -55,7 +55,7 @@ const boundedParser = ({ close, open, text }: MarkupHandlers) => {
     }
   })
   return {
-    /** Whether there may be more. */
+    /** Returns false once a bound is reached; the rest is ignored. */
     write: (part: string): boolean => {
       if (!ended) parser.write(part)
       return !ended

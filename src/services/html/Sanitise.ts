@@ -95,7 +95,7 @@ const withinMarks = (html: BoundedText): string => {
   return html
 }
 
-/** Whether HTML has more than `marksMax` marks, and would be cut. */
+/** Returns true for HTML with more than `marksMax` marks, which would be cut. */
 export const hasMoreMarks = (html: BoundedText): boolean => withinMarks(html).length < html.length
 
 /** Allowed HTML only. The result is stable: sanitising it again changes nothing. */

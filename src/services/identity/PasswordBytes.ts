@@ -12,9 +12,9 @@ const unitsMax = Math.min(4 * passwordBytesMax, shortUnitsMax)
 export const passwordBytes = (password: Redacted.Redacted): Uint8Array =>
   utf8.encode(composed(shortened(Redacted.value(password).slice(0, unitsMax))))
 
-/** Whether a text has more than any password may have, as it is written. It is not normalised. */
+/** Returns true for text that is longer than any password, without normalising it. */
 export const isBeyondPasswords = (password: Redacted.Redacted): boolean => Redacted.value(password).length >= unitsMax
 
-/** Whether a password takes more than `passwordBytesMax`. */
+/** Returns true for passwords of more than `passwordBytesMax` bytes. */
 export const isPasswordLong = (password: Redacted.Redacted): boolean =>
   isBeyondPasswords(password) || passwordBytes(password).length > passwordBytesMax

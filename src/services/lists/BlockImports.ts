@@ -58,12 +58,14 @@ export class BlockImports extends Context.Service<BlockImports, {
         const made: Array<DomainBlockRecord> = []
         for (let at = 0; at < fresh.length; at += sliceRowsMax) {
           const rows = fresh.slice(at, at + sliceRowsMax)
-          const done = yield* transaction(sql)(Effect.forEach(rows, (row) =>
-            blocks.create(row.domain, row, by).pipe(
-              Effect.map((block): DomainBlockRecord | undefined => block),
-              // Somebody else was faster, or a domain above it is kept away as strictly.
-              Effect.catchTag("DomainBlockConflict", () => Effect.succeed(undefined))
-            ))).pipe(Effect.catchTag("SqlError", Effect.die))
+          const done = yield* transaction(sql)(
+            Effect.forEach(rows, (row) =>
+              blocks.create(row.domain, { ...row, confirmed: true }, by).pipe(
+                Effect.map((block): DomainBlockRecord | undefined => block),
+                // Somebody else was faster, or a domain above it is kept away as strictly.
+                Effect.catchTag("DomainBlockConflict", () => Effect.succeed(undefined))
+              ))
+          ).pipe(Effect.catchTag("SqlError", Effect.die))
           made.push(...done.filter((block) => block !== undefined))
         }
         yield* audit.record({

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
-import { isPublicSuffix, normalizeDomain } from "../federation/DomainNames.ts"
+import { getPublicSuffix } from "tldts"
+import { normalizeDomain } from "../federation/DomainNames.ts"
 
 /** Domains that one list may name. */
 export const listEntriesMax = 20_000
@@ -34,6 +35,6 @@ export const plainEntry = (domain: string, action: ListAction): ListEntry => ({
  */
 export const listedDomain = (text: string, localDomain: string): string | undefined => {
   const domain = text.includes("*") ? undefined : normalizeDomain(text.trim().replace(/^@/, "").replace(/\.$/, ""))
-  if (domain === undefined || isPublicSuffix(domain)) return undefined
+  if (domain === undefined || getPublicSuffix(domain) === domain) return undefined
   return localDomain === domain || localDomain.endsWith(`.${domain}`) ? undefined : domain
 }

@@ -112,7 +112,7 @@ const make = Effect.gen(function*() {
     const severity = severityOf(action)
     return severity === "allow"
       ? Effect.andThen(
-        allows.allow(facts.domain, { listId }),
+        allows.allow(facts.domain, { listId, confirmed: true }),
         () => sql`UPDATE domain_allows SET list_id = ${listId} WHERE domain = ${facts.domain}`
       )
       : blocks.block(facts.domain, {
@@ -121,7 +121,9 @@ const make = Effect.gen(function*() {
         rejectReports: facts.rejectReports ?? undefined,
         publicComment: facts.publicComment,
         obfuscate: facts.obfuscate ?? undefined,
-        listId
+        listId,
+        // Hosts of communities are public suffixes, too; staff chose the list.
+        confirmed: true
       })
   }
 

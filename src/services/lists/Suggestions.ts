@@ -64,8 +64,9 @@ export class Suggestions extends Context.Service<Suggestions, {
         if (severity === undefined) {
           yield* blocks.unblock(domain, by)
           yield* allows.disallow(domain, by)
-        } else if (severity === "allow") yield* allows.allow(domain, { by, listId: listId ?? undefined })
-        else yield* blocks.block(domain, { severity, listId }, by)
+        } else if (severity === "allow") {
+          yield* allows.allow(domain, { by, listId: listId ?? undefined, confirmed: true })
+        } else yield* blocks.block(domain, { severity, listId, confirmed: true }, by)
       })
 
       return Suggestions.of({

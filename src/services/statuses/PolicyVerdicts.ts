@@ -60,7 +60,7 @@ export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
   readonly ofReaders: (asking: ReadonlyArray<Asking>) => Effect.Effect<ReadonlyMap<string, Verdicts>, SqlError>
   /** Whether a status is a reply of an account to another. */
   readonly isReply: (statusId: bigint, parentId: bigint, account: bigint) => Effect.Effect<boolean, SqlError>
-  /** Whether a block is between two accounts, which outranks every policy. */
+  /** A block separates the two accounts, which outranks every policy. */
   readonly isSeparate: (account: bigint, author: bigint) => Effect.Effect<boolean, SqlError>
   /** Whether an address is of an account's own server. */
   readonly isAt: (account: bigint, address: string) => Effect.Effect<boolean, SqlError>

@@ -41,7 +41,7 @@ const cutToBytes = (text: string, bytesMax: number): string => {
 export const bounded = (text: string, bytesMax = boundedBytesMax): BoundedText =>
   passed(withoutHeaps(cutToBytes(text, Math.min(bytesMax, boundedBytesMax))))
 
-/** The same text where it is within its bounds; undefined where something would have to be cut. */
+/** Returns the text where it is within its bounds; undefined where something would have to be cut. */
 export const whereBounded = (text: string, bytesMax = boundedBytesMax): BoundedText | undefined => {
   const cut = bounded(text, bytesMax)
   return cut.length === text.length ? cut : undefined

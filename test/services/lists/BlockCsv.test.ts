@@ -17,11 +17,14 @@ describe("F95: lists of blocks", () => {
       })
     }))
 
-  it.effect("names that no host can have and public suffixes are skipped", () =>
+  it.effect("names that no host can have and suffixes of registries are skipped; hosts of communities are not", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* domains("#domain\n*.a.example\n\"x,b.example\"\nco.uk\nc.example\nd.example;e\n"), {
-        entries: ["c.example reject"],
-        skipped: 4
-      })
+      assert.deepStrictEqual(
+        yield* domains("#domain\n*.a.example\n\"x,b.example\"\nco.uk\nc.example\nd.example;e\ngithub.io\n"),
+        {
+          entries: ["c.example reject", "github.io reject"],
+          skipped: 4
+        }
+      )
     }))
 })

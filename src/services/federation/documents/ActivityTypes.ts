@@ -67,7 +67,7 @@ const isActivityType = (type: unknown): type is ActivityType => typeof type === 
 /** Every type that has a handler. */
 export const activityTypes: ReadonlyArray<ActivityType> = Object.keys(traits).filter(isActivityType)
 
-/** Whether a type has a trait. */
+/** Returns true for types with the trait. */
 export const hasTrait = <Trait extends keyof ActivityTraits>(
   type: ActivityType,
   trait: Trait
@@ -81,7 +81,7 @@ export const typesWith = <Trait extends keyof ActivityTraits>(trait: Trait): Rea
 export const activityTypeOf = (activity: Foreign): ActivityType | undefined =>
   asList(activity["type"]).find(isActivityType)
 
-/** Whether an activity is of a type that has a trait. */
+/** Returns true for activities whose type has the trait. */
 export const isOfTrait = (activity: Foreign, trait: keyof ActivityTraits): boolean => {
   const type = activityTypeOf(activity)
   return type !== undefined && hasTrait(type, trait)

@@ -6,7 +6,7 @@ import { asForeign, type Foreign, idOf, single } from "./Reading.ts"
 /** Fields of an object that is named only in part: they say which one it is, and nothing that it says itself. */
 const namingFields = new Set(["@context", "actor", "attributedTo", "cc", "href", "id", "to", "type", "url"])
 
-/** Whether a value names an object and has nothing of it: its id, or an object without any content. */
+/** Returns true for a value that only names an object: its id, or an object without content. */
 export const isReference = (value: unknown): boolean => {
   const named = single(value)
   const document = asForeign(named)
@@ -55,6 +55,6 @@ export const asActivity = (value: unknown): Foreign | undefined => {
   return activity && unfolded(activity)
 }
 
-/** Whether an activity says of itself whom it is for. */
+/** Returns true for activities that have an audience of their own. */
 export const isAddressed = (activity: Foreign): boolean =>
   ["to", "cc", "bto", "bcc", "audience"].some((field) => activity[field] !== undefined)

@@ -16,7 +16,7 @@ const mediaTypeOf = (link: unknown) => {
   return typeof type === "string" ? type.toLowerCase() : undefined
 }
 
-/** Whether an address of an object leads to a file: it has a type, and not that of a page. */
+/** Returns true for links to a file: they have a media type that is not a page's. */
 export const isFileLink = (link: unknown): boolean => !/^(?:text\/html|undefined)\b/.test(String(mediaTypeOf(link)))
 
 /** The page for people: at the object's own host, and no file; the object's id where there is none. */

@@ -23,11 +23,11 @@ export const referredTo = (activity: Foreign): ReadonlyArray<string> => {
   return [...new Set([...object, ...postsIn(activity).flatMap(linksOf)].flatMap((link) => idOf(link) ?? []))]
 }
 
-/** Whether a post is a vote, which is nothing without the poll. */
+/** Returns true for votes, which mean nothing without their poll. */
 const isVoteIn = (separated: ReadonlySet<string>) => (post: Foreign) =>
   typeof post["name"] === "string" && !asText(post["content"], 1) && separated.has(idOf(post["inReplyTo"]) ?? "")
 
-/** Nobody reacts to posts of accounts that a block separates from it, nor votes in their polls (row 17). */
+/** Drops reactions and votes between accounts that a block separates (row 17). */
 export const reactions: InboundPolicy = (activity, { separated }) =>
   separated.size > 0 &&
     ((isOfTrait(activity, "reacts") && idsOf(activity["object"]).some((id) => separated.has(id))) ||
