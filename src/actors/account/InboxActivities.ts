@@ -183,14 +183,14 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             ))
     )
 
-  const request: Handler = (own, self, activity, { signed }) => consents.requested(own, self, activity, signed)
+  const request: Handler = (own, self, activity, times) => consents.requested(own, self, activity, times)
   const changeCollection: Handler = (own, self, activity, { place }) =>
     taken(consents.features.change(own, self, activity), () => collections.change(own, self, activity, place))
 
   const handlers: { readonly [Type in ActivityType]: Handler } = {
     Accept: answer("Accept"),
     Add: changeCollection,
-    Announce: (own, self, activity, { signed }) => boosts.announce(own, self, activity, signed),
+    Announce: (own, self, activity, times) => boosts.announce(own, self, activity, times),
     AnnounceRequest: request,
     Block: (own, _, activity) =>
       onAccount(
@@ -219,17 +219,17 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     Reject: answer("Reject"),
     Remove: changeCollection,
     ReplyRequest: request,
-    Undo: (own, self, { object }, { signed }) => {
+    Undo: (own, self, { object }, times) => {
       const inner = asForeign(object) ?? {}
       return activityTypeOf(inner) === "Accept"
         ? rejected(own, self, inner["object"])
-        : undoing.undo(own, self, object, signed)
+        : undoing.undo(own, self, object, times)
     },
     Update: update
   }
 
   const perform: Handler = (own, self, activity, times) =>
-    Effect.flatMap(undoing.wasUndone(own, activity, times.signed), (undone) => {
+    Effect.flatMap(undoing.wasUndone(own, activity, times), (undone) => {
       const type = activityTypeOf(activity)
       if (type === undefined) return ignored("unknown")
       return undone ? ignored("it was undone") : handlers[type](own, self, activity, times)

@@ -9,7 +9,7 @@ import { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
-import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
+import { type Order, Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import { Undoables } from "../../services/federation/inbox/Undoables.ts"
 import { InteractionActivities } from "../../services/federation/outbox/InteractionActivities.ts"
 import { Relays } from "../../services/federation/relays/Relays.ts"
@@ -79,14 +79,14 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
   })
 
   /**
-   * `signedMillis`: when it was signed, in milliseconds since 1970; later than what ended it, it is a boost anew. `requested`: the
+   * After the Undo that ended it, by its `order`, it is a boost anew. `requested`: the
    * booster asked for it.
    */
   const announce = Effect.fnUntraced(function*(
     own: Ownership,
     self: InboundSender,
     activity: Foreign,
-    signedMillis: number,
+    order: Order,
     requested?: Controlling.SentInteraction
   ) {
     // As it stands, with its fragment, which is all that tells boosts of some servers apart.
@@ -96,7 +96,7 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     }
     const { buried, held, ...wanted } = yield* statuses.prospects(own.accountId, id)
     const followed = wanted.followed || wanted.listed
-    if (buried && (yield* tombstones.stands(own.accountId, id, signedMillis))) {
+    if (buried && (yield* tombstones.stands(own.accountId, id, order))) {
       return yield* ignored("it was undone")
     }
     // What a relay hands on is looked at, and nothing that it did itself.

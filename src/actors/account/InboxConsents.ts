@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import { activityTypeOf } from "../../services/federation/documents/ActivityTypes.ts"
 import { type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
+import type { Order } from "../../services/federation/inbox/Tombstones.ts"
 import * as Controlling from "./Controlling.ts"
 import * as InboxFeatures from "./InboxFeatures.ts"
 import * as InboxInteractions from "./InboxInteractions.ts"
@@ -31,10 +32,10 @@ export const make = Effect.fnUntraced(function*(
   return {
     features,
     liked: interactions.liked,
-    requested: (own: Ownership, self: InboundSender, activity: Foreign, signed: number): Outcome =>
+    requested: (own: Ownership, self: InboundSender, activity: Foreign, order: Order): Outcome =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         activityTypeOf(activity) !== "QuoteRequest"
-          ? interactions.request(own, self, activity, { now, signed })
+          ? interactions.request(own, self, activity, now, order)
           : quotes.request(own, self, activity, now)),
     /** An Accept or a Reject of what was asked here; undefined where it answers nothing of that. */
     answered: (own: Ownership, self: InboundSender, activity: Foreign) => {

@@ -6,6 +6,7 @@ import { asForeign, type Foreign, idOf, idsOf, urlReader } from "../../services/
 import type { NeedsFetch } from "../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris, type NamedStatus } from "../../services/federation/inbox/KnownUris.ts"
+import type { Order } from "../../services/federation/inbox/Tombstones.ts"
 import { Undoables } from "../../services/federation/inbox/Undoables.ts"
 import {
   type Asking,
@@ -97,7 +98,8 @@ export const make = Effect.fnUntraced(function*(
     own: Ownership,
     self: InboundSender,
     activity: Foreign,
-    times: { readonly now: number; readonly signed: number }
+    now: number,
+    order: Order
   ): Outcome =>
     Effect.gen(function*() {
       const kind = requestedKind(activity) ?? "reply"
@@ -118,10 +120,10 @@ export const make = Effect.fnUntraced(function*(
       if (idOf(about) !== object || by !== self.uri) return yield* ignored("a request for something else")
       const sent = { uri: instrument, requestUri: id }
       if (kind === "favourite") return (yield* like(own, self, target, instrument, id)) ?? done
-      if (kind === "reblog") return yield* boosts.announce(own, self, embedded, times.signed, sent)
+      if (kind === "reblog") return yield* boosts.announce(own, self, embedded, order, sent)
       const known = yield* knownUris.status(instrument)
       if (known !== undefined) return yield* again(own, known, local.id, asking)
-      return yield* posts.create(own, self, embedded, times.now, true, sent)
+      return yield* posts.create(own, self, embedded, now, true, sent)
     })
 
   /** A request for a reply that is here already. */

@@ -7,7 +7,7 @@ import { isBefore } from "../../services/federation/inbox/CountedIds.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
 import type { InboundSender } from "../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
-import { Tombstones } from "../../services/federation/inbox/Tombstones.ts"
+import { type Order, Tombstones } from "../../services/federation/inbox/Tombstones.ts"
 import * as Undoables from "../../services/federation/inbox/Undoables.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
 import { rowsOf } from "../../services/Rows.ts"
@@ -128,7 +128,7 @@ export const make = Effect.fnUntraced(function*(
   }
 
   /** What the account did under an id. A boost is a status, whose id does not come back. */
-  const byId = Effect.fnUntraced(function*(own: Ownership, id: string, signedMillis: number) {
+  const byId = Effect.fnUntraced(function*(own: Ownership, id: string, by: Order) {
     const known = yield* undoables.take(own.accountId, id)
     if (known !== undefined) {
       const found = yield* existing(own, known.type, known.targetId)
@@ -139,17 +139,17 @@ export const make = Effect.fnUntraced(function*(
     const [boost] = yield* originalRows(sql`SELECT reblog_of_id AS original FROM statuses
       WHERE uri = ${id} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`)
     if (boost === undefined) return false
-    yield* tombstones.bury(own.accountId, id, { signedMillis, awaited: false })
+    yield* tombstones.bury(own.accountId, id, { by, awaited: false })
     return yield* Effect.as(takeBack(own, "Announce", boost.original), true)
   })
 
-  const undo = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, object: unknown, signedMillis: number) {
+  const undo = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, object: unknown, by: Order) {
     const inner = asForeign(object)
     const [actor, id] = [idOf(inner?.["actor"]), idOf(object)]
     if (actor !== undefined && actor !== self.uri) return yield* ignored("nothing of its sender")
     const ownId = id !== undefined && isOwn(self, id) ? id : undefined
     // It was done again under the same id since; ids are used again (`Repeats`).
-    const ended = ownId === undefined ? "unknown" : yield* inbound.end(own.accountId, ownId, signedMillis)
+    const ended = ownId === undefined ? "unknown" : yield* inbound.end(own.accountId, ownId, by.signed)
     if (ended === "done later") return yield* ignored("a later one stands")
     const of = inner && activityTypeOf(inner)
     const type = of !== undefined && hasTrait(of, "undoable") ? of : undefined
@@ -160,35 +160,34 @@ export const make = Effect.fnUntraced(function*(
       const known = ended === "ended"
       if (ownId !== undefined && (yield* isEarlier(own, { type, targetId: subject }, ownId, { came, known }, found))) {
         // It may come late itself, and does not count then.
-        if (!known && came === undefined) yield* tombstones.bury(own.accountId, ownId, { signedMillis, awaited: true })
+        if (!known && came === undefined) yield* tombstones.bury(own.accountId, ownId, { by, awaited: true })
         return yield* ignored("a later one stands")
       }
       if (ownId !== undefined && type === "Announce") {
-        yield* tombstones.bury(own.accountId, ownId, { signedMillis, awaited: false })
+        yield* tombstones.bury(own.accountId, ownId, { by, awaited: false })
       }
       yield* takeBack(own, type, subject)
       return done
     }
     if (ownId === undefined) return yield* ignored("nothing that can be undone")
-    if (yield* byId(own, ownId, signedMillis)) return done
+    if (yield* byId(own, ownId, by)) return done
     const unasked = yield* consents.unasked(own, ownId)
     // The request may come late once more.
-    if (unasked === done) yield* tombstones.bury(own.accountId, ownId, { signedMillis, awaited: false })
+    if (unasked === done) yield* tombstones.bury(own.accountId, ownId, { by, awaited: false })
     if (unasked !== undefined) return unasked
-    yield* tombstones.bury(own.accountId, ownId, { signedMillis, awaited: ended === "unknown" })
+    yield* tombstones.bury(own.accountId, ownId, { by, awaited: ended === "unknown" })
     return yield* ignored("nothing that is here; it will not come either")
   })
 
   /** Whether the activity was undone before it came; of a boost `InboxPosts` asks that itself. */
-  const wasUndone = (own: Ownership, activity: Foreign, signedMillis: number) =>
+  const wasUndone = (own: Ownership, activity: Foreign, order: Order) =>
     (isOfTrait(activity, "undoable") && activityTypeOf(activity) !== "Announce") || isOfTrait(activity, "asks")
-      ? tombstones.stands(own.accountId, idOf(activity) ?? "", signedMillis)
+      ? tombstones.stands(own.accountId, idOf(activity) ?? "", order)
       : Effect.succeed(false)
 
   return {
-    /** `signedMillis`: when the Undo was signed, in milliseconds since 1970. */
-    undo: (own: Ownership, self: InboundSender, object: unknown, signedMillis: number): Outcome =>
-      undo(own, self, object, signedMillis),
+    /** `by` is the order of the Undo. */
+    undo: (own: Ownership, self: InboundSender, object: unknown, by: Order): Outcome => undo(own, self, object, by),
     wasUndone
   }
 })

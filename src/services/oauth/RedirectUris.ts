@@ -35,20 +35,20 @@ export const problem = (uri: string): string | undefined => {
 }
 
 /** Scheme, host, port, and the path with the query, as they were written. */
-const webAddress = /^(https?):\/\/([^/?#@\\:[\]]+|\[[0-9a-f:.]+\])(:\d+)?(|[/?].*)$/is
+const webAddress = /^(https?):\/\/([^/?#@\\:[\]]+|\[[0-9a-f:.]+\])(:\d+)?(|[/?].*)$/s
 const loopback = new Set(["127.0.0.1", "[::1]"])
 
 /**
- * The form in which addresses are compared: scheme and host have no case, and no path is `/`. The port of a native app's
+ * The form in which addresses are compared: hosts have no case, and no path is `/`. The port of a native app's
  * listener on loopback is chosen when it starts (RFC 8252 section 7.3). Nothing else that looks alike is equal (RFC 9700
  * section 4.1).
  */
 const comparable = (uri: string): string => {
   const [, scheme = "", host = "", port = "", rest = ""] = webAddress.exec(uri) ?? []
   if (host === "") return uri
-  const [plainScheme, plainHost] = [scheme.toLowerCase(), host.toLowerCase()]
-  const kept = plainScheme === "http" && loopback.has(plainHost) ? "" : port
-  return `${plainScheme}://${plainHost}${kept}${rest === "" ? "/" : rest}`
+  const plainHost = host.toLowerCase()
+  const kept = scheme === "http" && loopback.has(plainHost) ? "" : port
+  return `${scheme}://${plainHost}${kept}${rest === "" ? "/" : rest}`
 }
 
 /** True where a request's address is a registered one, compared as `comparable` says. */

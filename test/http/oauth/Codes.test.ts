@@ -11,7 +11,7 @@ import { server } from "../../support/WebServer.ts"
 import { challenge, codeFor, exchange, invalidGrant, verifier } from "./Allowing.ts"
 
 layer(server(), { excludeTestServices: true })("row 71", (it) => {
-  it.effect("40 cases: an address must be, letter by letter, one that the app registered", () =>
+  it.effect("40 cases: an address must be one that the app registered, letter by letter but for the case of its host", () =>
     Effect.gen(function*() {
       const registered = [
         "https://app.example/back",
@@ -35,7 +35,7 @@ layer(server(), { excludeTestServices: true })("row 71", (it) => {
         ["https://app.example/./back", false],
         ["https://app.example//back", false],
         ["https://app.example/Back", false],
-        ["https://APP.example/back", false],
+        ["https://APP.example/back", true],
         ["HTTPS://app.example/back", false],
         ["http://app.example/back", false],
         ["https://app.example:443/back", false],

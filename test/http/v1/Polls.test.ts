@@ -38,7 +38,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
 
       const voted = yield* vote(bob, id, ["1", "0"])
       assert.strictEqual(voted.status, 200)
-      assert.deepInclude(voted.body, { voted: true, own_votes: [0, 1], votes_count: 2, voters_count: 1 })
+      assert.deepInclude(voted.body, { voted: true, own_votes: [1, 0], votes_count: 2, voters_count: 1 })
       const again = yield* vote(bob, id, [0])
       assert.deepStrictEqual([again.status, again.body.error], [
         422,

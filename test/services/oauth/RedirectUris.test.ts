@@ -32,6 +32,7 @@ describe("F94: redirect URIs", () => {
     ["http://127.0.0.1/cb", "http://127.0.0.1:5@evil.example/cb"],
     ["http://127.0.0.1/cb", "http://2130706433:5/cb"],
     ["App.example:/cb", "app.example:/cb"],
+    ["https://app.example/cb", "HTTPS://app.example/cb"],
     ["https://app.example/a", "https://app.example/b/../a"]
   ])("%s is not registered by %s", (registered, used) => assert.isFalse(isRegistered([registered], used)))
 })
