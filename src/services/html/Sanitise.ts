@@ -78,7 +78,7 @@ const pass = (html: string): string =>
   sanitizeHtml(html, options).replaceAll("<h1>", "<p><strong>").replaceAll("</h1>", "</strong></p>")
 
 /** Marks that begin a tag or an entity, at most. HTML with more ends before the next one (row 35). */
-export const marksMax = 2_000
+export const marksMax = 1_500
 const lessThan = 0x3c
 const greaterThan = 0x3e
 const ampersand = 0x26
