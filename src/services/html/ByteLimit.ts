@@ -1,4 +1,5 @@
 import { bounded, type BoundedText } from "../text/BoundedText.ts"
+import { sanitise, withinMarks } from "./Sanitise.ts"
 import { bytesTold } from "./Text.ts"
 
 /** Tries of cutting a text to its room; each takes at least a tenth away. */
@@ -12,15 +13,15 @@ const cutsMax = 16
 interface Room {
   /** A text, cut to what is left. */
   readonly text: (text: string) => string
-  /** What `clean` makes of HTML that is cut until the result fits. */
-  readonly html: (source: string, clean: (source: BoundedText) => string) => string
+  /** Allowed HTML of a source that is cut until the result fits. */
+  readonly html: (source: string) => string
   /** The members of a list before the first whose texts do not fit. */
   readonly members: <A>(list: ReadonlyArray<A>, textsOf: (member: A) => ReadonlyArray<string>) => ReadonlyArray<A>
 }
 
 export const makeByteLimit = (bytesMax: number): Room => {
   let left = bytesMax
-  const html: Room["html"] = (source, clean) => {
+  const fit = (source: string, clean: (source: BoundedText) => string) => {
     let units = Math.min(source.length, left)
     for (let cuts = 0; cuts < cutsMax && units > 0; cuts++) {
       const made = clean(bounded(source.slice(0, units).toWellFormed()))
@@ -34,8 +35,9 @@ export const makeByteLimit = (bytesMax: number): Room => {
     return ""
   }
   return {
-    html,
-    text: (text) => html(text, (cut) => cut.length === text.length ? text : cut.replace(/\uFFFD$/, "")),
+    // Cut before by marks: a shorter source would keep as many of them and be cleaned for nothing.
+    html: (source) => fit(withinMarks(bounded(source)), sanitise),
+    text: (text) => fit(text, (cut) => cut.length === text.length ? text : cut.replace(/\uFFFD$/, "")),
     members: (list, textsOf) => {
       const kept: Array<(typeof list)[number]> = []
       for (const member of list) {

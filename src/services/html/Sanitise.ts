@@ -84,7 +84,7 @@ const greaterThan = 0x3e
 const ampersand = 0x26
 
 /** HTML up to the mark beyond `marksMax`: a parser takes its time for each tag, and more for many that are never closed. */
-const withinMarks = (html: BoundedText): string => {
+export const withinMarks = (html: BoundedText): string => {
   let [marks, ends] = [0, 0]
   for (let at = 0; at < html.length; at++) {
     const unit = html.charCodeAt(at)

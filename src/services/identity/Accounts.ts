@@ -2,7 +2,6 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Gone, RecordNotFound } from "../Errors.ts"
 import { makeByteLimit } from "../html/ByteLimit.ts"
-import { sanitise } from "../html/Sanitise.ts"
 import { exceedsTold } from "../html/Text.ts"
 import { AccountId } from "../Ids.ts"
 import { accountBytesMax } from "../instance/ContentLimits.ts"
@@ -84,7 +83,7 @@ const bounded = (record: AccountRecord): AccountRecord => {
   return {
     ...record,
     displayName: room.text(displayName),
-    noteHtml: room.html(noteHtml, sanitise),
+    noteHtml: room.html(noteHtml),
     fields: room.members(fields, ({ html, name }) => [name, html]),
     avatarDescription: room.text(avatarDescription),
     headerDescription: room.text(headerDescription)

@@ -1,5 +1,4 @@
 import { makeByteLimit } from "../html/ByteLimit.ts"
-import { sanitise } from "../html/Sanitise.ts"
 import { exceedsTold } from "../html/Text.ts"
 import { statusBytesMax } from "../instance/ContentLimits.ts"
 import type { MediaRecord } from "../media/MediaRecord.ts"
@@ -27,7 +26,7 @@ export const shortened = (
   return {
     options: room.members(options, (option) => [option]),
     ...textsBy((field) => room.text(status[field])),
-    html: room.html(html, sanitise),
+    html: room.html(html),
     tags: room.members(tags, (tag) => [tag]),
     media: media.map((one) =>
       Object.assign({}, one, { description: one.description === null ? null : room.text(one.description) })

@@ -58,7 +58,7 @@ const readers: Readonly<Record<string, readonly [units: number, read: (text: str
   "Markdown": [post, (text) => tooLong(text) ? undefined : [markdownTokens(text), markdown(text, meaning)]],
   "addresses in a text": [post, addressesInText],
   "cleaned HTML": [page, (text) => sanitise(bounded(text))],
-  "cleaned HTML that has to fit": [body, (text) => room().html(text, sanitise)],
+  "cleaned HTML that has to fit": [body, (text) => room().html(text)],
   "plain text": [post, (text) => plainText(bounded(text))],
   "addresses in HTML": [body, addressesInHtml],
   "a field that is a link": [post, onlyLink],

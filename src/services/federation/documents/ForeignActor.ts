@@ -137,7 +137,7 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
     type,
     username: name,
     displayName: room.text(makeByteLimit(nameBytesMax).text(asText(document["name"], nameCharactersMax) ?? "")),
-    noteHtml: room.html(asText(document["summary"], summaryCharactersMax) ?? "", sanitise),
+    noteHtml: room.html(asText(document["summary"], summaryCharactersMax) ?? ""),
     url: page?.href ?? id.href,
     fields: room.members(fieldsOf(document), ({ html, name, value }) => [name, value, html]),
     locked: flag("manuallyApprovesFollowers"),

@@ -1,7 +1,6 @@
 import { addressesInHtml, taggedCollectionsMax } from "../../cards/StatusLinks.ts"
 import { makeByteLimit } from "../../html/ByteLimit.ts"
 import { normalise } from "../../html/HashtagNames.ts"
-import { sanitise } from "../../html/Sanitise.ts"
 import { statusBytesMax } from "../../instance/ContentLimits.ts"
 import { momentMillisMin, momentOf } from "../../Moments.ts"
 import type { StoredStatus } from "../../statuses/StoredStatus.ts"
@@ -124,7 +123,7 @@ export const foreignNote = (
   const { language, text } = worded(note, "content", contentCharactersMax)
   const spoiler = worded(note, "summary", summaryCharactersMax)
   const warning = other === undefined ? room.text(spoiler.text) : ""
-  const html = other === undefined ? room.html(text, sanitise) : room.html(digestOf(note, url), sanitise)
+  const html = other === undefined ? room.html(text) : room.html(digestOf(note, url))
   const mentioned = tagsOf(note, "Mention").flatMap((tag) => idOf(tag["href"]) ?? []).slice(0, mentionsMax)
   return {
     uri: id.href,
