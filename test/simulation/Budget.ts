@@ -44,7 +44,7 @@ export const bugs: ReadonlySet<string> = new Set([
 /** Those of servers that federate. */
 export const federationBugs: ReadonlySet<string> = new Set([
   "deliveries about one thing overtake each other (I6)",
-  "an undo of an earlier follow takes the later one back (I7)",
+  "reports of one server are told apart by its actor (I7)",
   "what is for followers leaves for everybody whom its author knows (I11)",
   "a delivery of which nothing was heard counts as made (I5)",
   "who does what an account sent does not ask who owns it (I13)"

@@ -53,7 +53,7 @@ const aloneUnowned: Mutant = {
   name: "the owner's epoch is not checked by commands as one statement",
   mutation: recordingWith((sql) => ({ ownerRow: sql`SELECT` })),
   breaks: /^I13/,
-  foundAt: 22,
+  foundAt: 61,
   seedsMax: 30
 }
 

@@ -150,22 +150,18 @@ const opinions = (broken: Array<string>, deeds: ReadonlyArray<Deed>, home: Atlas
     madeAt(home.host, atlas[kind]).filter((entry) => entry.split(" ")[1]?.startsWith(`https://${there.host}/`))
   const known = new Map(there.statuses.map((status) => [status.uri, status]))
   const copies = new Map(home.statuses.map((status) => [status.uri, status]))
-  const refused = new Set(
-    deeds.flatMap(({ by, command, target }) =>
-      command._tag === "Block" && target !== undefined ? [pairOf(target.handle, by.handle)] : []
-    )
-  )
+  const apart = apartOf(deeds)
   const shows = ({ follows }: Atlas, post: KnownStatus | undefined, who: string) =>
     post !== undefined &&
     (post.visibility === "public" || post.visibility === "unlisted" || post.mentions.includes(who) ||
       (post.visibility === "private" && follows.has(pairOf(who, post.author))))
-  // Whoever blocks somebody does not hear what that one thinks, and nobody tells them so; what came before stays. A post may be
-  // taken from somebody, here and there, while what that one thinks of it is on its way.
+  // A block separates both of two people: reactions over it are dropped where they arrive, and nobody is told; what came before
+  // stays. A post may be taken from somebody, here and there, while what that one thinks of it is on its way.
   const isFor = (entry: string) => {
     const [who = "", uri = ""] = entry.split(" ")
     const post = known.get(uri)
     return (shows(there, post, who) || shows(home, copies.get(uri), who)) &&
-      !refused.has(pairOf(who, post?.author ?? ""))
+      !apart.has(pairOf(who, post?.author ?? ""))
   }
   const compare = (what: string, kind: "favourites" | "votes") => {
     const others = about(there, kind)
