@@ -14,12 +14,15 @@ import { AccountIdPath } from "../wire/ReadRequests.ts"
 import { Relationship } from "../wire/Relationship.ts"
 import { familyHeaders } from "./CommandHeaders.ts"
 
-/** An endpoint that does something to an account and takes nothing else. */
+/** Declares a POST endpoint that acts on an account and takes no body. */
 export const onAccount = <const Name extends string>(name: Name, path: `/${string}`, scope: string) =>
   HttpApiEndpoint.post(name, path, { params: AccountIdPath, success: Relationship })
     .annotate(Access, Access.user("follow", "write", scope))
 
-/** Does a command of the user's own actor about another account, and answers the relationship. Made once a group. */
+/**
+ * Makes a function that runs a command of the user's actor on an account and returns the relationship. Made once per
+ * group.
+ */
 export const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const relationships = yield* Relationships

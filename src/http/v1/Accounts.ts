@@ -34,7 +34,7 @@ import {
 } from "../wire/ReadRequests.ts"
 import { Status } from "../wire/Status.ts"
 
-/** Accounts that one request may name. */
+/** Maximum accounts in a batch request. */
 export const accountBatchMax = 40
 
 const reading = Access.public("read", "read:accounts")
@@ -62,7 +62,7 @@ export class AccountsGroup extends HttpApiGroup.make("accounts")
   .middleware(Guard)
 {}
 
-/** Accounts and what they publish (S-134, S-135, S-137, S-206, S-216). */
+/** Accounts and their statuses (S-134, S-135, S-137, S-206, S-216). */
 export const layer = group(
   AccountsGroup,
   Effect.fn(function*(handlers) {
@@ -76,7 +76,7 @@ export const layer = group(
     const { publicUrl } = yield* ServerConfig
 
     const read = (viewer: Viewer, id: AccountId) => viewer === undefined ? Effect.void : profiles.read(id)
-    /** The account must exist; whether it shows anything, which a suspended one does not. */
+    /** Returns true if the account shows anything, false if it is suspended. Fails if the account does not exist. */
     const visit = Effect.fnUntraced(function*(viewer: Viewer, id: AccountId) {
       const { suspended } = yield* accounts.find(id)
       if (!suspended) yield* read(viewer, id)
@@ -136,7 +136,7 @@ export const layer = group(
           read: (page) => Effect.map(published.page(viewer, params.id, selection, page), whole),
           show: (ids) => statusViews.render(viewer, ids, "permitted", "account")
         })
-        // Whoever has published something is there, which spares a question.
+        // An account with rows exists, which saves a query.
         if (rows.length > 0) yield* read(viewer, params.id)
         else if (!(yield* visit(viewer, params.id))) return Reply.list([])
         return Lists.page({
@@ -149,7 +149,7 @@ export const layer = group(
           keep: Lists.kept(request.url, accountStatusesFilters)
         })
       }),
-      // Nobody has any, but the account must exist.
+      // Always empty, but the account must exist.
       identityProofs: ({ params }) =>
         Effect.as(accounts.find(params.id), Reply.withHeaders(deprecated("2022-03-30"))(Reply.list([])))
     })

@@ -30,7 +30,7 @@ export class AnnouncementsGroup extends HttpApiGroup.make("announcements")
   .middleware(Guard)
 {}
 
-/** What staff tells everybody on the server (S-087, S-088, S-177, S-221, S-222). */
+/** Announcements from staff to all users (S-087, S-088, S-177, S-221, S-222). */
 export const layer = group(
   AnnouncementsGroup,
   Effect.fn(function*(handlers) {

@@ -46,7 +46,7 @@ export class AnnualReportsGroup extends HttpApiGroup.make("annualReports")
 const yearOf = ({ year }: { readonly year: string }) =>
   /^[0-9]{4}$/.test(year) ? Effect.succeed(Number(year)) : Effect.fail(new RecordNotFound())
 
-/** What a year was like, for who asks in December or later. */
+/** Reports on a member's year, offered in December and kept. */
 export const layer = group(
   AnnualReportsGroup,
   Effect.fn(function*(handlers) {

@@ -25,7 +25,7 @@ export class AppsGroup extends HttpApiGroup.make("apps")
   .middleware(Guard)
 {}
 
-/** Registration of clients (S-253) and what a token's client is (S-132). */
+/** Registration of clients (S-253), and the app of a token (S-132). */
 export const layer = group(
   AppsGroup,
   Effect.fn(function*(handlers) {
@@ -63,7 +63,7 @@ const scopesOf = (written: string | null | undefined) => {
   return scopes.length === 0 ? Scopes.defaultScopes : scopes
 }
 
-/** What a token belongs to that no app asked for: the operator's command line made it. */
+/** Application shown for a token that no app requested: the operator's command line made it. */
 const serverItself = (publicUrl: string, scopes: ReadonlyArray<string>, vapidKey: string): Values<Application> => ({
   id: "0",
   name: "Murmuration",

@@ -11,17 +11,17 @@ import * as Reply from "../guard/Reply.ts"
 import { type AsyncRefresh, AsyncRefreshState } from "../wire/AsyncRefresh.ts"
 import { json, splice } from "../wire/Keys.ts"
 
-/** How soon a client should look again, in seconds. */
+/** Delay before a client should poll again, in seconds. */
 const retrySeconds = 3
 
-/** The header that says that more of an answer is being fetched. Its name tells clients nothing. */
+/** Returns the header that announces a running fetch. Its id is opaque to clients. */
 export const asyncRefresh = (kind: RefreshKind, subjectId: bigint, found: number) => ({
   "mastodon-async-refresh": `id="${
     Base64Url.encode(`${kind}:${subjectId}`)
   }", retry=${retrySeconds}, result_count=${found}`
 })
 
-/** Work that goes on in the background after an answer (operations.md section 0). */
+/** State of background work that a response announced (operations.md section 0). */
 export class AsyncRefreshesGroup extends HttpApiGroup.make("asyncRefreshes")
   .add(
     HttpApiEndpoint.get("show", "/api/v1_alpha/async_refreshes/:id", {

@@ -24,7 +24,7 @@ export class BlocksGroup extends HttpApiGroup.make("blocks")
   .middleware(Guard)
 {}
 
-/** Accounts that a user blocks (S-211). */
+/** Accounts that the user blocks (S-211). */
 export const layer = group(
   BlocksGroup,
   Effect.fn(function*(handlers) {

@@ -27,7 +27,7 @@ export class BookmarksGroup extends HttpApiGroup.make("bookmarks")
   .middleware(Guard)
 {}
 
-/** Bookmarks, which nobody else hears of (S-200, S-201). */
+/** Bookmarks, which only their owner sees (S-200, S-201). */
 export const layer = group(
   BookmarksGroup,
   Effect.fn(function*(handlers) {

@@ -14,7 +14,7 @@ import { StatusViews } from "../render/StatusViews.ts"
 import { CatchupQuery } from "../wire/ReadRequests.ts"
 import { Status } from "../wire/Status.ts"
 
-/** Posts of a page, and how far back it goes where no time is named, in milliseconds. */
+/** Posts per page, and the default time span, in milliseconds. */
 const catchupPageRows = 40
 const sinceMillis = 86_400_000
 
@@ -26,7 +26,7 @@ export class CatchupsGroup extends HttpApiGroup.make("catchups")
   .middleware(Guard)
 {}
 
-/** Beyond Mastodon: what was missed at home since a time, quiet people first. */
+/** Beyond Mastodon: home posts missed since a time, infrequent authors first. */
 export const layer = group(
   CatchupsGroup,
   Effect.fn(function*(handlers) {

@@ -30,7 +30,7 @@ const ItemPath = { ...ItemsPath, id: IdFromString }
 const reading = Access.public("read", "read:collections")
 const writing = Access.user("write", "write:collections")
 
-/** The endpoints below a version of the interface: the older one goes on as it was. */
+/** Declares the endpoints of one API version; the older version is frozen. */
 const endpointsBelow = <const Name extends string>(name: Name, base: "/api/v1" | "/api/v1_alpha") => {
   const one = { params: IdPath, success: Wire.WrappedCollection }
   const written = { ...one, payload: Wire.CollectionWrite }
@@ -76,7 +76,7 @@ const endpointsBelow = <const Name extends string>(name: Name, base: "/api/v1" |
 export class CollectionsGroup extends endpointsBelow("collections", "/api/v1") {}
 export class OlderCollectionsGroup extends endpointsBelow("olderCollections", "/api/v1_alpha") {}
 
-/** Validation errors of collections stand in an object of their own. */
+/** Validation errors of collections are nested in an `error` object. */
 const refusal = ({ details, message }: Pick<Unprocessable, "details" | "message">) =>
   Reply.refusal(JSON.stringify({ error: { error: message, details: details ?? {} } }), { status: 422 })
 const orRefusal = <A, E, R>(work: Effect.Effect<A, E | Unprocessable, R>) =>
@@ -100,7 +100,7 @@ interface Said {
   readonly payload: typeof Wire.CollectionWrite.Type
 }
 
-/** What answers them; every answer bears `headers`. */
+/** Handlers of one API version; every response carries `headers`. */
 const answers = Effect.fnUntraced(function*(base: "/api/v1" | "/api/v1_alpha", headers: Record<string, string>) {
   const accounts = yield* Accounts
   const actors = yield* AccountActors
@@ -149,7 +149,7 @@ const answers = Effect.fnUntraced(function*(base: "/api/v1" | "/api/v1_alpha", h
     featuring: traced("collections.featuring")(function*(asked: AskedPage) {
       const viewer = yield* Caller.account
       const { id } = yield* accounts.find(asked.params.id)
-      // Who recommends somebody is for that one to know.
+      // Only the account itself may see which collections feature it.
       if (id !== viewer) return yield* new NotAllowed()
       return yield* page(asked, "in_collections", (stretch) => collections.featuring(id, stretch))
     }),
@@ -160,7 +160,7 @@ const answers = Effect.fnUntraced(function*(base: "/api/v1" | "/api/v1_alpha", h
     create: traced("collections.create")(({ payload }: { readonly payload: typeof Wire.NewCollection.Type }) => {
       const { accountIds = [], ...said } = payload
       const ids = Lists.idsOf(accountIds).map((id) => AccountId.make(id))
-      // An id that is none names an account that is not there.
+      // An invalid id counts as an unknown account.
       if (ids.length < new Set(accountIds).size) return new RecordNotFound()
       return orRefusal(
         Effect.flatMap(tell({ _tag: "CreateCollection", said: Wire.saidOf(said), accountIds: ids }), shown)
@@ -199,7 +199,7 @@ const answers = Effect.fnUntraced(function*(base: "/api/v1" | "/api/v1_alpha", h
   }
 })
 
-/** Accounts that somebody recommends, by the paths that apps use now and by those of before. */
+/** Collections of recommended accounts, on the current paths and the deprecated alpha paths. */
 export const layer = Layer.merge(
   group(
     CollectionsGroup,

@@ -3,11 +3,11 @@ import { HttpServerRequest } from "effect/http"
 import type { CommandAnswer } from "../../services/intents/Commands.ts"
 import * as Reply from "../guard/Reply.ts"
 
-/** The headers of the family that a command used. */
+/** Returns the rate limit headers of a command's family; none if the command has no limit. */
 export const familyHeaders = ({ standing }: CommandAnswer): Record<string, string> =>
   standing === undefined ? {} : Reply.limitHeaders(standing)
 
-/** The client's Idempotency-Key, where it sends one; a longer one is cut, as no client means it. */
+/** The client's Idempotency-Key, if it sends one. It is cut to 255 characters, as no client means a longer one. */
 export const idempotencyKey = Effect.map(
   HttpServerRequest.HttpServerRequest,
   ({ headers }) => headers["idempotency-key"]?.slice(0, 255) || undefined

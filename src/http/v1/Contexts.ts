@@ -21,7 +21,7 @@ export class ContextsGroup extends HttpApiGroup.make("contexts")
   .middleware(Guard)
 {}
 
-/** What a status answers and what answers it (S-196). More of it may be on its way from other servers. */
+/** Ancestors and descendants of a status (S-196). More posts may still be fetched from other servers. */
 export const layer = group(
   ContextsGroup,
   Effect.fn(function*(handlers) {

@@ -18,7 +18,7 @@ export class ConversationMutesGroup extends HttpApiGroup.make("conversationMutes
   .middleware(Guard)
 {}
 
-/** Conversations that somebody does not want to be notified of, by one of their statuses; nobody else hears of it. */
+/** Conversations that do not notify the user, named by any of their statuses. Only the user sees a mute. */
 export const layer = group(
   ConversationMutesGroup,
   Effect.fn(function*(handlers) {
@@ -30,7 +30,7 @@ export const layer = group(
       write: (viewer: AccountId, id: StatusId) => Effect.Effect<void>
     ) {
       const viewer = yield* Caller.account
-      // Asked for first: what cannot be seen cannot be muted.
+      // Rendered first: a status that the user cannot see cannot be muted.
       yield* views.renderOne(viewer, id)
       yield* write(viewer, id)
       return Reply.json(yield* views.renderOne(viewer, id))

@@ -31,7 +31,7 @@ export class ConversationsGroup extends HttpApiGroup.make("conversations")
   .middleware(Guard)
 {}
 
-/** Direct messages by the people in them (S-092, S-145, S-205). */
+/** Direct messages, grouped by conversation (S-092, S-145, S-205). */
 export const layer = group(
   ConversationsGroup,
   Effect.fn(function*(handlers) {

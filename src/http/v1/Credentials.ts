@@ -20,7 +20,7 @@ const removal = { success: CredentialAccount }
 const read = Access.user("profile", "read", "read:accounts")
 const write = Access.user("write", "write:accounts")
 
-/** The own profile, and changes of it by PATCH as clients do and by PUT as the specification has it (S-138). */
+/** The user's own profile. Changes by PATCH, as clients send them, and by PUT, as the specification says (S-138). */
 export class CredentialsGroup extends HttpApiGroup.make("credentials")
   .add(
     HttpApiEndpoint.patch("update", path, update).annotate(Access, write),

@@ -22,7 +22,7 @@ export class DirectoryGroup extends HttpApiGroup.make("directory")
   .middleware(Guard)
 {}
 
-/** Accounts that want to be found. */
+/** Profile directory: accounts that opted in to discovery. */
 export const layer = group(
   DirectoryGroup,
   Effect.fn(function*(handlers) {

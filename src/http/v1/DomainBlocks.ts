@@ -33,7 +33,7 @@ export class DomainBlocksGroup extends HttpApiGroup.make("domainBlocks")
 
 const domainIn = ({ domain }: typeof DomainName.Type) => validDomain(domain ?? "")
 
-/** Servers that a user does not want to hear of (S-212). */
+/** Servers that the user blocks (S-212). */
 export const layer = group(
   DomainBlocksGroup,
   Effect.fn(function*(handlers) {

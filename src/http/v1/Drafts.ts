@@ -49,7 +49,7 @@ export class DraftsGroup extends HttpApiGroup.make("drafts")
   .middleware(Guard)
 {}
 
-/** The own posts that are not finished, on every device: beyond Mastodon. */
+/** Beyond Mastodon: the user's drafts, shared between devices. */
 export const layer = group(
   DraftsGroup,
   Effect.fn(function*(handlers) {
@@ -102,7 +102,7 @@ export const layer = group(
       publish: traced("drafts.publish")(function*({ params, payload }) {
         const owner = yield* Caller.account
         const { appId } = yield* Caller
-        // Who asks once more, by the same key, finds it gone.
+        // A retry with the same key finds the draft gone.
         const draft = yield* Effect.option(drafts.find(owner, params.id))
         if (Option.isSome(draft)) yield* mentions.introduce(draft.value.post.text)
         const scheduledAt = payload.scheduledAt ? yield* scheduledFor(payload.scheduledAt, "Record invalid") : null

@@ -24,7 +24,7 @@ export class EmailSubscriptionsGroup extends HttpApiGroup.make("emailSubscriptio
   .middleware(Guard)
 {}
 
-/** Asks for somebody's posts by e-mail. */
+/** Subscribes an e-mail address to an account's posts. */
 export const layer = group(
   EmailSubscriptionsGroup,
   Effect.fn(function*(handlers) {

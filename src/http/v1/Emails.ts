@@ -32,7 +32,7 @@ export class EmailsGroup extends HttpApiGroup.make("emails")
   .middleware(Guard)
 {}
 
-/** The e-mail that confirms an address, once more (S-133). */
+/** Resends the e-mail that confirms an address (S-133). */
 export const layer = group(
   EmailsGroup,
   Effect.fn(function*(handlers) {

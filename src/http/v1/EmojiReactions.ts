@@ -33,7 +33,7 @@ export class EmojiReactionsGroup extends HttpApiGroup.make("emojiReactions")
   .middleware(Guard)
 {}
 
-/** Beyond Mastodon: reactions to statuses with emoji, at the routes of Pleroma and Akkoma. */
+/** Beyond Mastodon: emoji reactions to statuses, on the routes of Pleroma and Akkoma. */
 export const layer = group(
   EmojiReactionsGroup,
   Effect.fn(function*(handlers) {

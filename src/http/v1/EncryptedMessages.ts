@@ -50,7 +50,7 @@ export class EncryptedMessagesGroup extends HttpApiGroup.make("encryptedMessages
   .middleware(Guard)
 {}
 
-/** The caller with its token, which is its device. */
+/** The caller's account and token; the token identifies the device. */
 const device = Effect.gen(function*() {
   const { tokenId, viewer } = yield* Caller
   return viewer === undefined || tokenId === undefined
@@ -58,7 +58,7 @@ const device = Effect.gen(function*() {
     : { account: viewer, token: tokenId }
 })
 
-/** Keys and messages of devices for encryption from end to end (S-094, S-229). */
+/** Device keys and messages for end-to-end encryption (S-094, S-229). */
 export const layer = group(
   EncryptedMessagesGroup,
   Effect.fn(function*(handlers) {
@@ -147,7 +147,7 @@ export const layer = group(
   })
 )
 
-/** Devices that a request names in full, as many as are heeded. */
+/** Returns devices that are named in full, out of the first `devicesNamedMax` entries. */
 const namedIn = <Given extends { readonly accountId?: bigint | undefined; readonly deviceId?: string | null }>(
   given: ReadonlyArray<Given>
 ) =>

@@ -36,14 +36,14 @@ export class EndorsementsGroup extends HttpApiGroup.make("endorsements")
     }).annotate(Access, Access.public("read", "read:accounts")),
     featuring("endorse"),
     featuring("unendorse"),
-    // The same by their older names.
+    // Older names of the same endpoints.
     featuring("pin"),
     featuring("unpin")
   )
   .middleware(Guard)
 {}
 
-/** Accounts that a profile features (S-213). */
+/** Accounts featured on a profile (S-213). */
 export const layer = group(
   EndorsementsGroup,
   Effect.fn(function*(handlers) {
@@ -60,7 +60,7 @@ export const layer = group(
         const of = { id: owner, suspended: false, hideCollections: false }
         const listed = (asked: Page) => followLists.endorsed(owner, of, asked)
         if (query.limit !== 0) return yield* page(own, query, listed)
-        // Zero asks for all of them (S-292).
+        // A limit of zero asks for all (S-292).
         const all = yield* listed({ limit: endorsementsMax })
         return Reply.list(yield* views.render(all.map(({ accountId }) => accountId)))
       }),

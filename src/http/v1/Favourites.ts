@@ -34,7 +34,7 @@ export class FavouritesGroup extends HttpApiGroup.make("favourites")
   .middleware(Guard)
 {}
 
-/** Favourites, and who favourited a status that the caller may see (S-198, S-201). */
+/** Favourites, and the accounts that favourited a status visible to the caller (S-198, S-201). */
 export const layer = group(
   FavouritesGroup,
   Effect.fn(function*(handlers) {

@@ -40,7 +40,7 @@ export class FeaturedTagsGroup extends HttpApiGroup.make("featuredTags")
   .middleware(Guard)
 {}
 
-/** Hashtags on a profile (S-097, S-165, S-215). */
+/** Hashtags featured on a profile (S-097, S-165, S-215). */
 export const layer = group(
   FeaturedTagsGroup,
   Effect.fn(function*(handlers) {
@@ -54,7 +54,7 @@ export const layer = group(
     const change = (tag: "FeatureTag" | "UnfeatureTag") =>
       traced(`featuredTags.${tag}`)(function*({ params }: { readonly params: { readonly name: string } }) {
         const viewer = yield* Caller.account
-        // A name that is no hashtag is not found, before anything is written.
+        // An invalid hashtag is refused as not found before anything is written.
         yield* tags.find(params.name)
         yield* actors.tell(viewer, { _tag: tag, name: params.name })
         return Reply.json(yield* tagViews.of(viewer, yield* tags.find(params.name)))

@@ -18,7 +18,7 @@ import { IdPath } from "../wire/ReadRequests.ts"
 import { filterIn } from "./Filters.ts"
 
 const path = "/api/v2/filters"
-/** The same under both, and before what stands for the id of a filter (S-154, S-179). */
+/** Keyword paths, the same in both versions; they come before `/:id` of a filter (S-154, S-179). */
 const own = `${path}/keywords`
 const ownV1 = "/api/v1/filters/keywords"
 const reading = Access.user("read", "read:filters")
@@ -55,7 +55,7 @@ interface Named {
   readonly params: { readonly id: bigint }
 }
 
-/** Keywords one by one (S-082, S-153, S-154, S-179). */
+/** Keywords of filters (S-082, S-153, S-154, S-179). */
 export const layer = group(
   FilterKeywordsGroup,
   Effect.fn(function*(handlers) {
@@ -112,7 +112,7 @@ export const layer = group(
   })
 )
 
-/** The filter that a keyword is one of. */
+/** Returns the filter that has the keyword; fails with RecordNotFound if there is no match. */
 export const ofKeyword = (filters: ReadonlyArray<Filter>, id: bigint) => {
   const found = filters.find(({ keywords }) => keywords.some((keyword) => keyword.id === id))
   return found === undefined ? Effect.fail(new RecordNotFound()) : Effect.succeed(found)

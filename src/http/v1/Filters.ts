@@ -47,7 +47,7 @@ export class FiltersGroup extends HttpApiGroup.make("filters")
   .middleware(Guard)
 {}
 
-/** Filters with their keywords, and statuses that are filtered by themselves (S-081, S-083, S-084, S-152). */
+/** Filters with their keywords and individually filtered statuses (S-081, S-083, S-084, S-152). */
 export const layer = group(
   FiltersGroup,
   Effect.fn(function*(handlers) {
@@ -105,7 +105,7 @@ export const layer = group(
   })
 )
 
-/** The one of somebody's filters that is named; those of others do not exist. */
+/** Returns the filter with this id out of the user's own; fails with RecordNotFound for any other id. */
 export const filterIn = (filters: ReadonlyArray<StoredFilter>, id: bigint) => {
   const found = filters.find((filter) => filter.id === id)
   return found === undefined ? Effect.fail(new RecordNotFound()) : Effect.succeed(found)

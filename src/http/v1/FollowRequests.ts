@@ -24,7 +24,7 @@ export class FollowRequestsGroup extends HttpApiGroup.make("followRequests")
   .middleware(Guard)
 {}
 
-/** Who asks to follow the user (S-210). */
+/** Follow requests to the user (S-210). */
 export const layer = group(
   FollowRequestsGroup,
   Effect.fn(function*(handlers) {

@@ -44,7 +44,7 @@ export class FollowsGroup extends HttpApiGroup.make("follows")
   .middleware(Guard)
 {}
 
-/** Following, and who follows whom (S-207 to S-209). */
+/** Following, followers and followed accounts (S-207 to S-209). */
 export const layer = group(
   FollowsGroup,
   Effect.fn(function*(handlers) {

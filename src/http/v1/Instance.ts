@@ -38,12 +38,12 @@ import * as Wire from "../wire/Instance.ts"
 import { encode, json, none } from "../wire/Keys.ts"
 import { PeersQuery } from "../wire/ReadRequests.ts"
 
-/** How long an answer about the server is kept ready, in milliseconds; what the operator changes shows a second later. */
+/** Lifetime of cached answers about the server, in milliseconds; changes by staff show after a second at most. */
 const instanceMillisMax = 1_000
 const ofInstance = { kinds: ["instance"], millisMax: instanceMillisMax } as const
-/** How long the list of known servers is, in milliseconds. */
+/** Lifetime of the cached list of known servers, in milliseconds. */
 const peersMillisMax = 5 * 60_000
-/** Servers that a search for them names. */
+/** Maximum servers in a search result. */
 const peersFoundMax = 10
 
 const { anyone, anyoneUnlessRestricted } = Access
@@ -87,7 +87,7 @@ export class InstanceGroup extends HttpApiGroup.make("instance")
   .middleware(Guard)
 {}
 
-/** What the server says about itself; most of it also in restricted mode (S-020, S-160, S-251). */
+/** Facts about the server. Most are also public in restricted mode (S-020, S-160, S-251). */
 export const layer = group(
   InstanceGroup,
   Effect.fn(function*(handlers) {
@@ -123,7 +123,7 @@ export const layer = group(
     const showV1 = yield* single(ofInstance, Effect.map(facts, instanceV1Json))
     const rules = yield* single(ofInstance, Effect.map(instance.rules, rulesJson))
     const known = yield* single({ kinds: [], millisMax: peersMillisMax }, instance.peers)
-    /** Those that are known and not kept away. */
+    /** Known servers that are allowed and have no domain block or limit. */
     const peers = yield* single(
       { kinds: ["domains"], millisMax: instanceMillisMax },
       Effect.zipWith(known, domains.current, (all, lists) =>
@@ -136,14 +136,14 @@ export const layer = group(
       { kinds: ["emojis"], millisMax: instanceMillisMax },
       Effect.map(emojis.listed, (all) => json<ReadonlyArray<CustomEmoji>>(all.map(emojiValues)))
     )
-    /** The terms, where there are some, of a day where one is named. */
+    /** Returns the current terms of service, or those of a date. Fails with RecordNotFound if there are none. */
     const terms = Effect.fnUntraced(function*(date?: string) {
       const found = date === undefined ? (yield* instance.about).termsOfService : yield* instance.termsOf(date)
       if (found === null) return yield* new RecordNotFound()
       const today = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10)
       return Reply.json(termsJson(found, today))
     })
-    /** What a server that speaks to chosen servers only keeps to itself. */
+    /** Hides an answer with RecordNotFound in limited federation mode. */
     const unlessRestricted = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
       config.limitedFederation ? Effect.fail(new RecordNotFound()) : answer
 
@@ -163,7 +163,7 @@ export const layer = group(
           (languages) =>
             Reply.json(encode<Readonly<Record<string, ReadonlyArray<string>>>>(Object.fromEntries(languages)))
         ),
-      // Nobody asks for money here; a campaign would be one of the operator's service.
+      // Always empty: a donation campaign would come from a service of the operator.
       donationCampaigns: () => Effect.succeed(Reply.nothing()),
       peers: () => unlessRestricted(Effect.map(peers, (domains) => Reply.json(encode<ReadonlyArray<string>>(domains)))),
       activity: () => unlessRestricted(Effect.map(activity.weeks, (weeks) => Reply.json(activityJson(weeks)))),

@@ -32,7 +32,7 @@ const shown = (defaults: Defaults) =>
     public: policyValues(defaults.public)
   }))
 
-/** Beyond Mastodon: who may do what with posts that the user has yet to write. */
+/** Beyond Mastodon: default interaction policies of the user's future posts. */
 export const layer = group(
   InteractionPoliciesGroup,
   Effect.fn(function*(handlers) {
@@ -41,7 +41,7 @@ export const layer = group(
       show: traced("interactionPolicies.show")(function*() {
         return shown(yield* policies.of(yield* Caller.account))
       }),
-      // A visibility that is not named goes back to what it was at first, as at GoToSocial.
+      // A visibility that the request omits is reset to its default, as in GoToSocial.
       change: traced("interactionPolicies.change")(function*({ payload }) {
         const viewer = yield* Caller.account
         const defaults = {

@@ -37,7 +37,7 @@ export class InteractionRequestsGroup extends HttpApiGroup.make("interactionRequ
 
 const decodeStatusId = Schema.decodeOption(StatusIdFromString)
 
-/** Beyond Mastodon: replies, favourites, reblogs and quotes that wait for the user, whose posts they are about. */
+/** Beyond Mastodon: replies, favourites, reblogs and quotes that await approval by the author of the post. */
 export const layer = group(
   InteractionRequestsGroup,
   Effect.fn(function*(handlers) {
@@ -61,7 +61,7 @@ export const layer = group(
       list: traced("interactionRequests.list")(function*({ query, request }) {
         const owner = yield* Caller.account
         const { favourites = true, reblogs = true, replies = true, statusId } = query
-        // Who chooses among what GoToSocial has, and does not name quotes, does not know of them.
+        // A client that selects GoToSocial's kinds and omits quotes does not know quotes.
         const {
           quotes = query.favourites === undefined && query.reblogs === undefined && query.replies === undefined
         } = query

@@ -38,7 +38,7 @@ export class LegacyFiltersGroup extends HttpApiGroup.make("legacyFilters")
 
 const outdated = Reply.withHeaders(deprecated("2022-11-14"))
 
-/** The first version of filters, one a keyword (S-080, S-151, S-307). */
+/** First version of filters, with one keyword per filter (S-080, S-151, S-307). */
 export const layer = group(
   LegacyFiltersGroup,
   Effect.fn(function*(handlers) {
@@ -98,7 +98,7 @@ export const layer = group(
   })
 )
 
-/** A phrase is the title as well, as far as one goes. */
+/** Returns the filter title for a phrase, cut to the title's limit. */
 const titleOf = (phrase: string) => [...phrase].slice(0, filterTitleCharactersMax).join("")
 
 const shown = (filter: Filter, id: bigint) => {
@@ -108,7 +108,9 @@ const shown = (filter: Filter, id: bigint) => {
     : Effect.succeed(outdated(Reply.json(json<FilterV1>(filterV1Values(filter, keyword)))))
 }
 
-/** What a request says of a keyword and of its filter, which must be its own alone. */
+/**
+ * Returns the change of a keyword and its filter. Fails with Unprocessable if the change affects other keywords, too.
+ */
 const changeOf = (
   filter: Filter,
   id: bigint,

@@ -9,7 +9,10 @@ import { statusRows } from "../render/Pages.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { pageOf, type PageParameters } from "../wire/PageQuery.ts"
 
-/** Answers pages of statuses that the caller marked, by the ids of the marks (S-200, S-201). Made once a group. */
+/**
+ * Makes a function that answers a page of statuses that the caller marked, by ids of the marks (S-200, S-201). Made
+ * once per group.
+ */
 export const make = Effect.gen(function*() {
   const views = yield* StatusViews
   const { publicUrl } = yield* ServerConfig

@@ -23,7 +23,7 @@ export class MarkersGroup extends HttpApiGroup.make("markers")
   .middleware(Guard)
 {}
 
-/** How far somebody has read on any of their devices (S-164, S-224). */
+/** Read positions, shared between the user's devices (S-164, S-224). */
 export const layer = group(
   MarkersGroup,
   Effect.fn(function*(handlers) {

@@ -21,7 +21,9 @@ import { MediaAttachment } from "../wire/MediaAttachment.ts"
 import { type FileTicket, MediaChange, MediaIdPath, NewMediaAttachment } from "../wire/MediaRequests.ts"
 import { Thumbnails } from "./Thumbnails.ts"
 
-/** How long the older upload waits for its file, and the newer one, in seconds; then clients ask again themselves. */
+/**
+ * Maximum time that the older and the newer upload endpoint wait for processing, in seconds. Afterwards clients poll.
+ */
 const waitSecondsMax = 60
 const shortWaitSecondsMax = 2
 
@@ -29,7 +31,7 @@ const write = Access.user("write", "write:media")
 const upload = Access.limited(write, "media")
 const change = { params: MediaIdPath, payload: MediaChange, success: MediaAttachment }
 
-/** Files from upload to a post, which then has them (S-146 to S-148). */
+/** Media attachments from upload until a post uses them (S-146 to S-148). */
 export class MediaGroup extends HttpApiGroup.make("media")
   .add(
     HttpApiEndpoint.post("createAndWait", "/api/v1/media", { payload: NewMediaAttachment, success: MediaAttachment })
@@ -46,7 +48,7 @@ export class MediaGroup extends HttpApiGroup.make("media")
   .middleware(Guard)
 {}
 
-/** `x,y`; a value that is no number counts as the middle, one outside as the edge. */
+/** Parses a focus of the form `x,y`. A part that is not a number becomes 0; others are clamped to -1..1. */
 export const focusOf = (text: string | null | undefined): Focus | undefined => {
   if (text === undefined || text === null || text.trim() === "") return undefined
   const [x = 0, y = 0] = text.split(",").map((part) => Math.max(-1, Math.min(1, Number.parseFloat(part) || 0)))
@@ -75,7 +77,7 @@ export const layer = group(
       return found === undefined || found.bytes === 0 ? undefined : found
     }
 
-    /** Refuses what no tool reads, and pictures that are too large. */
+    /** Returns true for a picture. Refuses types that no tool reads, and pictures over the size limit. */
     const accepted = Effect.fnUntraced(function*(file: Upload) {
       if (file.type === undefined) {
         return yield* new Unprocessable({ text: "File type of uploaded media could not be verified" })
@@ -110,7 +112,7 @@ export const layer = group(
       const id = MediaId.make(yield* attachments.create(owner, { ...textOf(payload), upload: file, thumbnail }))
       yield* mediaActors.wait(id, secondsMax)
       return yield* shown(owner, id, 202).pipe(
-        // Nobody learns the id of a file that was refused at once.
+        // Deletes a file that is refused at once: the client never learns its id.
         Effect.tapError(() => Effect.ignore(attachments.remove(owner, id)))
       )
     })
@@ -119,7 +121,7 @@ export const layer = group(
       function*({ params, payload }: { readonly params: { readonly id: MediaId }; readonly payload: MediaChange }) {
         const owner = yield* Caller.account
         const thumbnail = fileOf(payload.thumbnail)
-        // The words first: they are kept whatever becomes of the picture.
+        // Texts are written first, so that they are kept even if the thumbnail fails.
         yield* attachments.change(owner, params.id, textOf(payload))
         if (thumbnail !== undefined) yield* thumbnails.replace(owner, params.id, thumbnail)
         return yield* shown(owner, params.id, 206)

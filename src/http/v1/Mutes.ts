@@ -36,7 +36,7 @@ export class MutesGroup extends HttpApiGroup.make("mutes")
   .middleware(Guard)
 {}
 
-/** Accounts that a user does not want to hear of, and until when (S-115, S-141). */
+/** Accounts that the user mutes, with the expiry of each mute (S-115, S-141). */
 export const layer = group(
   MutesGroup,
   Effect.fn(function*(handlers) {

@@ -61,7 +61,7 @@ export class NotificationGroupsGroup extends HttpApiGroup.make("notificationGrou
 const groupedOf = (types: ReadonlyArray<string> | undefined): ReadonlySet<string> =>
   types === undefined || types.length === 0 ? groupableTypes : new Set(types)
 
-/** Notifications in groups, the second version of their interface (operations.md section 10). */
+/** Grouped notifications, the second version of the notification API (operations.md section 10). */
 export const layer = group(
   NotificationGroupsGroup,
   Effect.fn(function*(handlers) {

@@ -35,7 +35,7 @@ export class NotificationPoliciesGroup extends HttpApiGroup.make("notificationPo
   .middleware(Guard)
 {}
 
-/** Whom people want to hear of (operations.md section 10). */
+/** Notification policies of users (operations.md section 10). */
 export const layer = group(
   NotificationPoliciesGroup,
   Effect.fn(function*(handlers) {
@@ -69,7 +69,7 @@ export const layer = group(
   })
 )
 
-/** What a request says; blank stays as it is. */
+/** Returns the decisions that a request makes; a blank value leaves a decision unchanged. */
 const decisionsOf = Effect.fnUntraced(function*(request: PolicyRequest) {
   const said: { -readonly [Subject in keyof StoredPolicy]?: PolicyDecision } = {}
   for (const subject of Struct.keys(request)) {
@@ -81,7 +81,7 @@ const decisionsOf = Effect.fnUntraced(function*(request: PolicyRequest) {
   return said
 })
 
-/** The same of the older form: what is dropped is filtered in its words, and stays dropped. */
+/** Returns the decisions of a v1 request. Version 1 shows `drop` as filtered; filtering it again keeps it `drop`. */
 const filteringOf = (before: StoredPolicy, request: PolicyV1Request) => {
   const said: { -readonly [Subject in keyof StoredPolicy]?: PolicyDecision } = {}
   for (const subject of Struct.keys(request)) {

@@ -45,7 +45,7 @@ export class NotificationRequestsGroup extends HttpApiGroup.make("notificationRe
   .middleware(Guard)
 {}
 
-/** Senders whose mentions wait, to be heard or not (operations.md section 10). */
+/** Senders with filtered notifications, to be accepted or dismissed (operations.md section 10). */
 export const layer = group(
   NotificationRequestsGroup,
   Effect.fn(function*(handlers) {
@@ -100,7 +100,7 @@ export const layer = group(
         const [shown] = yield* render(owner, [yield* requests.find(owner, params.id)])
         return shown === undefined ? yield* new RecordNotFound() : Reply.json(shown)
       }),
-      // What waited is among the others as soon as its request is accepted: there is nothing to wait for.
+      // Always true: accepting a request moves its notifications at once.
       merged: () => Effect.succeed(Reply.json(json<Merged>({ merged: true }))),
       accept: forOne("accept"),
       dismiss: forOne("dismiss"),

@@ -31,7 +31,7 @@ import {
   UnreadQuery
 } from "../wire/ReadRequests.ts"
 
-/** Unread notifications that are counted where a request names no limit, and at most. */
+/** Default and maximum count of unread notifications. */
 export const unreadDefault = 100
 export const unreadMax = 1_000
 
@@ -57,7 +57,7 @@ export class NotificationsGroup extends HttpApiGroup.make("notifications")
   .middleware(Guard)
 {}
 
-/** Notifications one by one (S-149, S-175). */
+/** Single notifications (S-149, S-175). */
 export const layer = group(
   NotificationsGroup,
   Effect.fn(function*(handlers) {
@@ -122,7 +122,7 @@ export const layer = group(
   })
 ).pipe(Layer.provide([NotificationViews.layer, StatusViews.layer]))
 
-/** Undefined where nothing can match, because the account that is asked for does not exist (S-149). */
+/** Returns the selection that a query asks for; undefined if its account does not exist, so nothing matches (S-149). */
 export const selectionOf = (
   query: {
     readonly types?: ReadonlyArray<string>
@@ -134,7 +134,7 @@ export const selectionOf = (
   }
 ): NotificationSelection | undefined => {
   const types = [...query.types ?? [], ...query.includeTypes ?? []]
-  // Who names the types that it knows is told of others in words; who names none is told of none that Mastodon has not.
+  // Clients that name their types get a fallback text for other types; the rest get no types beyond Mastodon's.
   const asks = types.length > 0 || (query.supportedTypes ?? []).length > 0
   const [accountId] = Lists.idsOf(query.accountId === undefined ? [] : [query.accountId])
   return query.accountId !== undefined && query.accountId !== "" && accountId === undefined

@@ -16,13 +16,13 @@ import * as Reply from "../guard/Reply.ts"
 import { json } from "../wire/Keys.ts"
 import { OEmbed, OEmbedQuery } from "../wire/OEmbed.ts"
 
-/** Edges of a frame in pixels: what it is where nobody asks, and the most that may be asked for. */
+/** Default edges of an embedded frame and their maximum, in pixels. */
 const usualWidth = 400
 const usualHeight = 400
 const edgePixelsMax = 4_096
-/** What the frame may do: its links open pages of their own. */
+/** Rights of the sandboxed frame: its links open pages of their own. */
 const rights = "allow-popups allow-popups-to-escape-sandbox"
-/** How long others may keep it, in seconds. */
+/** Time that other sites may cache the answer, in seconds. */
 const cacheSeconds = 86_400
 
 export class OEmbedsGroup extends HttpApiGroup.make("oEmbeds")
@@ -33,11 +33,11 @@ export class OEmbedsGroup extends HttpApiGroup.make("oEmbeds")
   .middleware(Guard)
 {}
 
-/** Pixels that were asked for; what are none count as not asked for. */
+/** Returns the requested edge, capped at the maximum; undefined if it is absent or below 1. */
 const pixels = (asked: number | undefined) =>
   asked === undefined || asked < 1 ? undefined : Math.min(asked, edgePixelsMax)
 
-/** How other sites show a post of ours that everybody may read: a frame without rights, which needs no script of theirs. */
+/** oEmbed for public local posts: a sandboxed frame that needs no script from other sites. */
 export const layer = group(
   OEmbedsGroup,
   Effect.fn(function*(handlers) {

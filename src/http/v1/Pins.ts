@@ -14,7 +14,7 @@ export class PinsGroup extends HttpApiGroup.make("pins")
   .middleware(Guard)
 {}
 
-/** Statuses pinned to the own profile (S-199). */
+/** Statuses pinned to the user's profile (S-199). */
 export const layer = group(
   PinsGroup,
   Effect.fn(function*(handlers) {

@@ -10,7 +10,7 @@ import {
 } from "../../services/statuses/InteractionPolicy.ts"
 import type { PolicyGiven } from "../wire/InteractionPolicy.ts"
 
-/* Policies as clients send them, in the words in which they are kept. */
+/* Converts interaction policies of requests to the words that are stored. */
 
 const interactionOf = {
   canFavourite: "canLike",
@@ -19,7 +19,9 @@ const interactionOf = {
   canQuote: "canQuote"
 } as const
 
-/** The author always may, and needs no word; undefined where a word is none. */
+/**
+ * Returns the audience for a word, empty for the author, who is always allowed. Returns undefined for an unknown word.
+ */
 const audienceOf = (word: string): ReadonlyArray<Audience> | undefined => {
   switch (word) {
     case "author":
@@ -45,7 +47,7 @@ const audiences = Effect.fnUntraced(function*(words: ReadonlyArray<string>) {
   return known
 })
 
-/** What a client says of replies, favourites, reblogs and quotes; none where it leaves all to everybody, undefined where it says nothing. */
+/** Returns the stored words of a policy: empty if it allows everything, undefined if the client sends no policy. */
 export const policyWordsOf = Effect.fnUntraced(function*(given: PolicyGiven | undefined): Effect.fn.Return<
   ReadonlyArray<string> | undefined,
   Unprocessable
@@ -63,7 +65,7 @@ export const policyWordsOf = Effect.fnUntraced(function*(given: PolicyGiven | un
     const automatic = yield* audiences(rules.automaticApproval ?? rules.always ?? [])
     const manual = yield* audiences(rules.manualApproval ?? rules.withApproval ?? [])
     const words = withPolicy(null, interaction, { automatic, manual })
-    // Of quotes an author says something by default, too, which this is to change.
+    // Quotes are always written: authors have a default quote policy, which this overrides.
     if (words !== null && (interaction === "canQuote" || !isFree(words, interaction))) said.push(...words)
   }
   return said

@@ -18,7 +18,7 @@ import { StatusIdPath } from "../wire/ReadRequests.ts"
 import type { Status } from "../wire/Status.ts"
 import { Vote } from "../wire/StatusRequests.ts"
 
-/** Polls, by the ids of their statuses. */
+/** Polls, addressed by the ids of their statuses. */
 export class PollsGroup extends HttpApiGroup.make("polls")
   .add(
     HttpApiEndpoint.get("show", "/api/v1/polls/:id", { params: StatusIdPath, success: Poll })
@@ -36,7 +36,7 @@ export const layer = group(
     const refreshes = yield* PollRefreshes
     const views = yield* StatusViews
 
-    /** A poll as its status shows it to the viewer. */
+    /** Returns a status's poll as the viewer sees it; fails with RecordNotFound if the status has no poll. */
     const shown = Effect.fnUntraced(function*(viewer: Viewer, id: StatusId) {
       const { poll }: Status = JSON.parse(yield* views.renderOne(viewer, id))
       return poll === null ? yield* new RecordNotFound() : Reply.json(encode(poll))
@@ -46,7 +46,7 @@ export const layer = group(
       show: traced("polls.show")(function*({ params }) {
         const viewer = yield* Caller.viewer
         const known = yield* shown(viewer, params.id)
-        // Only who may see it has its server asked, and no stranger has us ask others for anything.
+        // Only a signed-in viewer who may see the poll triggers a request to its server.
         if (viewer === undefined || !(yield* refreshes.refresh(params.id))) return known
         return yield* shown(viewer, params.id)
       }),

@@ -18,7 +18,7 @@ export class PreferencesGroup extends HttpApiGroup.make("preferences")
   .middleware(Guard)
 {}
 
-/** What a user has set for new posts and for reading (S-225). */
+/** The user's preferences for posting and reading (S-225). */
 export const layer = group(
   PreferencesGroup,
   Effect.fn(function*(handlers) {

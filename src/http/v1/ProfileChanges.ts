@@ -11,7 +11,7 @@ import { traced } from "../../services/Traced.ts"
 import type { ProfileRequest } from "../wire/AccountRequests.ts"
 import { ProfilePictures } from "./ProfilePictures.ts"
 
-/** Changes of the own profile, from a request to a command of the account. */
+/** Changes the user's own profile: turns a request into a command of the account. */
 export class ProfileChanges extends Context.Service<ProfileChanges, {
   readonly apply: (owner: AccountId, given: ProfileRequest) => Effect.Effect<void, ClientError>
   readonly removePicture: (owner: AccountId, kind: "avatar" | "header") => Effect.Effect<void, ClientError>
@@ -27,7 +27,7 @@ export class ProfileChanges extends Context.Service<ProfileChanges, {
       const tell = Effect.fnUntraced(function*(owner: AccountId, change: ProfileChange) {
         const [old] = change.avatar === undefined && change.header === undefined ? [] : yield* accounts.load([owner])
         yield* actors.tell(owner, { _tag: "UpdateProfile", change })
-        // Those that the profile still has are held, so they stay.
+        // `discard` keeps files that the profile still uses.
         yield* files.discard(namesOf(old))
       })
       return ProfileChanges.of({
@@ -57,7 +57,7 @@ const oneOf = Effect.fnUntraced(function*<const A extends string>(
   return allowed.find((one) => one === given) ?? (yield* validationFailed(`${name} is not included in the list`))
 })
 
-/** Languages are ISO 639 codes, perhaps with a script or region; the empty text means none. */
+/** Parses an ISO 639 code with an optional script or region. Empty text or null means no language. */
 const languageOf = Effect.fnUntraced(function*(given: string | null | undefined) {
   if (given === undefined) return undefined
   if (given === null || given === "") return null
@@ -72,7 +72,7 @@ const fieldsOf = (given: ProfileRequest["fieldsAttributes"]) =>
       value: value ?? ""
     }))
 
-/** Members that the client gave; the others stay as they are. */
+/** Returns the profile fields that the client sent; omitted fields stay unchanged. */
 const changeOf = Effect.fnUntraced(
   function*(payload: ProfileRequest): Effect.fn.Return<ProfileChange, Unprocessable> {
     const source = payload.source || {}

@@ -8,14 +8,14 @@ import { Uploads } from "../../services/media/Uploads.ts"
 import { traced } from "../../services/Traced.ts"
 import type { FileTicket } from "../wire/MediaRequests.ts"
 
-/** Types of pictures that a profile takes (limits-and-rates.md section 1). */
+/** Accepted types of profile pictures (limits-and-rates.md section 1). */
 const types = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"])
 
 const names = { avatar: "Avatar", header: "Header" }
 
-/** Pictures of profiles, from a request to a command of the account. */
+/** Profile pictures, from an upload to a command of the account. */
 export class ProfilePictures extends Context.Service<ProfilePictures, {
-  /** Makes and stores the picture that a ticket stands for; undefined where there is none. */
+  /** Converts and stores the uploaded picture; returns undefined if nothing was uploaded. */
   readonly make: (kind: ProfilePicture, given: FileTicket | undefined) => Effect.Effect<
     ProfileChange["avatar"],
     Unavailable | ReturnType<typeof validationFailed>

@@ -30,7 +30,10 @@ export class PushSubscriptionsGroup extends HttpApiGroup.make("pushSubscriptions
   .middleware(Guard)
 {}
 
-/** The notifications that an app wants; all of them come by a policy, and none without a word. */
+/**
+ * Returns the policy and the alerts that an app asks for. The default policy is `all`; alerts that are not named stay
+ * off.
+ */
 const wantedOf = Effect.fnUntraced(function*({ data }: PushSubscriptionChange) {
   const policy = data?.policy || "all"
   if (!Schema.is(PushPolicy)(policy)) return yield* validationFailed("Policy is not included in the list")
@@ -40,7 +43,7 @@ const wantedOf = Effect.fnUntraced(function*({ data }: PushSubscriptionChange) {
   return { policy, alerts: Object.fromEntries(alerts) }
 })
 
-/** The token of the request: it belongs to the caller, who may have sent it in the body. */
+/** Returns the presented token with its id; the token may be in the header or the body. */
 const presentedToken = Effect.gen(function*() {
   const request = yield* HttpServerRequest.HttpServerRequest
   const token = PresentedTokens.inHead(request) ??
@@ -50,7 +53,7 @@ const presentedToken = Effect.gen(function*() {
   return { token, tokenId }
 })
 
-/** Where notifications of the caller's token are pushed to (S-090, S-155). */
+/** Web Push subscriptions of the caller's token (S-090, S-155). */
 export const layer = group(
   PushSubscriptionsGroup,
   Effect.fn(function*(handlers) {

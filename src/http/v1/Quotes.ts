@@ -41,7 +41,7 @@ export class QuotesGroup extends HttpApiGroup.make("quotes")
   .middleware(Guard)
 {}
 
-/** Who quotes a status, who may, and that somebody may not any more; and beyond Mastodon, replies that leave a thread. */
+/** Quotes of a status, their revocation and the quote policy; beyond Mastodon, removal of replies from a thread. */
 export const layer = group(
   QuotesGroup,
   Effect.fn(function*(handlers) {

@@ -36,7 +36,7 @@ export class ReblogsGroup extends HttpApiGroup.make("reblogs")
   .middleware(Guard)
 {}
 
-/** Boosts, and who boosted a status that the caller may see. */
+/** Boosts, and the accounts that boosted a status visible to the caller. */
 export const layer = group(
   ReblogsGroup,
   Effect.fn(function*(handlers) {

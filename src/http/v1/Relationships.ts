@@ -28,7 +28,7 @@ export class RelationshipsGroup extends HttpApiGroup.make("relationships")
   .middleware(Guard)
 {}
 
-/** How a user stands to other accounts, and the private notes about them (S-047 to S-053, S-096). */
+/** The user's relationships with other accounts, and private notes about them (S-047 to S-053, S-096). */
 export const layer = group(
   RelationshipsGroup,
   Effect.fn(function*(handlers) {

@@ -17,10 +17,10 @@ import { Account } from "../wire/Account.ts"
 import { RemoteFollow } from "../wire/AccountRequests.ts"
 import { familyHeaders } from "./CommandHeaders.ts"
 
-/** How long a client waits for the other server, in seconds. */
+/** Maximum time that a client waits for the remote server, in seconds. */
 const lookUpSecondsMax = 8
 
-/** Following somebody by name (S-140). */
+/** Follows an account by its handle (S-140). */
 export class RemoteFollowsGroup extends HttpApiGroup.make("remoteFollows")
   .add(
     HttpApiEndpoint.post("create", "/api/v1/follows", { payload: RemoteFollow, success: Account })
@@ -38,7 +38,10 @@ export const layer = group(
     const views = yield* AccountViews
     const { federated } = yield* ServerConfig
 
-    /** An account of another protocol cannot be followed (S-016); one whose server does not answer is not found. */
+    /**
+     * Resolves a handle at its server. An account of another protocol is not allowed (S-016); an unreachable one is not
+     * found.
+     */
     const elsewhere = (handle: string) =>
       remote.findByHandle(handle).pipe(
         Effect.catchTags({

@@ -15,7 +15,7 @@ import { reportText } from "../render/ReportJson.ts"
 import { NewReport, Report } from "../wire/Report.ts"
 import { familyHeaders } from "./CommandHeaders.ts"
 
-/** What somebody tells the moderators, a command of the reporter's actor. */
+/** Reports to the moderators; each is a command of the reporter's actor. */
 export class ReportsGroup extends HttpApiGroup.make("reports")
   .add(
     HttpApiEndpoint.post("create", "/api/v1/reports", { payload: NewReport, success: Report })

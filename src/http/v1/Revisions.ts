@@ -26,7 +26,7 @@ export class RevisionsGroup extends HttpApiGroup.make("revisions")
   .middleware(Guard)
 {}
 
-/** What a status said before, and the text that its author would edit (S-144). */
+/** Edit history of a status, and its source text for editing (S-144). */
 export const layer = group(
   RevisionsGroup,
   Effect.fn(function*(handlers) {

@@ -39,13 +39,13 @@ export class ScheduledStatusesGroup extends HttpApiGroup.make("scheduledStatuses
   .middleware(Guard)
 {}
 
-/** Reads the moment for which a client schedules a post; `refusal` is the error text for anything else. */
+/** Parses the time of a scheduled post; `refusal` is the error text for an invalid one. */
 export const scheduledFor = (text: string, refusal: "Invalid date supplied" | "Record invalid") => {
   const moment = momentOf(text)
   return moment === undefined ? Effect.fail(new Unprocessable({ text: refusal })) : Effect.succeed(moment)
 }
 
-/** The own posts that wait for their time (S-223). */
+/** The user's scheduled posts (S-223). */
 export const layer = group(
   ScheduledStatusesGroup,
   Effect.fn(function*(handlers) {

@@ -35,7 +35,7 @@ export class SearchGroup extends HttpApiGroup.make("search")
 
 type Query = typeof SearchQuery.Type
 
-/** Accounts, posts, hashtags and collections by words, or the one thing that an address names (S-150). */
+/** Searches accounts, posts, hashtags and collections by words, or resolves a URL to one of them (S-150). */
 export const layer = group(
   SearchGroup,
   Effect.fn(function*(handlers) {
@@ -55,7 +55,7 @@ export const layer = group(
       return resolved?.kind === "status" && (type ?? "statuses") === "statuses" ? { statuses: [resolved.id] } : nothing
     })
 
-    /** The account, post or collection at an address, ours or another server's. */
+    /** Returns the account, post or collection at a local or remote URL. */
     const named = Effect.fnUntraced(function*(viewer: Viewer, url: string, type: string | undefined) {
       const collection = (type ?? "collections") === "collections" ? yield* collections.at(viewer, url) : undefined
       if (collection !== undefined) return { collections: [collection] }
@@ -72,7 +72,7 @@ export const layer = group(
 
     const byWords = (viewer: Viewer, text: string, query: Query) => {
       const limit = limitOf(query.limit, statusRows)
-      // Only one kind at a time is paged.
+      // Only searches of a single kind have pages.
       const offset = query.type === undefined ? 0 : query.offset ?? 0
       const wants = (type: string) => query.type === undefined || query.type === type
       const none = Effect.succeed([])
@@ -99,14 +99,14 @@ export const layer = group(
         const text = query.q?.trim() ?? ""
         if (text === "") return yield* missingParameter("q")
         if ((query.limit ?? 0) < 0 || (query.offset ?? 0) < 0) return yield* new BadRequest({ text: negative })
-        // What costs more than one look into an index is for users (row 83).
+        // Queries that cost more than one index lookup need a signed-in user (row 83).
         if (viewer === undefined && query.offset !== undefined) {
           return yield* new Unauthorized({ reason: "search paging" })
         }
         if (viewer === undefined && query.resolve === true) {
           return yield* new Unauthorized({ reason: "search resolving" })
         }
-        // A whole handle is looked up at its server first, and the search then finds it.
+        // A full handle is resolved at its server first, so that the search finds it.
         if (query.resolve === true && (query.type ?? "accounts") === "accounts" && parseHandle(text) !== undefined) {
           yield* lookup.resolve(viewer, text)
         }
@@ -121,7 +121,7 @@ export const layer = group(
 
 const negative = "Pagination values for `offset` and `limit` must be positive"
 
-/** A text that begins like a hashtag, or holds an address among other words, is no name of anybody. */
+/** Returns true if a text can name an account: not a hashtag, and no `@` among several words. */
 const mayNameAccount = (text: string) => !hashtagSign.test(text) && !(text.includes("@") && /\s/.test(text))
 
 const nothing: FoundIds = {}

@@ -25,7 +25,7 @@ export class SignUpsGroup extends HttpApiGroup.make("signUps")
   .middleware(Guard)
 {}
 
-/** Sign-up through an app (S-100, S-130, S-131): the token works at once, its user once the address is confirmed. */
+/** Sign-up through an app (S-100, S-130, S-131). The token is valid at once, the user after confirming the address. */
 export const layer = group(
   SignUpsGroup,
   Effect.fn(function*(handlers) {

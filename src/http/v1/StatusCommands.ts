@@ -10,12 +10,12 @@ import { StatusIdPath } from "../wire/ReadRequests.ts"
 import { Status } from "../wire/Status.ts"
 import { familyHeaders } from "./CommandHeaders.ts"
 
-/** An endpoint that does something to a status and takes nothing else. */
+/** Declares a POST endpoint that acts on a status and takes no body. */
 export const onStatus = <const Name extends string>(name: Name, scope: string) =>
   HttpApiEndpoint.post(name, `/api/v1/statuses/:id/${name}`, { params: StatusIdPath, success: Status })
     .annotate(Access, Access.user("write", scope))
 
-/** Commands of the user's own actor about a status, each with the status that it answers. Made once a group. */
+/** Makes functions that run a command of the user's actor and answer with its status. Made once per group. */
 export const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const views = yield* StatusViews
@@ -26,7 +26,7 @@ export const make = Effect.gen(function*() {
       const id = BigInt(answer.id)
       return Reply.withHeaders(Reply.json(yield* views.renderOne(viewer, id)), familyHeaders(answer))
     }),
-    /** The status is shown as far as the viewer may still see it: what was done to it can be undone always (S-127). */
+    /** Undoes an action. This always works; the status is shown only if the viewer may still see it (S-127). */
     undo: Effect.fnUntraced(function*(command: Command) {
       const viewer = yield* Caller.account
       const id = BigInt((yield* actors.tell(viewer, command)).id)

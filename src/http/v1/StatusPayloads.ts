@@ -10,20 +10,22 @@ import type { NewStatus, StatusEdit } from "../wire/StatusRequests.ts"
 import { focusOf } from "./Media.ts"
 import { policyWordsOf } from "./PolicyPayloads.ts"
 
-/* What clients send of a status, as the commands of its author have it. */
+/* Converts status payloads of clients to commands of the author. */
 
 const decodeStatusId = Schema.decodeOption(StatusIdFromString)
 
-/** The status that a post answers or quotes; a text that is no id becomes an id that nothing has, which the actor refuses. */
+/** Parses the id of the parent or the quoted status. An invalid id becomes 0, which the actor refuses. */
 const answered = (text: string) => Option.getOrElse(decodeStatusId(text), () => StatusId.make(0n))
 
 const decodeMediaId = Schema.decodeOption(MediaIdFromString)
 
-/** Files that a post names; a text that is no id becomes an id that nothing has, which the actor refuses. */
+/** Parses media ids. An invalid id becomes 0, which the actor refuses. */
 export const filesOf = (ids: ReadonlyArray<string>) =>
   ids.map((text) => Option.getOrElse(decodeMediaId(text), () => MediaId.make(0n)))
 
-/** The poll of a post; null where the client sends an empty one. A duration that is none counts as too short. */
+/**
+ * Returns the poll of a post; null if it is absent or has no options. A missing duration becomes 0, which is too short.
+ */
 export const pollOf = (given: NewStatus["poll"]) =>
   typeof given !== "object" || given === null || (given.options ?? []).length === 0 ? null : {
     options: given.options ?? [],
@@ -32,7 +34,7 @@ export const pollOf = (given: NewStatus["poll"]) =>
     hideTotals: given.hideTotals ?? false
   }
 
-/** What an edit says about files that its status has. */
+/** Returns an edit's changes to existing attachments; entries with invalid ids are dropped. */
 export const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
   Object.values(given ?? []).filter((words) => words !== undefined).flatMap((words) => {
     const { description, focus, id, thumbnail } = words
@@ -48,17 +50,17 @@ export const wordsOf = (given: StatusEdit["mediaAttributes"]) =>
 
 const isPolicy = Schema.is(QuotePolicy)
 
-/** Who may quote a status, in the words of clients; null where nothing, or something else, is said. */
+/** Returns the quote policy that a client names; null if it is absent or unknown. */
 export const quotePolicyOf = (given: string | null | undefined): QuotePolicy | null => isPolicy(given) ? given : null
 
-/** What a client says of a status beside its text; what it leaves out is not said. */
+/** Returns the written fields that a client sends; fails with Unprocessable for an invalid language. */
 export const saidOf = Effect.fnUntraced(function*(payload: StatusEdit): Effect.fn.Return<Said, Unprocessable> {
   return { ...saidBy(Struct.pick(payload, writtenFields)), language: yield* languageGiven(payload.language) }
 })
 
 const isContentType = Schema.is(ContentType)
 
-/** How the text is written; null where a client does not say. */
+/** Returns the content type of the text; null if the client names none. Fails with Unprocessable if it is unknown. */
 export const contentTypeOf = (given: string | null | undefined) =>
   given === undefined || given === null || given === ""
     ? Effect.succeed(null)
@@ -66,7 +68,7 @@ export const contentTypeOf = (given: string | null | undefined) =>
     ? Effect.succeed(given)
     : Effect.fail(validationFailed("Content type is not included in the list"))
 
-/** A new status as its author asks for it. */
+/** Returns the post that a client asks to create; fails with Unprocessable for invalid fields. */
 export const postOf = Effect.fnUntraced(function*(
   payload: NewStatus,
   applicationId: AppId | undefined

@@ -27,7 +27,7 @@ import { scheduledFor } from "./ScheduledStatuses.ts"
 import { contentTypeOf, filesOf, pollOf, postOf, quotePolicyOf, saidOf, wordsOf } from "./StatusPayloads.ts"
 import { Thumbnails } from "./Thumbnails.ts"
 
-/** Statuses that one request may name. */
+/** Maximum statuses in a batch request. */
 const statusBatchMax = 20
 
 const reading = Access.public("read", "read:statuses")
@@ -53,8 +53,8 @@ export class StatusesGroup extends HttpApiGroup.make("statuses")
 {}
 
 /**
- * Posting, reading, editing and deleting; each change is a command of the author's actor. What a caller may not see is not
- * there (row 57).
+ * Creates, shows, edits and deletes statuses. Each change is a command of the author's actor. A status that the caller
+ * may not see is not found (row 57).
  */
 export const layer = group(
   StatusesGroup,
@@ -67,7 +67,7 @@ export const layer = group(
     const thumbnails = yield* Thumbnails
     const uploads = yield* Uploads
 
-    /** New words and pictures about files of a status; a picture is stored, and shown where the edit is done. */
+    /** Returns changed texts and previews of attachments. A new preview is stored at once and shown after the edit. */
     const revisionsOf = (given: StatusEdit["mediaAttributes"]) =>
       Effect.forEach(wordsOf(given).slice(0, mediaAttachmentsMax), ({ ticket, ...words }) => {
         const picture = ticket === undefined ? undefined : uploads.find(ticket)
@@ -142,6 +142,6 @@ export const layer = group(
   })
 ).pipe(Layer.provide([AccountViews.layer, ScheduledStatusViews.layer, StatusViews.layer, Thumbnails.layer]))
 
-/** The refusal names the accounts that the post would have reached (S-194). */
+/** Returns the refusal with the accounts that the post would have mentioned unexpectedly (S-194). */
 const unexpected = (failure: UnexpectedMentions, accounts: ReadonlyArray<string>) =>
   Reply.error(failure, { ["unexpected_accounts"]: accounts.map((account) => JSON.parse(account)) })

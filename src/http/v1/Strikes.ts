@@ -20,7 +20,7 @@ import { IdPath } from "../wire/ReadRequests.ts"
 const reading = Access.user("read", "read:accounts")
 const path = "/api/v1/strikes"
 
-/** What moderators did about the caller, and what the caller says to that; beyond Mastodon, which has pages for it. */
+/** Strikes against the caller, and appeals against them. Beyond Mastodon's API, which has only web pages for them. */
 export class StrikesGroup extends HttpApiGroup.make("strikes")
   .add(
     HttpApiEndpoint.get("all", path, { query: PageQuery, success: Schema.Array(AccountWarning) })

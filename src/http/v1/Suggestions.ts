@@ -36,7 +36,7 @@ export class SuggestionsGroup extends HttpApiGroup.make("suggestions")
   .middleware(Guard)
 {}
 
-/** Whom the caller may want to follow (S-156, S-157, S-293). */
+/** Follow suggestions for the caller (S-156, S-157, S-293). */
 export const layer = group(
   SuggestionsGroup,
   Effect.fn(function*(handlers) {

@@ -31,7 +31,7 @@ export class TagsGroup extends HttpApiGroup.make("tags")
   .middleware(Guard)
 {}
 
-/** Hashtags; what nobody has used yet is shown without an id, what can be none is not found. Some are followed. */
+/** Hashtags and hashtag follows. An unused hashtag is shown without an id; an invalid one is not found. */
 export const layer = group(
   TagsGroup,
   Effect.fn(function*(handlers) {
@@ -44,7 +44,7 @@ export const layer = group(
     const change = (tag: "FollowTag" | "UnfollowTag") =>
       traced(`tags.${tag}`)(function*({ params }: { readonly params: { readonly name: string } }) {
         const viewer = yield* Caller.account
-        // A name that is no hashtag is not found, before anything is written.
+        // An invalid hashtag is refused as not found before anything is written.
         yield* tags.find(params.name)
         yield* actors.tell(viewer, { _tag: tag, name: params.name })
         return Reply.json(yield* views.of(viewer, yield* tags.find(params.name)))

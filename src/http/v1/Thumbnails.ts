@@ -15,7 +15,7 @@ import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import type { Upload } from "../../services/media/Uploads.ts"
 import { traced } from "../../services/Traced.ts"
 
-/** Previews that owners give to videos and sounds after their upload (S-072, S-148). */
+/** Custom previews of videos and audio, uploaded by their owners (S-072, S-148). */
 export class Thumbnails extends Context.Service<Thumbnails, {
   /** Stores the converted picture; the row that shows it takes ownership of the file. */
   readonly make: (picture: Upload) => Effect.Effect<Preview, Unavailable | Unprocessable>
@@ -54,7 +54,7 @@ export class Thumbnails extends Context.Service<Thumbnails, {
         if (upload.type?.kind !== "picture" || !tools.types.has(upload.type.mime) || media.type === "image") {
           return yield* invalid
         }
-        // A running job begins anew with the picture.
+        // A running job restarts with the new picture.
         if (yield* attachments.illustrate(owner, id, upload)) return yield* mediaActors.wake(id)
         if (media.state === "failed") return
         yield* attachments.showPreview(owner, id, yield* make(upload))

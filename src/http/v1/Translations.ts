@@ -27,7 +27,7 @@ export class TranslationsGroup extends HttpApiGroup.make("translations")
   .middleware(Guard)
 {}
 
-/** Posts in the reader's language (S-202). */
+/** Translations of posts into the reader's language (S-202). */
 export const layer = group(
   TranslationsGroup,
   Effect.fn(function*(handlers) {
@@ -38,7 +38,7 @@ export const layer = group(
         const viewer = yield* Caller.account
         const request = yield* HttpServerRequest.HttpServerRequest
         const lang = payload.lang || query.lang
-        // A language that is named is the one that is wanted; else it is what the reader speaks.
+        // A requested language takes precedence over the reader's own.
         const reader = lang ? { lang } : {
           locale: Option.getOrUndefined(yield* users.find(viewer))?.locale,
           header: request.headers["accept-language"]

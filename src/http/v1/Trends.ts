@@ -29,7 +29,7 @@ const reading = Access.public()
 export class TrendsGroup extends HttpApiGroup.make("trends")
   .add(
     HttpApiEndpoint.get("tags", "/tags", { query: TrendsQuery, success: Schema.Array(Tag) }).annotate(Access, reading),
-    // The same by its older name.
+    // Older name of the same endpoint.
     HttpApiEndpoint.get("trends", "/", { query: TrendsQuery, success: Schema.Array(Tag) }).annotate(Access, reading),
     HttpApiEndpoint.get("statuses", "/statuses", { query: TrendsQuery, success: Schema.Array(Status) })
       .annotate(Access, reading),
@@ -40,7 +40,7 @@ export class TrendsGroup extends HttpApiGroup.make("trends")
   .middleware(Guard)
 {}
 
-/** What many people use, like and link to now, as far as staff allows (S-112, S-158, S-306). */
+/** Trending hashtags, statuses and links that staff allow (S-112, S-158, S-306). */
 export const layer = group(
   TrendsGroup,
   Effect.fn(function*(handlers) {

@@ -44,7 +44,7 @@ interface OnAccount {
   readonly params: { readonly id: AccountId }
 }
 
-/** What moderators do about accounts, commands of the accounts' actors (S-021, S-022, S-023, S-277). */
+/** Moderation of accounts, by commands of their actors (S-021, S-022, S-023, S-277). */
 export const layer = group(
   AdminAccountActionsGroup,
   Effect.fn(function*(handlers) {
@@ -95,7 +95,7 @@ export const layer = group(
           _tag: "TakeAction",
           by,
           type,
-          // What the moderator says stands below what is always said.
+          // The preset comes first, then the moderator's own text.
           text: [preset?.text ?? "", payload.text ?? ""].filter((text) => text !== "").join("\n\n"),
           reportId,
           tells

@@ -34,7 +34,7 @@ export class AdminAccountControlsGroup extends HttpApiGroup.make("admin/accountC
   .middleware(Guard)
 {}
 
-/** What staff do to people beside moderating them, which Mastodon has on pages only. */
+/** Staff actions on accounts other than moderation. Mastodon has only web pages for them. */
 export const layer = group(
   AdminAccountControlsGroup,
   Effect.fn(function*(handlers) {

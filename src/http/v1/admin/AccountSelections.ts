@@ -10,7 +10,7 @@ import type { AdminAccountsQuery, AdminAccountsQueryV2 } from "../../wire/admin/
 
 export type { AccountSelection }
 
-/** From the weakest: of several that a request of the first version names the last one counts. */
+/** Statuses in ascending precedence: of several in a v1 request, the last one applies. */
 const legacyStatuses: ReadonlyArray<AccountStatus> = [
   "active",
   "pending",
@@ -20,7 +20,7 @@ const legacyStatuses: ReadonlyArray<AccountStatus> = [
   "suspended"
 ]
 
-/** What the first version means: active accounts of this server unless it says otherwise. */
+/** Returns the selection of a v1 query, by default active local accounts. */
 export const legacySelection = (query: AdminAccountsQuery): AccountSelection => ({
   ...textsOf(query),
   origin: query.remote === true ? "remote" : query.local !== true && isGiven(query.byDomain) ? undefined : "local",
@@ -28,7 +28,7 @@ export const legacySelection = (query: AdminAccountsQuery): AccountSelection => 
   staff: query.staff
 })
 
-/** What the second version means: everything that it does not narrow down; a word that nobody knows is refused. */
+/** Returns the selection of a v2 query, by default all accounts. Unknown words fail with BadRequest. */
 export const selection = Effect.fnUntraced(function*(query: AdminAccountsQueryV2) {
   const { origin, permissions, roleIds, status } = query
   if (isGiven(origin) && origin !== "local" && origin !== "remote") {
@@ -57,6 +57,6 @@ const textsOf = (query: AdminAccountsQuery | AdminAccountsQueryV2) => ({
   domain: query.byDomain,
   email: query.email,
   ip: query.ip,
-  // What is no id is nobody's.
+  // An invalid id matches no account.
   invitedBy: isGiven(query.invitedBy) ? Lists.idsOf([query.invitedBy])[0] ?? 0n : undefined
 })

@@ -33,7 +33,7 @@ export class AdminAccountsGroup extends HttpApiGroup.make("admin/accounts")
   .middleware(Guard)
 {}
 
-/** Parameters that links repeat. */
+/** Query parameters that pagination links repeat. */
 const shared = ["username", "display_name", "by_domain", "email", "ip", "invited_by"]
 const legacyNames = [
   ...shared,
@@ -49,7 +49,7 @@ const legacyNames = [
 ]
 const names = [...shared, "origin", "status", "permissions"]
 
-/** Accounts as moderators list them (S-166, S-167). */
+/** Lists of accounts for moderators (S-166, S-167). */
 export const layer = group(
   AdminAccountsGroup,
   Effect.fn(function*(handlers) {

@@ -60,7 +60,7 @@ interface About {
   readonly params: { readonly id: bigint }
 }
 
-/** Announcements as staff writes them, unpublished ones too (S-087, S-235). */
+/** Announcements for staff, including unpublished ones (S-087, S-235). */
 export const layer = group(
   AdminAnnouncementsGroup,
   Effect.fn(function*(handlers) {
@@ -124,7 +124,7 @@ export const layer = group(
 
 const times = [["startsAt", "Starts at"], ["endsAt", "Ends at"], ["scheduledAt", "Scheduled at"]] as const
 
-/** Members that the request names. */
+/** Returns the fields that the request names. */
 const changeOf = Effect.fnUntraced(function*({ allDay, text, ...given }: AnnouncementWrite) {
   const change: { -readonly [Key in keyof AnnouncementChange]: AnnouncementChange[Key] } = {}
   if (text !== undefined) change.text = text ?? ""

@@ -35,7 +35,7 @@ export class AdminAppealsGroup extends HttpApiGroup.make("admin/appeals")
   .middleware(Guard)
 {}
 
-/** Appeals against strikes, beyond Mastodon's API; one that is granted takes back what the strike did. */
+/** Appeals against strikes, beyond Mastodon's API. Approving an appeal reverts the effects of its strike. */
 export const layer = group(
   AdminAppealsGroup,
   Effect.fn(function*(handlers) {

@@ -14,7 +14,7 @@ import { encode } from "../../wire/Keys.ts"
 import { pageOf } from "../../wire/PageQuery.ts"
 
 const path = "/api/v1/admin/audit_log"
-/** Entries of a page. */
+/** Entries per page. */
 const entryRows = 100
 const reading = Access.staff("viewAuditLog", "admin:read")
 const query = AuditLogQuery
@@ -27,7 +27,7 @@ export class AdminAuditLogGroup extends HttpApiGroup.make("admin/auditLog")
   .middleware(Guard)
 {}
 
-/** What staff did, by whom, on whom; nobody changes it. */
+/** Audit log of staff actions, with actor and target. It is read-only. */
 export const layer = group(
   AdminAuditLogGroup,
   Effect.fn(function*(handlers) {

@@ -44,7 +44,7 @@ export class AdminCanonicalEmailBlocksGroup extends HttpApiGroup.make("admin/can
 const shown = ({ canonicalEmailHash, id }: CanonicalEmailBlock) =>
   json<AdminCanonicalEmailBlock>({ id: String(id), canonicalEmailHash })
 
-/** Addresses of e-mail that sign nobody up in any spelling (S-172). */
+/** E-mail addresses that are blocked from sign-up in every spelling (S-172). */
 export const layer = group(
   AdminCanonicalEmailBlocksGroup,
   Effect.fn(function*(handlers) {

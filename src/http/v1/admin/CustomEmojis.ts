@@ -65,7 +65,7 @@ const refused = {
     Effect.andThen(Effect.logError("an emoji could not be stored", error), Effect.fail(new Unavailable()))
 }
 
-/** This server's emoji as staff keeps them, and those of other servers (S-093, S-235). */
+/** Custom emoji of this server and of remote servers (S-093, S-235). */
 export const layer = group(
   AdminCustomEmojisGroup,
   Effect.fn(function*(handlers) {

@@ -36,7 +36,7 @@ export class AdminDomainAllowsGroup extends HttpApiGroup.make("admin/domainAllow
 const shown = ({ createdAt, domain, id }: DomainAllow) =>
   json<AdminDomainAllow>({ id: String(id), domain, createdAt: timestamp(createdAt) })
 
-/** Servers that limited federation speaks to (S-170, S-171, S-275). */
+/** Allowed servers in limited federation mode (S-170, S-171, S-275). */
 export const layer = group(
   AdminDomainAllowsGroup,
   Effect.fn(function*(handlers) {

@@ -74,7 +74,7 @@ interface Changing {
   readonly payload: DomainBlockUpdate
 }
 
-/** What this server keeps away of others (S-168, S-169, S-274, S-277). */
+/** Domain blocks of this server (S-168, S-169, S-274, S-277). */
 export const layer = group(
   AdminDomainBlocksGroup,
   Effect.fn(function*(handlers) {

@@ -41,7 +41,10 @@ export class AdminEmailDomainBlocksGroup extends HttpApiGroup.make("admin/emailD
 
 const dayMillis = 86_400_000
 
-/** Providers of e-mail whose addresses sign nobody up (S-173); `resolve` tells who takes the mail of one, so that those are blocked with it. */
+/**
+ * E-mail providers that are blocked from sign-up (S-173). `resolve` finds a provider's mail servers, so that they are
+ * blocked, too.
+ */
 export const layer = group(
   AdminEmailDomainBlocksGroup,
   Effect.fn(function*(handlers) {

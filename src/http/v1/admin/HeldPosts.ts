@@ -34,7 +34,7 @@ export class AdminHeldPostsGroup extends HttpApiGroup.make("admin/heldPosts")
   .middleware(Guard)
 {}
 
-/** Posts that wait because of a rule against spam. */
+/** Posts that a spam rule holds for review. */
 export const layer = group(
   AdminHeldPostsGroup,
   Effect.fn(function*(handlers) {

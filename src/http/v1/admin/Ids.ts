@@ -4,7 +4,7 @@ import { IdFromString } from "../../../services/Ids.ts"
 
 const decode = Schema.decodeOption(IdFromString)
 
-/** An id that a request may name; one that is none names nothing that is there. */
+/** Parses an optional id: null if it is absent, RecordNotFound if it is invalid. */
 export const decodeId = (given: string | null | undefined) => {
   if (given === undefined || given === null || given === "") return Effect.succeed(null)
   const id = decode(given)

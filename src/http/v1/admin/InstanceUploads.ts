@@ -41,7 +41,7 @@ const kindOf = (name: string) => {
   return kind === undefined ? Effect.fail(new RecordNotFound()) : Effect.succeed(kind)
 }
 
-/** Pictures of the site: the one in previews, the app's icon and the one of tabs (S-235). */
+/** Pictures of the server: link preview image, app icon and favicon (S-235). */
 export const layer = group(
   AdminInstanceUploadsGroup,
   Effect.fn(function*(handlers) {

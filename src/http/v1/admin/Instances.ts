@@ -74,7 +74,7 @@ interface OfDomain {
   readonly params: { readonly domain: string }
 }
 
-/** Other servers: deliveries to them, which fail, are stopped and begun again, and what staff note of them. */
+/** Remote servers: failing deliveries, stopping and restarting them, and notes of staff. */
 export const layer = group(
   AdminInstancesGroup,
   Effect.fn(function*(handlers) {

@@ -31,7 +31,7 @@ export class AdminInvitesGroup extends HttpApiGroup.make("admin/invites")
   .middleware(Guard)
 {}
 
-/** Invites as staff make, see and end them (S-017, S-235). */
+/** Invites for staff: create, list and revoke (S-017, S-235). */
 export const layer = group(
   AdminInvitesGroup,
   Effect.fn(function*(handlers) {

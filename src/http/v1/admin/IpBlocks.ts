@@ -46,7 +46,7 @@ const shown = ({ comment, createdAt, expiresAt, id, ip, severity }: IpBlock) =>
     expiresAt: timestampOrNull(expiresAt)
   })
 
-/** Seconds, as a form says them: nothing is never. */
+/** Parses a duration from a form, in seconds; null if it is not a number, which means never. */
 const secondsOf = (text: string | null): number | null => {
   const seconds = Number.parseInt(text ?? "", 10)
   return Number.isSafeInteger(seconds) ? seconds : null
@@ -60,7 +60,7 @@ const wishOf = ({ comment, confirmed, expiresIn, ip, severity }: IpBlockWrite) =
   expiresInSeconds: expiresIn === undefined ? undefined : secondsOf(expiresIn)
 })
 
-/** Who asks, and from where. */
+/** The acting account and the client's IP address. */
 const author = Effect.gen(function*() {
   const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
   return { by: yield* Caller.account, address: Option.getOrUndefined(remoteAddress) }
@@ -71,7 +71,7 @@ interface Changing {
   readonly payload: IpBlockWrite
 }
 
-/** Networks that may not sign up, or not come at all (S-174). */
+/** IP blocks: networks that may not sign up, or not connect at all (S-174). */
 export const layer = group(
   AdminIpBlocksGroup,
   Effect.fn(function*(handlers) {

@@ -23,7 +23,7 @@ import {
 import { timestamp } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
 
-/** Keys that one request may ask for, and values of a dimension where it names no limit, and at most. */
+/** Maximum keys in a request; default and maximum values of a dimension. */
 const keysMax = 20
 const valuesDefault = 10
 const valuesMax = 100
@@ -65,10 +65,10 @@ const periodIn = Effect.fnUntraced(function*({ endAt, startAt }: typeof Retentio
   return periodOf(start, end) ?? (yield* validationFailed("End at must be after its beginning"))
 })
 
-/** Days of a period without a start, the last one included. */
+/** Length of a period without a start, in days, including the last day. */
 const periodDaysDefault = 30
 
-/** A period whose ends may be left out: up to now, of 30 days. */
+/** Returns the period of a request; its defaults are up to now and 30 days. */
 const openPeriodIn = Effect.fnUntraced(function*({ endAt, startAt }: typeof RetentionQuery.Type) {
   const end = isBlank(endAt) ? new Date(yield* Clock.currentTimeMillis) : yield* dateOf("end_at", endAt)
   const start = isBlank(startAt)
@@ -90,7 +90,7 @@ const shownMeasure = ({ data, key, previousTotal, total, unit }: Measure) =>
     data: data.map(({ date, value }) => ({ date: timestamp(date), value: String(value) }))
   })
 
-/** What staff see of the server's activity. */
+/** Activity metrics for staff. */
 export const layer = group(
   AdminMetricsGroup,
   Effect.fn(function*(handlers) {

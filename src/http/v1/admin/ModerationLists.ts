@@ -107,7 +107,7 @@ interface Changing {
   readonly payload: ListWrite
 }
 
-/** Lists of other people about servers, what they suggest, and blocks as files. */
+/** Third-party lists of domain blocks, their suggestions, and import and export of blocks. */
 export const layer = group(
   AdminModerationListsGroup,
   Effect.fn(function*(handlers) {

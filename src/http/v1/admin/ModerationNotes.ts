@@ -68,7 +68,7 @@ interface OnNote {
   readonly params: { readonly targetId: bigint; readonly id: bigint }
 }
 
-/** Notes of moderators about accounts and reports, beyond Mastodon's API; their shape is that of its draft. */
+/** Moderators' notes on accounts and reports, beyond Mastodon's API; their JSON follows Mastodon's draft. */
 export const layer = group(
   ModerationNotesGroup,
   Effect.fn(function*(handlers) {

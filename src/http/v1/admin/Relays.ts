@@ -36,7 +36,7 @@ export class AdminRelaysGroup extends HttpApiGroup.make("admin/relays")
 const shown = ({ createdAt, id, inboxUrl, kind, state }: Relay) =>
   json<AdminRelay>({ id: String(id), kind, inboxUrl, state, createdAt: timestamp(createdAt) })
 
-/** Relays: public posts go to them, and come from them (S-235). */
+/** Relays, which receive and send public posts (S-235). */
 export const layer = group(
   AdminRelaysGroup,
   Effect.fn(function*(handlers) {

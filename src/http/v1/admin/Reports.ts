@@ -53,7 +53,7 @@ interface Changing extends OnReport {
 
 const filters = ["resolved", "unresolved", "account_id", "target_account_id", "by_target_domain"]
 
-/** Reports as moderators read them and work on them (S-021, S-234). */
+/** Reports for moderators (S-021, S-234). */
 export const layer = group(
   AdminReportsGroup,
   Effect.fn(function*(handlers) {

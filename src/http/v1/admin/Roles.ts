@@ -36,7 +36,7 @@ interface Changing {
   readonly payload: RoleWrite
 }
 
-/** Roles as staff change them (S-235, S-252, S-255). */
+/** Roles for staff (S-235, S-252, S-255). */
 export const layer = group(
   AdminRolesGroup,
   Effect.fn(function*(handlers) {

@@ -38,7 +38,7 @@ interface Changing {
   readonly payload: RuleWrite
 }
 
-/** The server's rules as staff write them, in the order of the list (S-235). */
+/** Server rules for staff, in their order (S-235). */
 export const layer = group(
   AdminRulesGroup,
   Effect.fn(function*(handlers) {
@@ -70,7 +70,7 @@ export const layer = group(
   })
 ).pipe(Layer.provide(InstanceRules.layer))
 
-/** A language whose text is empty is taken away. */
+/** Returns the changes of a rule; a translation with an empty text is removed. */
 const changeOf = ({ hint, position, text, translations }: RuleWrite) => ({
   ...(text !== undefined && { text: text ?? "" }),
   ...(hint !== undefined && { hint: hint ?? "" }),

@@ -32,10 +32,10 @@ export class AdminSettingsGroup extends HttpApiGroup.make("admin/settings")
   .middleware(Guard)
 {}
 
-/** The modes of registration as Mastodon calls them. */
+/** Registration modes by Mastodon's names. */
 const modes = { open: "open", approval: "approved", closed: "none" } as const
 
-/** What the server says about itself and how it takes people in (S-017, S-235). */
+/** Server settings: texts, registrations and policies (S-017, S-235). */
 export const layer = group(
   AdminSettingsGroup,
   Effect.fn(function*(handlers) {
@@ -107,7 +107,7 @@ const texts = [
   "registrationsMessage"
 ] as const
 
-/** Members that the request names. */
+/** Returns the settings that the request names. */
 const changeOf = Effect.fnUntraced(function*(given: SettingsWrite, now: Policies) {
   const change: { -readonly [Key in keyof InstanceChange]: InstanceChange[Key] } = {}
   for (const key of texts) if (given[key] !== undefined) change[key] = given[key] ?? ""
@@ -145,7 +145,7 @@ const changeOf = Effect.fnUntraced(function*(given: SettingsWrite, now: Policies
   return change
 })
 
-/** Who may read which timeline; what is not named stays as it is. */
+/** Returns the access of each timeline; omitted ones stay unchanged. */
 const accessOf = Effect.fnUntraced(
   function*(given: NonNullable<SettingsWrite["timelinesAccess"]>, before: TimelinesAccess) {
     const reach = Effect.fnUntraced(

@@ -91,7 +91,7 @@ interface Changing {
   readonly payload: SpamRuleWrite
 }
 
-/** The chain of rules against spam, and what it would have done. */
+/** Chain of spam rules, and trial runs on existing posts. */
 export const layer = group(
   AdminSpamRulesGroup,
   Effect.fn(function*(handlers) {

@@ -11,7 +11,7 @@ import { domainRows } from "../../render/Pages.ts"
 import type { Ready } from "../../wire/Keys.ts"
 import { pageOf, type PageParameters } from "../../wire/PageQuery.ts"
 
-/** A table of what staff decided, as its service gives it. */
+/** A table of staff decisions, as its service offers it. */
 interface Table<Row> {
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<Row>>
   readonly find: (id: bigint) => Effect.Effect<Row, RecordNotFound>
@@ -22,7 +22,7 @@ interface About {
   readonly params: { readonly id: bigint }
 }
 
-/** What the groups of such tables answer alike: a page, one row, and its removal; `name` is the group's in spans. */
+/** Makes handlers that staff tables share: page, row and removal. `name` is the group's name in traces. */
 export const staffTable = <Row extends { readonly id: bigint }, Wire>(
   { name, path, shown, table }: {
     readonly name: string

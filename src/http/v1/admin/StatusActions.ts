@@ -30,7 +30,7 @@ export class AdminStatusActionsGroup extends HttpApiGroup.make("admin/statusActi
   .middleware(Guard)
 {}
 
-/** What moderators do about posts and collections of one account, beyond Mastodon's API: a command of the author's actor. */
+/** Moderation of one author's posts and collections, beyond Mastodon's API, by a command of the author's actor. */
 export const layer = group(
   AdminStatusActionsGroup,
   Effect.fn(function*(handlers) {

@@ -31,7 +31,7 @@ export class AdminTagsGroup extends HttpApiGroup.make("admin/tags")
   .middleware(Guard)
 {}
 
-/** Hashtags as staff manages them (S-233). */
+/** Hashtags for staff (S-233). */
 export const layer = group(
   AdminTagsGroup,
   Effect.fn(function*(handlers) {

@@ -18,7 +18,7 @@ export class AdminTermsEmailsGroup extends HttpApiGroup.make("admin/termsEmails"
   .middleware(Guard)
 {}
 
-/** Has everybody told of the newest terms, which Mastodon has on a page only. */
+/** Starts the e-mails to all users about the newest terms of service. Mastodon has only a web page for it. */
 export const layer = group(
   AdminTermsEmailsGroup,
   Effect.fn(function*(handlers) {

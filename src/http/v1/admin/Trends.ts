@@ -73,7 +73,7 @@ const publisherJson = (one: Publisher) =>
     requiresReview: one.reviewedAt === null
   })
 
-/** What trends or would, as staff reviews it (S-112, S-114, S-232). */
+/** Trends and candidates for staff review (S-112, S-114, S-232). */
 export const layer = group(
   AdminTrendsGroup,
   Effect.fn(function*(handlers) {

@@ -56,7 +56,7 @@ interface Changing {
   readonly payload: UsernameBlockWrite
 }
 
-/** Names that nobody takes, which Mastodon has on a page only. */
+/** Reserved usernames. Mastodon has only a web page for them. */
 export const layer = group(
   AdminUsernameBlocksGroup,
   Effect.fn(function*(handlers) {

@@ -12,7 +12,7 @@ import { timestamp } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"
 import { IdPath } from "../../wire/ReadRequests.ts"
 
-/** Who acts on accounts reads them. */
+/** Readable by all staff who moderate accounts. */
 const reading = Access.staff(["manageSettings", "manageUsers", "manageReports"], "admin:read")
 const writing = Access.staff("manageSettings", "admin:write")
 const path = "/api/v1/admin/warning_presets"
@@ -50,7 +50,7 @@ interface Changing {
   readonly payload: WarningPresetWrite
 }
 
-/** Texts that moderators keep, which Mastodon has on a page only. */
+/** Preset texts for moderation warnings. Mastodon has only a web page for them. */
 export const layer = group(
   AdminWarningPresetsGroup,
   Effect.fn(function*(handlers) {

@@ -38,7 +38,7 @@ export class AdminWebhooksGroup extends HttpApiGroup.make("admin/webhooks")
 const wishOf = ({ enabled, events, template, url }: WebhookWrite) => ({
   url: url ?? undefined,
   events,
-  // An empty one is none.
+  // An empty template means the default body.
   ...(template !== undefined && { template: template ?? "" }),
   enabled
 })
@@ -50,7 +50,7 @@ interface Changing extends About {
   readonly payload: WebhookWrite
 }
 
-/** Other programs that hear what happens here, which Mastodon has on pages only. */
+/** Webhooks that report events to other programs. Mastodon has only web pages for them. */
 export const layer = group(
   AdminWebhooksGroup,
   Effect.fn(function*(handlers) {
