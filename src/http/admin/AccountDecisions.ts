@@ -8,18 +8,18 @@ import type { ActionType, LastingType } from "../../services/moderation/ActionTy
 import { AdminAccounts } from "../../services/moderation/AdminAccounts.ts"
 import { WarningEmails } from "../../services/moderation/WarningEmails.ts"
 
-/** What a moderator does about an account. */
+/** Moderation action that staff take against an account. */
 interface Taken {
   readonly type: ActionType
   readonly text: string
   readonly reportId: bigint | null
-  /** Whether the person is told. */
+  /** True if the account's owner is told. */
   readonly tells: boolean
 }
 
 type Decided = Effect.Effect<void, ClientError>
 
-/** What pages of staff do about accounts: the commands that the API gives. */
+/** Actions of staff pages on accounts: the same commands as those of the API. */
 export class AccountDecisions extends Context.Service<AccountDecisions, {
   readonly take: (by: AccountId, id: bigint, action: Taken) => Decided
   readonly lift: (by: AccountId, id: bigint, type: LastingType) => Decided

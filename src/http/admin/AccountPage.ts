@@ -24,7 +24,7 @@ import { UserControls } from "./parts/UserControls.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { type Act, type Confirmation, requireId, type Visit } from "./Visit.ts"
 
-/** Strikes and reports that the page about an account names. */
+/** Maximum strikes and reports listed on an account's page. */
 const namedMax = 10
 
 const lasting = (account: AdminAccountRecord) => ({
@@ -194,7 +194,7 @@ ${
   })
 })
 
-/** What waits for a decision, and what can be taken back. */
+/** Returns the pending approval with its buttons, and the buttons that lift restrictions in force. */
 const decided = (visit: Visit, account: AdminAccountRecord, name: string): Html => {
   const { may, words: { say }, words } = visit
   if (!may("manageUsers")) return html``
@@ -219,5 +219,5 @@ const decided = (visit: Visit, account: AdminAccountRecord, name: string): Html 
   }`
 }
 
-/** One account: what is known of it, and what moderators do about it. */
+/** Page of one account: its details and moderation actions. */
 export const layer = Layer.unwrap(make)

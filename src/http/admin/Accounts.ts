@@ -25,10 +25,10 @@ import { moment } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { type Act, chosenIds, type Confirmation, idOf, type Visit } from "./Visit.ts"
 
-/** Acts of several that are under way at once. */
+/** Maximum bulk actions that run concurrently. */
 const atOnce = 4
 
-/** What the address asks for; words that nobody knows ask for nothing. */
+/** Returns the selection from the query string; unknown words are ignored. */
 const selectionOf = ({ query }: Visit): AccountSelection => {
   const [origin, role] = [query.get("origin"), query.get("role")]
   const roleId = idOf(role)
@@ -130,7 +130,7 @@ const make = Effect.gen(function*() {
     return { ids, names: yield* people.load(ids) }
   })
 
-  /** Each by itself: what cannot be done with one of them keeps nothing from the others, and is told. */
+  /** Makes a bulk action that runs per account. A failure does not stop the others; the notice reports it. */
   const each = (
     done: (words: Messages, count: number) => string,
     work: (visit: Visit, id: bigint) => Effect.Effect<void, ClientError>,
@@ -217,5 +217,5 @@ const make = Effect.gen(function*() {
 const named = ({ words }: Visit, ids: ReadonlyArray<bigint>, names: Names): string =>
   words.list(ids.map((id) => names.handle(id) ?? String(id)))
 
-/** Accounts as moderators list them, with acts on several. */
+/** List of accounts for moderators, with bulk actions. */
 export const layer = Layer.unwrap(make)

@@ -16,7 +16,7 @@ import { StaffPages } from "./StaffPages.ts"
 import { requireId, type Visit } from "./Visit.ts"
 
 const path = "/admin/announcements"
-/** Characters of one that the list shows. */
+/** Characters of an announcement that the list shows. */
 const shownMax = 200
 
 const times = [["starts_at", "startsAt", "Starts at"], ["ends_at", "endsAt", "Ends at"], [
@@ -25,7 +25,7 @@ const times = [["starts_at", "startsAt", "Starts at"], ["ends_at", "endsAt", "En
   "Scheduled at"
 ]] as const
 
-/** As a field of a form has it: UTC, to the minute. */
+/** Formats a date for a form field: UTC, to the minute. */
 const fieldOf = (date: Date | null): string => date === null ? "" : date.toISOString().slice(0, 16)
 
 const fields = (visit: Visit, one?: Announcement): Html => {
@@ -200,5 +200,5 @@ const make = Effect.gen(function*() {
   return Layer.merge(list, one)
 })
 
-/** Announcements: drafts, what is scheduled, and what everybody sees. */
+/** Announcements: drafts, scheduled and published ones. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(AnnouncementWriter.layer))

@@ -25,7 +25,7 @@ const stateOf = ({ say }: Messages, state: Appeal["state"]): Html =>
     ? badge(say("Granted"), "good")
     : badge(say("Rejected"))
 
-/** What a granted appeal takes back. */
+/** Effect of approving an appeal, by the action of its strike. */
 const returns: Readonly<Record<StrikeAction, (words: Messages) => string>> = {
   none: ({ say }) => say("The warning does not count any more."),
   disable: ({ say }) => say("The person can sign in again."),
@@ -182,5 +182,5 @@ ${
   )
 })
 
-/** Appeals of people against strikes, and what staff decides. */
+/** Appeals against strikes, with the decisions of staff. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide([AppealEmails.layer, ReportedPosts.layer]))

@@ -29,7 +29,7 @@ const usual = palette.light.accent
 interface Picture {
   readonly title: (words: Messages) => string
   readonly hint: (words: Messages) => string
-  /** The server's own, and how large it is shown here. */
+  /** Path of the default picture, and the size at which this page shows it. */
   readonly own: string
   readonly size: readonly [width: number, height: number]
 }
@@ -192,5 +192,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** The pictures of the site and its colour. */
+/** Pictures and accent colour of the site. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(InstanceSettings.layer))

@@ -15,7 +15,7 @@ const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter
 const types = Object.keys(auditActions).map(snake).toSorted()
 const actions = [...new Set(Object.values(auditActions).flat())].toSorted()
 
-/** What the address asks for; what is no id asks for what is not there. */
+/** Returns the filter from the query string; an invalid id becomes 0, which matches nothing. */
 const wantedIn = ({ query }: Visit) => {
   const id = (name: string) => query.get(name) ? idOf(query.get(name)) ?? 0n : undefined
   return {
@@ -95,5 +95,5 @@ const make = Effect.gen(function*() {
   return Layer.merge(page, file)
 })
 
-/** What staff did, by whom and on whom, before and after. */
+/** Audit log of staff actions, with actor, target, and the state before and after. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(AuditEntries.layer))

@@ -10,7 +10,7 @@ import { StaffPages } from "./StaffPages.ts"
 import type { Visit } from "./Visit.ts"
 
 const path = "/admin/domain_block_files"
-/** Rows of a preview that are shown; of more the number is said. */
+/** Maximum rows of a preview; beyond it only their number is shown. */
 const previewRowsMax = 200
 
 const make = Effect.gen(function*() {
@@ -115,5 +115,5 @@ const make = Effect.gen(function*() {
   return Layer.merge(page, file)
 })
 
-/** Blocked servers as files that servers exchange, looked at before they are read in. */
+/** Export and import of domain blocks as files, with a preview before the import. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(BlockImports.layer))

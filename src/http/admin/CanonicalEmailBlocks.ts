@@ -86,5 +86,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** Addresses of e-mail that sign nobody up in any spelling. */
+/** E-mail addresses that are blocked from sign-up in every spelling. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(CanonicalEmailBlocks.layer))

@@ -140,5 +140,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** This server's emoji, and those of others that it can copy. */
+/** Custom emoji of this server, and remote emoji that it can copy. */
 export const layer = Layer.unwrap(make)

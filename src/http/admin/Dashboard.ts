@@ -19,11 +19,11 @@ import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import type { Visit } from "./Visit.ts"
 
-/** Days that the plots show, and months of who stays. */
+/** Days of the charts, and months of the retention table. */
 const days = 30
 const months = 6
 const dayMillis = 86_400_000
-/** Servers that are named of those to which something waits. */
+/** Maximum servers listed with pending deliveries. */
 const hostsMax = 10
 
 interface Tile {
@@ -90,7 +90,7 @@ const make = Effect.gen(function*() {
   const storageFigures = yield* StorageFigures
   const waiting = yield* WaitingWork
 
-  /** How the nodes are; for those who run them. */
+  /** Returns the state of the nodes, for staff who run them. */
   const health = Effect.fnUntraced(function*({ words: { say }, words }: Visit, now: number) {
     const found = yield* nodeFigures.list
     const hosts = (yield* Effect.orDie(queues.list)).toSorted((a, b) => b.waiting - a.waiting).slice(0, hostsMax)
@@ -120,7 +120,7 @@ const make = Effect.gen(function*() {
     return html`${found}`
   })
 
-  /** Who came in a month, and how many of them were here in the later ones. */
+  /** Returns the retention table: sign-ups by month, and their share active in later months. */
   const staying = Effect.fnUntraced(function*({ words: { figure, month, say } }: Visit, now: number) {
     const period = periodOf(new Date(now - months * 30 * dayMillis), new Date(now))
     const found = period === undefined ? [] : yield* cohorts.of(period, "month")
@@ -172,7 +172,7 @@ const waits = ({ member, words }: Visit, counts: Waiting): Html => {
   }</ul>`
 }
 
-/** What waits for staff, how the server is, and what happens on it. */
+/** Dashboard: work waiting for staff, server health and activity. */
 export const layer = Layer.unwrap(make).pipe(
   Layer.provide([
     Backlogs.layer,

@@ -107,5 +107,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** Versions of the server's documents. */
+/** Versions of the server's documents, such as its terms of service. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide([InstanceDocuments.layer, InstanceSettings.layer]))

@@ -88,5 +88,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** Servers that limited federation speaks to. */
+/** Allowed servers in limited federation mode. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(DomainAllows.layer))

@@ -14,7 +14,7 @@ const make = Effect.gen(function*() {
   const blocks = yield* EmailDomainBlocks
   const staff = yield* StaffPages
 
-  /** Who takes the mail of the domain that was asked for: staff may block those with it. */
+  /** Returns checkboxes for the mail servers of a domain, so that staff can block them, too. */
   const hosts = Effect.fnUntraced(function*(visit: Visit, domain: string) {
     const { words: { say } } = visit
     const found = yield* blocks.exchanges(domain)
@@ -113,5 +113,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** Providers of e-mail whose addresses sign nobody up. */
+/** E-mail providers that are blocked from sign-up. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(EmailDomainBlocks.layer))

@@ -11,7 +11,7 @@ import { ticketOf } from "./parts/UploadedFile.ts"
 import { StaffPages } from "./StaffPages.ts"
 
 const listPath = "/admin/custom_emojis"
-/** Emoji that were not added, of which it is told why. */
+/** Maximum failed emoji whose reason is shown. */
 const toldMax = 5
 
 const make = Effect.gen(function*() {
@@ -95,5 +95,5 @@ const make = Effect.gen(function*() {
   return Layer.mergeAll(page, zip, tarball)
 })
 
-/** Emoji as archives that servers exchange. */
+/** Export and import of emoji archives. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(EmojiArchives.layer))

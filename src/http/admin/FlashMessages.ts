@@ -3,10 +3,10 @@ import { Base64Url } from "effect/encoding"
 import { HttpServerResponse } from "effect/http"
 import type { Done } from "./Visit.ts"
 
-/** Characters of a notice, and of the whole cookie, of which browsers keep 4,096 bytes. */
+/** Maximum characters of a notice, and of the whole cookie. Browsers keep cookies of up to 4,096 bytes. */
 const textCharactersMax = 500
 const cookieCharactersMax = 3_500
-/** How long the next page may be away, in milliseconds. */
+/** Lifetime of the cookie until the next page shows it, in milliseconds. */
 const noticeMillis = 60_000
 
 const Notice = Schema.Struct({
@@ -19,12 +19,12 @@ const Notice = Schema.Struct({
     })
   )
 })
-/** What an act came to, until the next page has told of it. */
+/** Result of an action, kept in a cookie until the next page shows it. */
 export type Notice = typeof Notice.Type
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Notice))
 
-/** The cookie's value. What makes it too long is left out. */
+/** Encodes the cookie's value: cuts a long notice, and drops the undo form if the value is too long. */
 const written = ({ notice, undo }: Done): string => {
   const text = notice.length > textCharactersMax ? `${notice.slice(0, textCharactersMax - 1)}…` : notice
   const of = (value: object) => Base64Url.encode(new TextEncoder().encode(JSON.stringify(value)))
@@ -32,7 +32,7 @@ const written = ({ notice, undo }: Done): string => {
   return whole.length > cookieCharactersMax ? of({ notice: text.toWellFormed() }) : whole
 }
 
-/** Notices are in a cookie that the next page takes away: no address says what was done, so that none can be made up. */
+/** Stores notices in a cookie that the next page deletes. A notice in the URL could be forged. */
 export const notices = (publicUrl: string) => {
   const secure = publicUrl.startsWith("https:")
   const name = secure ? "__Host-notice" : "notice"

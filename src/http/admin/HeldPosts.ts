@@ -14,7 +14,7 @@ import { chosenIds, type Visit } from "./Visit.ts"
 
 const path = "/admin/held_posts"
 
-/** The buttons of one post name it in the address; it counts then, whatever is chosen besides. */
+/** Uses the post named in the URL instead of the checked posts. The buttons of a single post name it there. */
 const withOnly = (visit: Visit): Visit => {
   const only = visit.query.get("only")
   return only === null ? visit : { ...visit, form: new URLSearchParams([["ids", only]]) }
@@ -109,5 +109,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** Posts that wait because of a rule against spam. */
+/** Posts that a spam rule holds for review. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide([HeldPosts.layer, ReportedPosts.layer]))

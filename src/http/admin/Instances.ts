@@ -15,7 +15,7 @@ import { StaffPages } from "./StaffPages.ts"
 import { idOf, type Visit } from "./Visit.ts"
 
 const path = "/admin/instances"
-/** Days of which a server's page tells what it brought. */
+/** Days covered by the figures on a server's page. */
 const days = 30
 const counted = [
   "instance_accounts",
@@ -130,7 +130,7 @@ const make = Effect.gen(function*() {
       const { query, words: { say }, words } = visit
       const domain = domainIn(visit) === "look" ? query.get("domain")?.trim() ?? "" : domainIn(visit)
       const found = yield* notes.page(domain, pageOf(visit)).pipe(
-        // What is no domain is nobody's page.
+        // An invalid domain is not found.
         Effect.catchTag("Unprocessable", () => Effect.fail(new RecordNotFound()))
       )
       const names = yield* people.load(found.map(({ accountId }) => accountId))
@@ -203,7 +203,7 @@ const make = Effect.gen(function*() {
   return Layer.merge(list, one)
 })
 
-/** As the address has it; what cannot be read is no domain. */
+/** Decodes a path segment; returns "", which is no domain, if it is malformed. */
 const decodeURIComponentSafe = (text: string): string => {
   try {
     return decodeURIComponent(text)
@@ -212,7 +212,7 @@ const decodeURIComponentSafe = (text: string): string => {
   }
 }
 
-/** Other servers: deliveries to them, what they brought, and what staff note. */
+/** Remote servers: deliveries, figures and notes of staff. */
 export const layer = Layer.unwrap(make).pipe(
   Layer.provide([HostDeliveries.layer, InstanceNotes.layer, Measures.layer])
 )

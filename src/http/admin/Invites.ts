@@ -28,7 +28,7 @@ const times = ({ say }: Messages): ReadonlyArray<readonly [string, string]> => [
   ["604800", say("1 week")]
 ]
 
-/** A number of the lists above; nothing is without an end. */
+/** Parses a choice from the lists above; null, which means unlimited, if nothing is chosen. */
 const figureIn = Effect.fnUntraced(function*(text: string | null, name: string) {
   if (text === null || text === "") return null
   return /^\d{1,6}$/.test(text) ? Number(text) : yield* validationFailed(`${name} is not included in the list`)
@@ -124,5 +124,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** Invites of everybody, and new ones of one's own. */
+/** Invites of all users, and a form for new ones of the visitor. */
 export const layer = Layer.unwrap(make)

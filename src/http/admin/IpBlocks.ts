@@ -54,7 +54,7 @@ const fields = (visit: Visit, block?: IpBlock): Html => {
   }${textArea(visit, { name: "comment", label: say("Note for staff"), value: block?.comment ?? "", rows: 2 })}`
 }
 
-/** What the form says; no time at all leaves that as it is. */
+/** Returns the change in the form; a missing duration leaves the expiry unchanged, and 0 means never. */
 const wishIn = ({ form: sent }: Visit) => {
   const time = sent.get("expires_in") ?? ""
   const seconds = /^\d{1,9}$/.test(time) ? Number(time) : undefined
@@ -67,7 +67,7 @@ const wishIn = ({ form: sent }: Visit) => {
   }
 }
 
-/** Question before a block of a large part of all addresses; undefined for any other network of a form. */
+/** Asks for confirmation of a block that covers a large part of all addresses; undefined for any other network. */
 const broadConfirmation = (say: Messages["say"], sent: URLSearchParams) => {
   const network = networkOf(sent.get("ip")?.trim() ?? "")
   return network === undefined || !isBroad(network) ? undefined : {
@@ -200,5 +200,5 @@ const make = Effect.gen(function*() {
   return Layer.merge(list, one)
 })
 
-/** Networks that may not sign up, or not come at all. */
+/** IP blocks: networks that may not sign up, or not connect at all. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(IpBlocks.layer))

@@ -15,7 +15,7 @@ import { idOf, type Visit } from "./Visit.ts"
 
 const dayMillis = 86_400_000
 const spans = [7, 30, 90, 365] as const
-/** Values of a dimension that are shown. */
+/** Maximum values shown per dimension. */
 const valuesMax = 10
 
 const general = ["active_users", "new_users", "interactions", "opened_reports", "resolved_reports"] as const
@@ -108,7 +108,7 @@ const make = Effect.gen(function*() {
   return staff.page({ path: "/admin/measures", permission: "viewDashboard", show })
 })
 
-/** Figures of the server day by day, and what they are made of. */
+/** Daily figures of the server, with breakdowns. */
 export const layer = Layer.unwrap(make).pipe(
   Layer.provide([Cohorts.layer, Dimensions.layer, Measures.layer, TagWriter.layer])
 )

@@ -183,5 +183,5 @@ const make = Effect.gen(function*() {
   return Layer.merge(page, one)
 })
 
-/** Lists of other people about servers, which this one follows. */
+/** Third-party blocklists that this server subscribes to. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(ModerationLists.layer))

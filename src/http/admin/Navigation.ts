@@ -7,7 +7,7 @@ interface Entry {
   readonly path: `/admin${string}`
   readonly label: (words: Pick<Messages, "say">) => string
   readonly permissions: ReadonlyArray<Permission>
-  /** What waits there. */
+  /** Kind of waiting work that the entry counts. */
   readonly waiting?: keyof Waiting
 }
 
@@ -16,7 +16,7 @@ interface Section {
   readonly entries: ReadonlyArray<Entry>
 }
 
-/** Every page to which the navigation leads. */
+/** All pages linked from the navigation. */
 const sections: ReadonlyArray<Section> = [
   {
     label: ({ say }) => say("Overview"),
@@ -119,17 +119,17 @@ const sections: ReadonlyArray<Section> = [
   }
 ]
 
-/** What somebody may see of it. */
+/** Returns the sections and entries that the permissions allow. */
 const sectionsFor = (permissions: bigint): ReadonlyArray<Section> =>
   sections.map(({ entries, label }) => ({
     label,
     entries: entries.filter((entry) => mayAny(permissions, entry.permissions))
   })).filter(({ entries }) => entries.length > 0)
 
-/** The first page that somebody may see. */
+/** Path of the first page that the permissions allow; undefined if there is no match. */
 export const firstPath = (permissions: bigint): string | undefined => sectionsFor(permissions)[0]?.entries[0]?.path
 
-/** Whether a page belongs to an entry: it is it, or stands below it. */
+/** Returns true if a page is the entry's own page or below it. */
 const leadsTo = (entry: Entry, path: string): boolean =>
   path === entry.path || (entry.path !== "/admin" && path.startsWith(`${entry.path}/`))
 
@@ -140,7 +140,7 @@ const countOf = ({ figure, say }: Messages, count: number): Html =>
       count >= waitingCountMax ? `${figure(waitingCountMax)}+` : figure(count)
     }</span>`
 
-/** The navigation: sections with their pages, and what waits on them. */
+/** Navigation: sections with their pages and counts of waiting work. */
 export const navigation = (words: Messages, permissions: bigint, path: string, waiting: Waiting): Html =>
   html`${
     sectionsFor(permissions).map(({ entries, label }) =>

@@ -83,5 +83,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** A new emoji of this server's own. */
+/** Form for a new custom emoji. */
 export const layer = Layer.unwrap(make)

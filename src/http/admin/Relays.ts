@@ -115,5 +115,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** Relays, by which public posts of many servers travel. */
+/** Relays, which distribute public posts between servers. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(Relays.layer))

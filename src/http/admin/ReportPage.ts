@@ -215,7 +215,7 @@ ${yield* noteList.show(visit, { type: "report", id: report.id })}
 
 const by = (names: Names, id: bigint | null): string => names.handle(id) ?? ""
 
-/** Taking a report, and ending it. */
+/** Returns the buttons to assign, resolve or reopen a report. */
 const desking = (visit: Visit, { actionTakenAt, assignedAccountId }: AdminReport): Html => {
   const { say } = visit.words
   if (actionTakenAt !== null) return actButton(visit, "reopen", say("Open again"))
@@ -226,7 +226,7 @@ const desking = (visit: Visit, { actionTakenAt, assignedAccountId }: AdminReport
   }${actButton(visit, "resolve", say("Resolve without an act"))}`
 }
 
-/** One report with what it names, and what is done about it. */
+/** Page of one report: its target, reported content and moderation actions. */
 export const layer = Layer.unwrap(make).pipe(
   Layer.provide([PostActs.layer, ReportDesk.layer, ReportedCollections.layer, ReportedPosts.layer])
 )

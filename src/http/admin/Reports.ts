@@ -77,5 +77,5 @@ const make = Effect.gen(function*() {
   return staff.page({ path: "/admin/reports", permission: "manageReports", show })
 })
 
-/** Reports, the open ones first asked for. */
+/** List of reports, by default the open ones. */
 export const layer = Layer.unwrap(make)

@@ -68,5 +68,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** One role: what it gives, and its end. */
+/** Page of one role: its permissions and its removal. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(RoleWriter.layer))

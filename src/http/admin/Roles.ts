@@ -61,5 +61,5 @@ const make = Effect.gen(function*() {
   return Layer.merge(list, fresh)
 })
 
-/** Roles, and a new one. */
+/** List of roles, and a form for a new one. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(RoleWriter.layer))

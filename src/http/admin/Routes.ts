@@ -52,7 +52,7 @@ import * as UsernameBlocks from "./UsernameBlocks.ts"
 import * as WebhookPage from "./WebhookPage.ts"
 import * as Webhooks from "./Webhooks.ts"
 
-/** What several pages read by. */
+/** Services that several pages share. */
 const reads = Layer.mergeAll(
   AccountDecisions.layer,
   AdminAccounts.layer,
@@ -65,7 +65,7 @@ const reads = Layer.mergeAll(
   WarningPresets.layer
 )
 
-/** What staff set, as against what they decide about people. */
+/** Pages for settings, as opposed to decisions about accounts. */
 const settings = Layer.mergeAll(
   Announcements.layer,
   Appearance.layer,
@@ -102,7 +102,7 @@ const settings = Layer.mergeAll(
   Webhooks.layer
 )
 
-/** The staff area: every page under /admin. */
+/** Staff area: all pages under /admin. */
 export const layer = Layer.mergeAll(
   AccountPage.layer,
   Accounts.layer,

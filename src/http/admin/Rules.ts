@@ -10,7 +10,7 @@ import { StaffPages } from "./StaffPages.ts"
 import { idOf, requireId, type Visit } from "./Visit.ts"
 
 const path = "/admin/rules"
-/** Characters of a rule and of its explanation, as `InstanceRules` takes them. */
+/** Maximum characters of a rule and of its hint, as in `InstanceRules`. */
 const textMax = 300
 const hintMax = 1_000
 
@@ -201,5 +201,5 @@ const make = Effect.gen(function*() {
   return Layer.merge(page, one)
 })
 
-/** The server's rules, their order and their translations. */
+/** Server rules, their order and their translations. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(InstanceRules.layer))

@@ -13,7 +13,7 @@ import { StaffPages } from "./StaffPages.ts"
 import type { Act, Visit } from "./Visit.ts"
 
 const path = "/admin/settings"
-/** Characters as `InstanceChange` takes them. */
+/** Maximum characters, as in `InstanceChange`. */
 const titleMax = 100
 const descriptionMax = 500
 
@@ -229,5 +229,5 @@ ${section(say("About the server"), yield* aboutForm(visit))}${
   })
 })
 
-/** What the server says about itself, how it takes people in, and who reads timelines. */
+/** Server settings: name and texts, registrations, and access to timelines. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(InstanceSettings.layer))

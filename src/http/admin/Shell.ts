@@ -15,7 +15,7 @@ interface Shown {
   readonly formToken: string
 }
 
-/** What stands around every page of staff: the way to the content, the server, who is signed in, and the navigation. */
+/** Frame of every staff page: skip link, server name, signed-in user and navigation. */
 export const shell = ({ formToken, member, path, server, waiting, words }: Shown): Html => {
   const { say } = words
   const links = navigation(words, member.permissions, path, waiting)
@@ -32,7 +32,7 @@ export const shell = ({ formToken, member, path, server, waiting, words }: Shown
 <nav class="side" aria-label="${say("Staff area")}">${links}</nav>`
 }
 
-/** What was done a moment ago, with the button that takes it back. */
+/** Result of the last action, with its undo button. */
 export const noticeOf = ({ say }: Messages, formToken: string, notice: Notice | undefined): Html =>
   notice === undefined ?
     html`` :

@@ -66,5 +66,5 @@ const make = Effect.gen(function*() {
   return Layer.merge(fresh, one)
 })
 
-/** One rule against spam: what it asks and does, and its end. */
+/** Page of one spam rule: its conditions, its action and its removal. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(SpamRules.layer))

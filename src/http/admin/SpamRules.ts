@@ -130,5 +130,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** The chain of rules against spam, and its dry runs. */
+/** Chain of spam rules, and its dry runs. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide([SpamRules.layer, SpamRuns.layer]))

@@ -10,7 +10,7 @@ import { definitions, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import { idOf, requireId, type Visit } from "./Visit.ts"
 
-/** What each rule would have found; its samples are asked for by the address. */
+/** Returns the table of matches by rule; a rule's samples are on a page of their own. */
 const found = ({ figure, say }: Messages, path: string, { results }: SpamRun): Html =>
   results.length === 0 ? nothing(say("There are no rules yet.")) : table(
     [say("Rule"), say("Posts"), say("Accounts"), say("Samples")],
@@ -63,5 +63,5 @@ const make = Effect.gen(function*() {
   return staff.page({ path: "/admin/spam_rules/dry_runs/:id", permission: "manageRules", show })
 })
 
-/** What a dry run of the rules against spam found. */
+/** Results of a dry run of the spam rules. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide([ReportedPosts.layer, SpamRuns.layer]))

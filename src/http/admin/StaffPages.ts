@@ -26,7 +26,7 @@ type Response = HttpServerResponse.HttpServerResponse
 type Request = HttpServerRequest.HttpServerRequest
 type Permissions = Permission | ReadonlyArray<Permission>
 
-/** A file that staff take away, as a list in CSV. */
+/** A file that staff download, such as a CSV list. */
 interface StaffFile {
   readonly path: `/admin${string}`
   readonly permission: Permissions
@@ -34,23 +34,24 @@ interface StaffFile {
 }
 
 /**
- * Pages of staff. What the role allows is asked at each request. Who lacks a page's permission gets 403 as from the API: the
- * addresses are known to everybody who reads this program, so that a 404 would hide nothing and only puzzle whose role changed.
+ * Pages of staff. Each request checks the permissions of the visitor's role. A missing permission gives 403, as in the
+ * API. The paths are public in the source, so a 404 would hide nothing, and would only puzzle staff whose role has
+ * changed.
  */
 export class StaffPages extends Context.Service<StaffPages, {
-  /** Answers a page's address and its forms. */
+  /** Adds the routes of a page and of its forms. */
   readonly page: (page: StaffPage) => Layer.Layer<never, never, HttpRouter.HttpRouter>
   readonly file: (file: StaffFile) => Layer.Layer<never, never, HttpRouter.HttpRouter>
 }>()("murmuration/http/admin/StaffPages") {
   static readonly layer = Layer.effect(StaffPages, Effect.suspend(() => make)).pipe(
-    // Places of their own: who reads many public pages keeps no moderator from work.
+    // A semaphore of its own: heavy traffic on public pages must not block moderators.
     Layer.provide([Layer.fresh(ExpensiveReads.layer), StaffMembers.layer, WaitingWork.layer])
   )
 }
 
 const list = (wanted: Permissions) => typeof wanted === "string" ? [wanted] : wanted
 
-/** Characters of an address that a page leads back to. */
+/** Maximum characters of a URL that a page leads back to. */
 const hereCharactersMax = 2_000
 
 const make = Effect.gen(function*() {
@@ -65,7 +66,7 @@ const make = Effect.gen(function*() {
   const media = mediaSources(config)
   const server = config.localDomain
 
-  /** The page in its frame; a refusal stands above what it shows. */
+  /** Renders the page in its frame, with an error above the content after a refusal. */
   const respondWith = Effect.fnUntraced(
     function*(
       visitor: Visitor,
@@ -103,7 +104,7 @@ const make = Effect.gen(function*() {
     )
   }
 
-  /** Who asks, when they may; else where they are sent, or why they are refused. */
+  /** Runs `answer` for a permitted visitor. Anyone else is redirected or gets a 403. */
   const visiting = <E, R>(
     permission: Permissions,
     answer: (visitor: Visitor, visit: Visit) => Effect.Effect<Response, E, R>
@@ -143,7 +144,7 @@ const make = Effect.gen(function*() {
         may: (wanted) => may(member.permissions, wanted)
       }
       if (mayAny(member.permissions, list(permission))) return yield* answer(visitor, visit)
-      // Everybody may go to the area itself; it begins with what they may see.
+      // The area's root is open to all staff: it redirects to the first page that they may see.
       return path === "/admin" ? redirect(first.value) : yield* refusal(visitor, visit, new NotAllowed({}))
     })
 
@@ -157,7 +158,7 @@ const make = Effect.gen(function*() {
         (shown) => placed(visitor, visit, shown)
       ))
 
-  /** What a button does; the page is shown again with the reason where it was refused. */
+  /** Runs a button's action. `post` shows the page again with the reason if the action is refused. */
   const act = Effect.fnUntraced(function*(visitor: Visitor, visit: Visit, acts: Readonly<Record<string, Act>>) {
     const name = visit.form.get("act") ?? ""
     const found = Object.hasOwn(acts, name) ? acts[name] : undefined
@@ -190,7 +191,7 @@ const make = Effect.gen(function*() {
                   ({ status }) => respondWith(visitor, visit, view, { text: textOf(visit, error), status })
                 )
               ),
-              // What it was about is gone by now.
+              // The subject of the page no longer exists.
               Effect.catch(() => refusal(visitor, visit, error))
             )
           )

@@ -2,7 +2,10 @@ import { stylesheetFile } from "../html/StylesheetFile.ts"
 
 export const staffStylePath = "/assets/staff.css"
 
-/** The staff area beside the common stylesheet: a navigation at the side, wide content, cards in place of tables on telephones. */
+/**
+ * Styles of the staff area on top of the common stylesheet: side navigation, wide content, and cards instead of tables
+ * on phones.
+ */
 const stylesheet = `
 body { padding: 0; display: grid; grid-template-columns: 15rem minmax(0, 1fr); grid-template-rows: auto 1fr; min-height: 100vh }
 main { max-width: 80rem; width: 100%; margin: 0; background: none; border: 0; border-radius: 0; padding: 1.5rem 2rem 4rem }

@@ -10,9 +10,9 @@ import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 import type { Visit } from "./Visit.ts"
 
-/** What the fields are in, in bytes. */
+/** Unit of the form fields, in bytes. */
 const unit = 1_048_576
-/** Digits of a field. */
+/** Maximum digits of a field. */
 const digitsMax = 9
 
 const fieldsOf = (budgets: StorageBudgets): Readonly<Record<string, string>> =>
@@ -87,5 +87,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** How much room files and the database should take at most. */
+/** Budgets for the storage of files and of the database. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide([InstanceSettings.layer, StorageFigures.layer]))

@@ -81,5 +81,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** What lists propose and staff decide. */
+/** Suggestions of subscribed blocklists, for staff to decide. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide([ModerationLists.layer, Suggestions.layer]))

@@ -122,5 +122,5 @@ const make = Effect.gen(function*() {
   return Layer.merge(list, one)
 })
 
-/** Hashtags: whether they are used, found, and trend. */
+/** Hashtags: whether they may be used, searched and may trend. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(TagWriter.layer))

@@ -176,7 +176,7 @@ const make = Effect.gen(function*() {
             : say("Done: {count, plural, one {# may} other {# may}} not trend.", { count })
       )
   })
-  /** Whoever stands behind what is chosen; nobody does behind hashtags. */
+  /** Returns the authors or publishers of the chosen items. Hashtags have no owner, so they fail. */
   const ownersIn = Effect.fnUntraced(function*(visit: Visit) {
     const kind = kindOf(visit)
     const ids = chosenIds(visit)
@@ -226,7 +226,7 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** Words for all that somebody brings out. */
+/** Labels of the buttons that decide for all items of an owner. */
 const ownersTexts = {
   statuses: {
     approve: ({ say }: Messages) => say("All posts of these people may"),
@@ -238,7 +238,7 @@ const ownersTexts = {
   }
 } as const
 
-/** What trends or would if staff let it. */
+/** Trends, and candidates that await review by staff. */
 export const layer = Layer.unwrap(make).pipe(
   Layer.provide([ReportedPosts.layer, TagWriter.layer, TrendCandidates.layer])
 )

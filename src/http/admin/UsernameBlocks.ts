@@ -100,5 +100,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** Names that nobody takes. */
+/** Reserved usernames. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(UsernameBlocks.layer))

@@ -111,5 +111,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** One webhook: how it is, its secret, and its end. */
+/** Page of one webhook: its state, its secret and its removal. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(Webhooks.layer))

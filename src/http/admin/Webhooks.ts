@@ -50,5 +50,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** Other programs that hear what happens here. */
+/** Webhooks that report events to other programs. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(Webhooks.layer))

@@ -8,10 +8,10 @@ import { nothing } from "./Lists.ts"
 import type { Names } from "./People.ts"
 import { definitions, moment } from "./Texts.ts"
 
-/** Addresses of the network that are named. */
+/** Maximum IP addresses shown. */
 const namedMax = 10
 
-/** What is known of an account, as far as the visitor may know it. */
+/** Returns the details of an account that the visitor's permissions allow. */
 export const facts = (
   { may, words: { day, figure, say }, words }: Visit,
   account: AdminAccountRecord,
@@ -41,7 +41,7 @@ export const facts = (
   ])
 }
 
-/** From where the account's user was here. */
+/** Returns the IP addresses that the account's user signed in from. */
 export const addresses = ({ words: { say }, words }: Visit, { ips }: AdminAccountRecord): Html =>
   ips.length === 0
     ? nothing(say("None is known."))

@@ -4,7 +4,7 @@ import { everyone } from "../../../services/staff/Permissions.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { badge } from "./Texts.ts"
 
-/** What stands against an account, or what it waits for, in badges. */
+/** Returns badges for restrictions and pending steps of an account. */
 export const states = ({ say }: Messages, account: AdminAccountRecord): Html => {
   const { approved, confirmed, disabled, sensitized, silenced, suspended } = account
   const found = [
@@ -18,6 +18,6 @@ export const states = ({ say }: Messages, account: AdminAccountRecord): Html => 
   return found.length === 0 ? badge(say("Active"), "good") : html`<span class="row badges">${found}</span>`
 }
 
-/** The account's role, where it has one of its own. */
+/** Returns the name of the account's role; undefined for the default role. */
 export const roleOf = (account: AdminAccountRecord): string | undefined =>
   account.roleId === null || account.roleId === everyone ? undefined : account.roleName ?? undefined

@@ -9,7 +9,7 @@ import { choices, effects, notices, undoing } from "./ActionTexts.ts"
 import { button, checkbox, form, select, textArea } from "./Controls.ts"
 import { accountPath } from "./People.ts"
 
-/** What a moderator may do about an account, each with what it comes to; `possible` are those that do not stand already. */
+/** Form of moderation actions with their effects; `possible` holds the actions that are not in force yet. */
 export const actionForm = (
   visit: Visit,
   name: string,
@@ -49,14 +49,14 @@ export const actionForm = (
   )
 }
 
-/** What an act is about: whom, by which name, and by which report. */
+/** Target of a moderation action: account, name and report. */
 interface Subject {
   readonly id: bigint
   readonly name: string
   readonly reportId: bigint | null
 }
 
-/** The act of `actionForm`, which asks first; `subject` finds whom it is about. */
+/** Makes the action of `actionForm`, with a confirmation page; `subject` finds its target. */
 export const taking = (
   decisions: AccountDecisions["Service"],
   presets: WarningPresets["Service"],
@@ -82,7 +82,7 @@ export const taking = (
     const type = yield* typeOf(visit)
     const presetId = idOf(visit.form.get("preset"))
     const preset = presetId === undefined ? "" : (yield* presets.find(presetId)).text
-    // What the moderator says stands below what is always said.
+    // The preset comes first, then the moderator's own text.
     const text = [preset, visit.form.get("text") ?? ""].filter((one) => one !== "").join("\n\n")
     yield* decisions.take(visit.by, id, { type, text, reportId, tells: visit.form.get("tells") === "yes" })
     return {

@@ -5,7 +5,7 @@ import type { StrikeAction } from "../../../services/moderation/Strike.ts"
 type Words = Pick<Messages, "say">
 type About = (words: Words, name: string) => string
 
-/** What each act is called. */
+/** Names of strike actions. */
 export const actionNames: Readonly<Record<StrikeAction, (words: Words) => string>> = {
   none: ({ say }) => say("Warning"),
   disable: ({ say }) => say("Frozen"),
@@ -16,7 +16,7 @@ export const actionNames: Readonly<Record<StrikeAction, (words: Words) => string
   suspend: ({ say }) => say("Suspended")
 }
 
-/** What a moderator chooses from. */
+/** Labels of the actions that a moderator can take. */
 export const choices: Readonly<Record<ActionType, (words: Words) => string>> = {
   none: ({ say }) => say("Warn"),
   disable: ({ say }) => say("Freeze"),
@@ -25,7 +25,7 @@ export const choices: Readonly<Record<ActionType, (words: Words) => string>> = {
   suspend: ({ say }) => say("Suspend")
 }
 
-/** What each act does, before it is done. */
+/** Effects of the actions, shown before they are taken. */
 export const effects: Readonly<Record<ActionType, About>> = {
   none: ({ say }, name) => say("{name} is told what you write. Nothing else changes.", { name }),
   disable: ({ say }, name) =>
@@ -43,7 +43,7 @@ export const effects: Readonly<Record<ActionType, About>> = {
     )
 }
 
-/** What was done, in a notice. */
+/** Notices after an action. */
 export const notices: Readonly<Record<ActionType, About>> = {
   none: ({ say }, name) => say("Done: {name} was warned.", { name }),
   disable: ({ say }, name) => say("Done: {name} is frozen.", { name }),
@@ -52,7 +52,7 @@ export const notices: Readonly<Record<ActionType, About>> = {
   suspend: ({ say }, name) => say("Done: {name} is suspended.", { name })
 }
 
-/** The buttons that take an act back, by their names. */
+/** Buttons that lift an action, with their labels and notices. */
 export const undoing: Readonly<
   Record<LastingType, { readonly act: string; readonly label: (words: Words) => string; readonly notice: About }>
 > = {

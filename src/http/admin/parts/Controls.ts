@@ -2,19 +2,19 @@ import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Confirmation, View, Visit } from "../Visit.ts"
 
-/** A form of the page; `path` where it is another page's. */
+/** Returns a form of this page, or of the page at `path`. */
 export const form = (visit: Visit, inside: Html, path: string = visit.here): Html =>
   html`<form method="post" action="${path}">${tokenInput(visit.formToken)}${inside}</form>`
 
 type Kind = "main" | "quiet" | "danger"
 
-/** The button of an act of the page's. */
+/** Returns a submit button for an action of the page. */
 export const button = (act: string, label: string, kind: Kind = "quiet"): Html =>
   html`<button type="submit" name="act" value="${act}"${
     kind === "main" ? "" : html` class="${kind}"`
   }>${label}</button>`
 
-/** A form that is nothing but a button. */
+/** Returns a form that is only a button. */
 export const actButton = (
   visit: Visit,
   act: string,
@@ -34,11 +34,11 @@ interface Field {
   readonly label: string
   readonly hint?: string
   readonly required?: boolean
-  /** What stands in it at first; a form that was refused brings its own. */
+  /** Initial value; a refused form keeps what was sent. */
   readonly value?: string
 }
 
-/** What stands in a field: what was sent and refused, else what is so. */
+/** Returns a field's value: the one that was refused, or else the initial value. */
 const valueOf = (visit: Visit, { name, value = "" }: Field): string => visit.form.get(name) ?? value
 
 const hintOf = (hint: string | undefined): Html => hint === undefined ? html`` : html`<span class="hint">${hint}</span>`
@@ -72,7 +72,7 @@ export const select = (visit: Visit, field: Field & { readonly choices: Choices 
   }</select></label>`
 }
 
-/** A box to tick; it is sent as `yes`. A form that was refused shows it as it was sent. */
+/** Returns a checkbox, sent as `yes` by default. A refused form keeps its state. */
 export const checkbox = (
   visit: Visit,
   field: Omit<Field, "value"> & { readonly checked?: boolean; readonly value?: string }
@@ -85,13 +85,13 @@ export const checkbox = (
   }><span>${field.label}${hintOf(field.hint)}</span></label>`
 }
 
-/** The fields of a form that is sent once more: a name that has several values is a list. */
+/** Returns hidden fields that resend a form. A name with several values is sent as a list. */
 const again = ({ form }: Visit): ReadonlyArray<Html> =>
   [...form].filter(([name]) => name !== "act" && name !== "confirmed").map(([name, value]) =>
     hidden(form.getAll(name).length > 1 ? `${name}[]` : name, value)
   )
 
-/** The page that says what an act does before it is done. */
+/** Page that asks for confirmation of an action. */
 export const confirming = (visit: Visit, act: string, { button: label, danger, text, title }: Confirmation): View => ({
   title,
   body: html`<div class="ask">${typeof text === "string" ? html`<p>${text}</p>` : text}

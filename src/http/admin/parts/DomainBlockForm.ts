@@ -13,7 +13,7 @@ export const severityNames: Readonly<Record<Severity, (words: Pick<Messages, "sa
   suspend: ({ say }) => say("Blocked")
 }
 
-/** The fields of a block, as it is or for a new one. */
+/** Fields of a domain block: an existing one, or a new one. */
 export const domainBlockFields = (visit: Visit, block?: DomainBlockRecord): Html => {
   const { words: { say } } = visit
   return html`${
@@ -62,7 +62,7 @@ export const domainBlockFields = (visit: Visit, block?: DomainBlockRecord): Html
   }`
 }
 
-/** What the form says. */
+/** Returns the change in the form; an unknown severity is refused. */
 export const blockChangeIn = Effect.fnUntraced(function*({ form: sent }: Visit) {
   const severity = sent.get("severity") ?? ""
   if (!isSeverity(severity)) return yield* validationFailed("Severity is not included in the list")
@@ -78,7 +78,7 @@ export const blockChangeIn = Effect.fnUntraced(function*({ form: sent }: Visit) 
   return change
 })
 
-/** The same as fields of a form that undoes something. */
+/** Returns a block as form fields, for an undo form. */
 export const fieldsOfBlock = (block: DomainBlockRecord): Readonly<Record<string, string>> => ({
   domain: block.domain,
   severity: block.severity,

@@ -4,8 +4,8 @@ import type { Messages } from "../../../services/languages/Messages.ts"
 import { chosenIds, type Done, type Visit } from "../Visit.ts"
 
 /**
- * Does something with each of the chosen rows by itself: what cannot be done with one of them keeps nothing from the others,
- * and is told.
+ * Runs `work` for each of the chosen rows. A failure does not stop the others; the notice reports it. Fails if no row
+ * is chosen, or with the first error if all rows fail.
  */
 export const eachChosen = Effect.fnUntraced(function*<R>(
   visit: Visit,

@@ -7,7 +7,7 @@ import { type Html, html } from "../../html/Html.ts"
 import { nothing, table } from "./Lists.ts"
 import { badge, definitions } from "./Texts.ts"
 
-/** Work of one kind that waits longer than this, in milliseconds, is shown as late. */
+/** Wait after which work is shown as late, in milliseconds. */
 const lateMillis = 60_000
 
 const kinds: Readonly<Record<Backlog["kind"], (words: Messages) => string>> = {
@@ -19,7 +19,7 @@ const kinds: Readonly<Record<Backlog["kind"], (words: Messages) => string>> = {
   media: ({ say }) => say("Files to convert")
 }
 
-/** How long something waits, in words. */
+/** Formats a wait in the largest fitting unit. */
 const age = ({ say }: Messages, millis: number): string => {
   const seconds = Math.max(0, Math.floor(millis / 1_000))
   if (seconds < 120) return say("{seconds} s", { seconds })
@@ -32,7 +32,7 @@ const age = ({ say }: Messages, millis: number): string => {
 const count = ({ figure }: Messages, rows: number): string =>
   rows >= backlogRowsMax ? `${figure(backlogRowsMax)}+` : figure(rows)
 
-/** What waits to be done by the actors, by kind. */
+/** Table of the actors' waiting work, by kind. */
 export const backlogs = (words: Messages, found: ReadonlyArray<Backlog>, now: number): Html => {
   const { say } = words
   return table(
@@ -53,7 +53,7 @@ export const backlogs = (words: Messages, found: ReadonlyArray<Backlog>, now: nu
   )
 }
 
-/** Servers to which most waits. */
+/** Table of servers with pending deliveries. */
 export const deliveries = (words: Messages, hosts: ReadonlyArray<HostQueue>, now: number): Html => {
   const { say } = words
   return hosts.length === 0
@@ -76,7 +76,7 @@ export const deliveries = (words: Messages, hosts: ReadonlyArray<HostQueue>, now
     )
 }
 
-/** Who does the work: this process alone, or the nodes of a cluster with what each has in memory and owns. */
+/** Nodes of the cluster, with the actors and shards of each; for a single process only its actors. */
 export const nodes = (
   { figure, say }: Messages,
   found: Effect.Success<NodeFigures["Service"]["list"]>,

@@ -6,19 +6,19 @@ import { type Html, html } from "../../html/Html.ts"
 import { idOf, type Visit } from "../Visit.ts"
 import { form } from "./Controls.ts"
 
-/** Rows of a list on a page. */
+/** Rows per page of a list. */
 export const rowsMax = 40
 
 const cursors = new Set(["max_id", "min_id", "since_id"])
 
-/** The part of a list that the address asks for, with the API's cursors. */
+/** Returns the page of a list from the query string, with the API's cursors. */
 export const pageOf = ({ query }: Visit): Page => ({
   maxId: idOf(query.get("max_id")),
   minId: idOf(query.get("min_id")),
   limit: rowsMax
 })
 
-/** The page's address with some of its query changed; empty texts are taken out. */
+/** Returns the page's URL with a changed query and without cursors; empty values are removed. */
 export const hereWith = ({ path, query }: Visit, changes: Readonly<Record<string, string>>): string => {
   const next = new URLSearchParams([...query].filter(([name, value]) => value !== "" && !cursors.has(name)))
   for (const [name, value] of Object.entries(changes)) {
@@ -29,7 +29,7 @@ export const hereWith = ({ path, query }: Visit, changes: Readonly<Record<string
   return text === "" ? path : `${path}?${text}`
 }
 
-/** The ways to the rows above and below; `ids` are those of the page, from the newest. */
+/** Links to newer and older rows; `ids` are those of the page, newest first. */
 export const pager = (visit: Visit, ids: ReadonlyArray<bigint>): Html => {
   const { query, words: { say } } = visit
   const moved = query.has("max_id") || query.has("min_id")
@@ -46,7 +46,7 @@ export const pager = (visit: Visit, ids: ReadonlyArray<bigint>): Html => {
     : html`<nav class="pager" aria-label="${say("Pages")}">${newest}${newer}${older}</nav>`
 }
 
-/** A table; cells are pieces of a page. On a telephone each row becomes a card. */
+/** Returns a table; on phones each row becomes a card. */
 export const table = (
   heads: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<Html | string>>,
@@ -60,33 +60,33 @@ export const table = (
     )
   }</tbody></table>`
 
-/** A number of rows as it is counted: "10,000+" where there are more. */
+/** Formats a row count; beyond `listCountMax` as "10,000+". */
 const countOf = ({ figure }: Messages, count: number): string =>
   count > listCountMax ? `${figure(listCountMax)}+` : figure(count)
 
-/** How long the whole list is; nothing where it is empty, which is said otherwise. */
+/** Returns the total of a list; empty for an empty list, which has a text of its own. */
 export const total = ({ words }: Visit, count: number): Html =>
   count === 0
     ? html``
     : html`<p class="total">${words.say("{total} in all", { total: countOf(words, count) })}</p>`
 
-/** The same of a list in parts: it is counted where the page does not show all of it. */
+/** Returns the total of a paged list. Queries it only if this page does not show all rows. */
 export const totalOf = (visit: Visit, shown: number, counted: Effect.Effect<number>): Effect.Effect<Html> => {
   const whole = shown < rowsMax && ![...visit.query.keys()].some((name) => cursors.has(name))
   return Effect.map(whole ? Effect.succeed(shown) : counted, (count) => total(visit, count))
 }
 
-/** What stands where a list has no rows. */
+/** Text in place of an empty list. */
 export const nothing = (text: string): Html => html`<p class="empty">${text}</p>`
 
-/** The box by which a row is chosen for a bulk act. */
+/** Checkbox that selects a row for a bulk action. */
 export const choose = (id: bigint, label: string): Html => chooseOf("ids", id, label)
 
-/** The same for rows of another kind in one form. */
+/** Checkbox for rows of another kind in the same form. */
 export const chooseOf = (field: string, id: bigint, label: string): Html =>
   html`<input type="checkbox" name="${field}[]" value="${String(id)}" aria-label="${label}">`
 
-/** A list whose rows are chosen by boxes, with the buttons of what is done to those. */
+/** List with checkboxes, and buttons for bulk actions. */
 export const bulk = (visit: Visit, rows: Html, buttons: Html): Html =>
   form(
     visit,
@@ -95,7 +95,7 @@ export const bulk = (visit: Visit, rows: Html, buttons: Html): Html =>
     }</span>${buttons}</div>${rows}`
   )
 
-/** Filters in the address: a form that leads to the page itself, unfolded where something is filtered. The part of the list stays. */
+/** Filter form that reloads the page, open while a filter is set. It keeps the selected tab. */
 export const filters = (visit: Visit, fields: Html, tab = "state"): Html => {
   const { path, query, words: { say } } = visit
   const filtered = [...query].some(([name, value]) => value !== "" && !cursors.has(name) && name !== tab)
@@ -108,7 +108,7 @@ export const filters = (visit: Visit, fields: Html, tab = "state"): Html => {
   }</a></p></form></details>`
 }
 
-/** A field of the filters: it holds what the address says. */
+/** Text filter, filled from the query string. */
 export const filterText = ({ query }: Visit, name: string, label: string): Html =>
   html`<label>${label}<input type="search" name="${name}" value="${query.get(name) ?? ""}"></label>`
 
@@ -124,7 +124,7 @@ export const filterSelect = (
     )
   }</select></label>`
 
-/** Ways to parts of a list, one of which is shown: links that say the number where there is one. */
+/** Tabs of a list, with counts where they are known. */
 export const tabs = (
   visit: Visit,
   name: string,

@@ -24,6 +24,6 @@ const names: Readonly<Record<string, (words: Pick<Messages, "say">) => string>> 
   ["instance_languages"]: ({ say }) => say("Languages of its posts")
 }
 
-/** What a measure or a dimension counts, in words. */
+/** Returns the label of a measure or dimension; an unknown key is returned as it is. */
 export const measureNames = (words: Pick<Messages, "say">, key: string): string =>
   Object.hasOwn(names, key) ? names[key]?.(words) ?? key : key

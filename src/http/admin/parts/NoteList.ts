@@ -8,13 +8,13 @@ import { nothing } from "./Lists.ts"
 import { People } from "./People.ts"
 import { moment, section, written } from "./Texts.ts"
 
-/** Notes that a page shows. */
+/** Maximum notes on a page. */
 const notesMax = 100
 
-/** What moderators wrote down for one another about an account or a report. */
+/** Moderators' notes on an account or a report. */
 export class NoteList extends Context.Service<NoteList, {
   readonly show: (visit: Visit, target: NoteTarget) => Effect.Effect<Html, RecordNotFound>
-  /** `note` and `unnote` of a page whose path names the target. */
+  /** Actions `note` and `unnote` of a page whose path has the target's id. */
   readonly acts: (type: NoteTarget["type"]) => { readonly note: Act; readonly unnote: Act }
 }>()("murmuration/http/admin/parts/NoteList") {
   static readonly layer = Layer.effect(

@@ -5,10 +5,10 @@ import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { handleOf } from "./Texts.ts"
 
-/** The way to the page about an account. */
+/** Returns the path of an account's page. */
 export const accountPath = (id: bigint): string => `/admin/accounts/${id}`
 
-/** Accounts as pages of staff name them. */
+/** Names and links of accounts for staff pages. */
 export class People extends Context.Service<People, {
   readonly load: (ids: ReadonlyArray<bigint | null>) => Effect.Effect<Names>
 }>()("murmuration/http/admin/parts/People") {
@@ -43,9 +43,9 @@ export class People extends Context.Service<People, {
 
 export interface Names {
   readonly find: (id: bigint | null) => AccountRecord | undefined
-  /** `@name@domain`; undefined for who is gone. */
+  /** Handle as `@name@domain`; undefined if the account no longer exists. */
   readonly handle: (id: bigint | null) => string | undefined
-  /** A line with the picture, leading to the page about the account. */
+  /** Link to the account's page, with avatar and name. */
   readonly line: (id: bigint | null) => Html
 }
 

@@ -3,7 +3,7 @@ import type { Permission } from "../../../services/staff/Permissions.ts"
 
 type Words = Pick<Messages, "say">
 
-/** What a permission lets its people do, in words. */
+/** Labels of permissions. */
 export const permissionNames: Readonly<Record<Permission, (words: Words) => string>> = {
   administrator: ({ say }) => say("Administrator: everything, now and in the future"),
   viewDevops: ({ say }) => say("See how the machines are"),

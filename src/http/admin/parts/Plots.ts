@@ -1,7 +1,7 @@
 import type { Messages } from "../../../services/languages/Messages.ts"
 import { type Html, html } from "../../html/Html.ts"
 
-/** Figures in their order, each with what it belongs to (a day, a month). */
+/** A series of values with their labels, such as days or months. */
 interface Plot {
   readonly title: string
   readonly points: ReadonlyArray<readonly [label: string, value: number]>
@@ -9,7 +9,10 @@ interface Plot {
 
 const [width, height, left] = [480, 120, 4]
 
-/** Bars, drawn on the server, with the words of the axes beside the drawing, so that they keep their size; the same figures stand in a table for who does not see them. */
+/**
+ * Bar chart, rendered on the server. Axis labels are outside the SVG, so that they keep their size. A table repeats the
+ * values for screen readers.
+ */
 export const bars = ({ figure, say }: Messages, { points, title }: Plot): Html => {
   const most = Math.max(1, ...points.map(([, value]) => value))
   const step = (width - left * 2) / Math.max(1, points.length)
@@ -44,7 +47,7 @@ ${
   }</tbody></table></div></details></figure>`
 }
 
-/** How much of something is used: a bar of one line; `max` undefined where nothing bounds it. */
+/** Returns a bar that shows the part of `max` in use; empty if `max` is 0 or less. */
 export const share = (used: number, max: number): Html => {
   const part = max <= 0 ? 0 : Math.min(1, used / max)
   return html`<svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="all" width="100" height="6" rx="3"/><rect class="${

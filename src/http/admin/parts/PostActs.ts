@@ -16,7 +16,7 @@ import { button, select, textArea } from "./Controls.ts"
 import { collectionsField } from "./ReportedCollections.ts"
 import { postsMax } from "./ReportedPosts.ts"
 
-/** What moderators do about posts and collections that a report names. */
+/** Moderation actions on posts and collections of a report. */
 export class PostActs extends Context.Service<PostActs, {
   readonly act: (asked: (visit: Visit) => Effect.Effect<AdminReport, ClientError>) => Act
 }>()("murmuration/http/admin/parts/PostActs") {
@@ -118,7 +118,7 @@ const postAct = (visit: Visit): Effect.Effect<
     : Effect.succeed({ type, ids, collectionIds })
 }
 
-/** What is to be done with the posts and collections that are chosen above. */
+/** Fields for an action on the chosen posts and collections. */
 export const postFields = (visit: Visit): Html => {
   const { say } = visit.words
   return html`${

@@ -5,7 +5,7 @@ import { nothing } from "./Lists.ts"
 import type { Names } from "./People.ts"
 import { badge, moment } from "./Texts.ts"
 
-/** What reports are about, by their category. */
+/** Labels of report categories. */
 export const categories: Readonly<Record<AdminReport["category"], (words: Pick<Messages, "say">) => string>> = {
   spam: ({ say }) => say("Spam"),
   legal: ({ say }) => say("Illegal"),
@@ -13,7 +13,7 @@ export const categories: Readonly<Record<AdminReport["category"], (words: Pick<M
   other: ({ say }) => say("Something else")
 }
 
-/** Whether somebody has yet to decide. */
+/** Badge that shows whether a report is open, assigned or resolved. */
 export const reportState = ({ say }: Messages, { actionTakenAt, assignedAccountId }: AdminReport): Html =>
   actionTakenAt !== null
     ? badge(say("Resolved"), "good")
@@ -21,10 +21,10 @@ export const reportState = ({ say }: Messages, { actionTakenAt, assignedAccountI
     ? badge(say("Open"), "warn")
     : badge(say("In work"))
 
-/** The way to the page of a report. */
+/** Returns the path of a report's page. */
 export const reportPath = (id: bigint): string => `/admin/reports/${id}`
 
-/** Reports in lines, each with the other side. */
+/** List of reports, each with the account in `other`. */
 export const reportLines = (
   words: Messages,
   reports: ReadonlyArray<AdminReport>,

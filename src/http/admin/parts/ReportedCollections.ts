@@ -9,12 +9,12 @@ import { chooseOf } from "./Lists.ts"
 import { People } from "./People.ts"
 import { badge, moment } from "./Texts.ts"
 
-/** The field of a form that names those that are chosen. */
+/** Form field with the chosen collections. */
 export const collectionsField = "collections"
 
-/** Collections of accounts as moderators look at them: what they say, and who is in them. */
+/** Collections as moderators see them: texts and members. */
 export class ReportedCollections extends Context.Service<ReportedCollections, {
-  /** With boxes to choose them where `chosen`; what was deleted since is named as that. */
+  /** Shows collections, with checkboxes if `chosen`; deleted ones are marked as deleted. */
   readonly show: (visit: Visit, ids: ReadonlyArray<bigint>, chosen: boolean) => Effect.Effect<Html>
 }>()("murmuration/http/admin/parts/ReportedCollections") {
   static readonly layer = Layer.effect(

@@ -10,19 +10,21 @@ import { type Html, html } from "../../html/Html.ts"
 import { choose } from "./Lists.ts"
 import { badge, handleOf, moment } from "./Texts.ts"
 
-/** Posts that a page shows of one report. */
+/** Maximum posts of a report on a page. */
 export const postsMax = 100
 
-/** Posts as moderators look at them: as text, behind no warning, with ways to their files. Nothing of others is loaded. */
+/**
+ * Posts as moderators see them: plain text without content warnings, and links to files. Remote files are not loaded.
+ */
 export class ReportedPosts extends Context.Service<ReportedPosts, {
-  /** With boxes to choose them where `chosen`, and with who wrote each where `named`; those that are gone are named as that. */
+  /** Shows posts, with checkboxes if `chosen` and authors if `named`; deleted ones are marked as deleted. */
   readonly show: (
     words: Messages,
     ids: ReadonlyArray<bigint>,
     chosen: boolean,
     named?: boolean
   ) => Effect.Effect<Html>
-  /** Each by itself; `meant` says for whom those are that nobody sees yet. */
+  /** Renders single posts; `meant` has the intended visibility of held posts. */
   readonly load: (
     words: Messages,
     ids: ReadonlyArray<bigint>,

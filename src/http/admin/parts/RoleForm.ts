@@ -16,13 +16,13 @@ export const roleName = ({ say }: Pick<Messages, "say">, { id, name }: Pick<Role
 
 const names = Object.keys(permissions) as ReadonlyArray<Permission>
 
-/** Permissions that somebody may give: their own, and of everybody's role only those for inviting. */
+/** Returns the permissions that the visitor may grant: their own; for the default role only those for invites. */
 const givable = (visit: Visit, role: Role | undefined): ReadonlyArray<Permission> =>
   names.filter((name) =>
     visit.may(name) && (role?.id !== everyone || name === "inviteUsers" || name === "inviteBypassApproval")
   )
 
-/** The fields of a role; `undefined` for a new one. */
+/** Form of a role; `undefined` for a new one. */
 export const roleForm = (visit: Visit, role: Role | undefined): Html => {
   const { words: { say }, words } = visit
   const base = role?.id === everyone
@@ -95,7 +95,7 @@ const wholeNumber = Effect.fnUntraced(function*(visit: Visit, field: string, nam
   return /^-?\d{1,6}$/.test(text) ? Number(text) : yield* validationFailed(`${name} is invalid`)
 })
 
-/** What the form says; bits that the sender lacks stay as they are in `before`. */
+/** Returns the role in the form; permissions that the visitor lacks stay as in `before`. */
 export const changeIn = Effect.fnUntraced(function*(visit: Visit, before: bigint, base = false) {
   const { form: sent } = visit
   const asked = new Set(sent.getAll("permissions"))

@@ -8,20 +8,20 @@ import type { Visit } from "../Visit.ts"
 import { button, checkbox, form, select, textArea, textField } from "./Controls.ts"
 import { section } from "./Texts.ts"
 
-/** The list of rules against spam. */
+/** Path of the list of spam rules. */
 export const spamRulesPath = "/admin/spam_rules"
 
 type Named = (words: Messages) => string
 type Names<Key extends string> = Readonly<Record<Key, Named>>
 
-/** What a rule may be doing. */
+/** Labels of rule states. */
 export const stateNames: Names<SpamRule["state"]> = {
   off: ({ say }) => say("Switched off"),
   dry: ({ say }) => say("Only counts"),
   on: ({ say }) => say("Switched on")
 }
 
-/** What a rule does with what it finds. */
+/** Labels of rule actions. */
 export const spamActionNames: Names<RuleAction> = {
   pass: ({ say }) => say("Let it through, whatever later rules say"),
   score: ({ say }) => say("Add to the score of the author"),
@@ -71,13 +71,13 @@ const avatarTexts: Names<Lookalike> = {
 }
 const lookalikes = ["staff", "local", "followed"] as const
 
-/** The name of a condition's field: that of the API. */
+/** Returns the field name of a condition, as in the API. */
 const fieldOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const choicesOf = <Key extends string>(words: Messages, names: Names<Key>, keys: ReadonlyArray<Key>) =>
   keys.map((key): readonly [string, string] => [key, names[key](words)])
 
-/** The form of a rule: a new one where none is given. */
+/** Form of a spam rule; a new one if `rule` is undefined. */
 export const spamRuleForm = (visit: Visit, act: string, rule?: SpamRule): Html => {
   const { words: { say }, words } = visit
   const conditions = rule?.conditions ?? {}
@@ -175,7 +175,7 @@ export const spamRuleForm = (visit: Visit, act: string, rule?: SpamRule): Html =
   )
 }
 
-/** A whole number that somebody wrote; nothing where nothing is written. */
+/** Parses a whole number; undefined if the field is empty. */
 export const figureIn = (
   text: string | null,
   refusal: string
@@ -188,7 +188,7 @@ export const figureIn = (
 const given = <Key extends string, Value>(entries: ReadonlyArray<readonly [Key, Value]>) =>
   Object.fromEntries(entries) as Partial<Record<Key, Value>>
 
-/** What the form says. */
+/** Returns the rule in the form, as it was sent; invalid numbers are refused. */
 export const spamRuleIn = Effect.fnUntraced(function*({ form: sent }: Visit) {
   const numbers = yield* Effect.forEach(numberNames, (name) =>
     Effect.map(

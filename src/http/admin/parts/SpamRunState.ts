@@ -3,7 +3,7 @@ import type { SpamRun } from "../../../services/spam/SpamRuns.ts"
 import type { Html } from "../../html/Html.ts"
 import { badge } from "./Texts.ts"
 
-/** How far a dry run of the rules against spam is. */
+/** Badge for the state of a dry run. */
 export const runState = ({ say }: Messages, { state }: SpamRun): Html =>
   state === "waiting"
     ? badge(say("Under way"), "warn")

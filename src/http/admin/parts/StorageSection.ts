@@ -11,10 +11,10 @@ import { badge } from "./Texts.ts"
 
 type Figures = Effect.Success<StorageFigures["Service"]["current"]>
 
-/** From which part of a budget staff is warned. */
+/** Part of a budget above which staff is warned. */
 const nearPart = 0.9
 
-/** What has a budget, in words. */
+/** Labels of storage budgets. */
 export const budgetNames: Readonly<Record<BudgetKind, (words: Messages) => string>> = {
   attachments: ({ say }) => say("Files of posts"),
   profiles: ({ say }) => say("Pictures of profiles"),
@@ -28,7 +28,7 @@ const taken = ({ database, media }: Figures, kind: BudgetKind): number =>
 
 const inBytes = (bytes: number): string => inWords(BigInt(Math.round(bytes)))
 
-/** How much of a budget is used, in words and as a bar; the part of `all` where there is none. */
+/** Returns the used part of a budget as text and bar; the bar shows the part of `all` if there is no budget. */
 const used = ({ figure, say }: Messages, bytes: number, budget: number | undefined, all: number): Html => {
   if (budget === undefined) return html`${inBytes(bytes)}${share(bytes, all)}`
   const part = say("{part} % of {budget}", {
@@ -44,7 +44,7 @@ const used = ({ figure, say }: Messages, bytes: number, budget: number | undefin
   }${share(bytes, budget)}`
 }
 
-/** The budgets that are passed, said on top of the dashboard. */
+/** Warning about exceeded budgets, at the top of the dashboard. */
 export const overBudget = ({ may, words }: Visit, figures: Figures): Html => {
   const passed = budgetKinds.filter((kind) => {
     const budget = figures.budgets[kind]
@@ -61,7 +61,7 @@ export const overBudget = ({ may, words }: Visit, figures: Figures): Html => {
     }</p></div>`
 }
 
-/** What takes room, with its part of its budget, or of the whole where it has none. */
+/** Storage by kind, as part of its budget, or of the total if it has no budget. */
 export const storage = (words: Messages, figures: Figures): Html => {
   const { figure, say } = words
   const { budgets, copies, database, media, tables } = figures

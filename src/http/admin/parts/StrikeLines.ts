@@ -4,7 +4,7 @@ import { type Html, html } from "../../html/Html.ts"
 import { actionNames } from "./ActionTexts.ts"
 import { badge, moment, written } from "./Texts.ts"
 
-/** What came of an appeal against a strike. */
+/** Badge for the appeal against a strike. */
 const appealOf = ({ say }: Messages, { appealState }: Strike): Html | string => {
   switch (appealState) {
     case null:
@@ -18,7 +18,7 @@ const appealOf = ({ say }: Messages, { appealState }: Strike): Html | string => 
   }
 }
 
-/** Strikes against an account, the newest first. */
+/** List of strikes, in the given order. */
 export const strikeLines = (words: Messages, strikes: ReadonlyArray<Strike>): Html =>
   html`<ul class="notes">${
     strikes.map((strike) =>

@@ -1,7 +1,7 @@
 import { isPublicSuffix, normalizeDomain } from "../../../services/federation/DomainNames.ts"
 import type { Messages } from "../../../services/languages/Messages.ts"
 
-/** Question before a rule about a public suffix; undefined for any other domain of a form. */
+/** Asks for confirmation of a rule on a public suffix; undefined for any other domain. */
 export const suffixConfirmation = (say: Messages["say"], form: URLSearchParams) => {
   const domain = normalizeDomain(form.get("domain")?.trim() ?? "")
   return domain === undefined || !isPublicSuffix(domain) ? undefined : {

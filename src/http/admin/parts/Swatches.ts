@@ -4,7 +4,7 @@ import { accentOf, palette } from "../../html/Palette.ts"
 
 const [width, height] = [150, 72]
 
-/** A link and a button as they look in one scheme. Drawn, as pages allow no inline style. */
+/** Preview of a link and a button in one colour scheme. An SVG, as the pages allow no inline styles. */
 const swatch = ({ say }: Messages, scheme: keyof typeof palette, color: string | null): Html => {
   const { back, card, line } = palette[scheme]
   const { accent, onAccent } = color === null ? palette[scheme] : accentOf(color, scheme)
@@ -18,6 +18,6 @@ const swatch = ({ say }: Messages, scheme: keyof typeof palette, color: string |
 </svg><figcaption>${name} <code>${accent}</code></figcaption></figure>`
 }
 
-/** What links and buttons look like in light and dark with a colour, or with the usual one. */
+/** Previews of an accent colour in light and dark; null previews the default colour. */
 export const swatches = (words: Messages, color: string | null): Html =>
   html`<div class="row">${(["light", "dark"] as const).map((scheme) => swatch(words, scheme, color))}</div>`

@@ -1,7 +1,7 @@
 import type { Messages } from "../../../services/languages/Messages.ts"
 import { type Html, html } from "../../html/Html.ts"
 
-/** A moment; the server does not know where its readers are, so it is told in UTC. */
+/** Returns a time in UTC, as the server does not know the reader's time zone. */
 export const moment = (words: Messages, date: Date | null | undefined): Html =>
   date === null || date === undefined
     ? html`<span class="soft">–</span>`
@@ -9,20 +9,20 @@ export const moment = (words: Messages, date: Date | null | undefined): Html =>
 
 type Tone = "plain" | "good" | "warn" | "bad"
 
-/** A short word about a row. */
+/** Returns a short label for a state. */
 export const badge = (text: string, tone: Tone = "plain"): Html => html`<span class="badge ${tone}">${text}</span>`
 
-/** Names with what they are; what is undefined is left out. */
+/** Returns a definition list; undefined values are left out. */
 export const definitions = (entries: ReadonlyArray<readonly [name: string, value: Html | string | undefined]>): Html =>
   html`<dl class="about">${
     entries.flatMap(([name, value]) => value === undefined ? [] : [html`<div><dt>${name}</dt><dd>${value}</dd></div>`])
   }</dl>`
 
-/** A part of a page with its title. */
+/** Returns a titled section of a page. */
 export const section = (title: string, inside: Html): Html =>
   html`<section class="card"><h2>${title}</h2>${inside}</section>`
 
-/** Text that somebody wrote, with its lines. */
+/** Returns text that a user wrote, with its line breaks. */
 export const written = (text: string): Html => html`<p class="written" dir="auto">${text}</p>`
 
 interface Named {

@@ -3,7 +3,7 @@ import { HttpServerRequest } from "effect/http"
 
 const decode = Schema.decodeUnknownOption(Schema.Struct({ ticket: Schema.String }))
 
-/** The ticket of a file that a form brought, by the name of its field; undefined where none came. */
+/** Returns the ticket of an uploaded file by its field name; undefined if nothing was uploaded. */
 export const ticketOf = Effect.fnUntraced(function*(name: string) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const body = yield* Effect.orDie(request.json)

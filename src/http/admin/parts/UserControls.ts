@@ -19,7 +19,7 @@ interface Subject {
   readonly name: string
 }
 
-/** What staff do to people of this server that is no punishment: address, role, memorial. */
+/** Staff actions on local users other than moderation: e-mail address, role, two-factor reset, memorial. */
 export class UserControls extends Context.Service<UserControls, {
   readonly show: (visit: Visit, account: AdminAccountRecord) => Effect.Effect<Html>
   readonly acts: (
@@ -52,7 +52,7 @@ export class UserControls extends Context.Service<UserControls, {
       const show = Effect.fnUntraced(function*(visit: Visit, account: AdminAccountRecord) {
         const { may, member, words: { say } } = visit
         if (account.email === null) return html``
-        // Nobody gives a role as high as the own one.
+        // Staff may only give roles below their own.
         const given = may("manageRoles")
           ? (yield* roles.list).filter(({ position }) => outranks(member, position))
           : []

@@ -4,10 +4,10 @@ import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../Visit.ts"
 import { button, checkbox, form, textArea, textField } from "./Controls.ts"
 
-/** The list of webhooks. */
+/** Path of the list of webhooks. */
 export const webhooksPath = "/admin/webhooks"
 
-/** What a webhook may hear of. */
+/** Labels of webhook events. */
 export const eventNames: Readonly<Record<WebhookEvent, (words: Messages) => string>> = {
   ["account.approved"]: ({ say }) => say("An account was approved"),
   ["account.created"]: ({ say }) => say("Somebody signed up"),
@@ -18,7 +18,7 @@ export const eventNames: Readonly<Record<WebhookEvent, (words: Messages) => stri
   ["status.updated"]: ({ say }) => say("A post was edited here")
 }
 
-/** The form of a webhook; of events it offers those that the member of staff may see, and those that it has. */
+/** Form of a webhook. It offers the events that the visitor's permissions allow, and those that the webhook has. */
 export const webhookForm = (visit: Visit, act: string, label: string, webhook?: Webhook): Html => {
   const { words: { say }, words } = visit
   const has = (event: WebhookEvent) => webhook?.events.includes(event) === true
@@ -55,7 +55,7 @@ export const webhookForm = (visit: Visit, act: string, label: string, webhook?: 
   )
 }
 
-/** What the form says. */
+/** Returns the webhook in the form. */
 export const webhookIn = ({ form: sent }: Visit) => ({
   url: sent.get("url") ?? "",
   events: sent.getAll("events"),
