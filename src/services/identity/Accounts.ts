@@ -11,7 +11,7 @@ import { idRows, rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { mayOffer } from "./EmailOffers.ts"
 
-/** A profile field as it is stored: `value` as written, `html` as shown, `verifiedAt` in RFC 3339. */
+/** Stored profile field: `value` as written, `html` as shown, `verifiedAt` in RFC 3339. */
 export const StoredField = Schema.Struct({
   name: Schema.String,
   value: Schema.String,
@@ -20,7 +20,7 @@ export const StoredField = Schema.Struct({
 })
 export type StoredField = typeof StoredField.Type
 
-/** What of an account is the same for every viewer. `uri` and `url` are null for local ones, as is `domain`. */
+/** Fields of an account that do not depend on the viewer. `domain`, `uri` and `url` are null for local accounts. */
 const AccountRecord = Schema.Struct({
   id: Schema.BigInt,
   username: Schema.String,
@@ -40,12 +40,12 @@ const AccountRecord = Schema.Struct({
   showFeatured: Schema.Boolean,
   avatarDescription: Schema.String,
   headerDescription: Schema.String,
-  /** Names of stored files; null for a picture that is not there or does not move. */
+  /** Names of stored files; null for a missing picture, and for the static version of a still one. */
   avatarName: Schema.NullOr(Schema.String),
   avatarStaticName: Schema.NullOr(Schema.String),
   headerName: Schema.NullOr(Schema.String),
   headerStaticName: Schema.NullOr(Schema.String),
-  /** Where a remote account's pictures are, and the keys under which they are shown here. */
+  /** URLs of a remote account's pictures, and the keys under which this server shows them. */
   avatarRemoteUrl: Schema.NullOr(Schema.String),
   avatarRemoteKey: Schema.NullOr(Schema.String),
   headerRemoteUrl: Schema.NullOr(Schema.String),
@@ -60,20 +60,20 @@ const AccountRecord = Schema.Struct({
   followingCount: Schema.Int,
   statusesCount: Schema.Int,
   lastStatusAt: Schema.NullOr(Timestamptz),
-  /** Only a highlighted one. */
+  /** Role, only if it is highlighted. */
   roleId: Schema.NullOr(Schema.BigInt),
   roleName: Schema.NullOr(Schema.String),
   roleColor: Schema.NullOr(Schema.String),
-  /** Whether anybody may get the public posts by e-mail. */
+  /** True if anyone may subscribe to the account's public posts by e-mail. */
   emailSubscriptions: Schema.Boolean,
-  /** Who may put a remote account into a collection, as far as it says so. */
+  /** Audiences that may put a remote account into a collection; null if its server does not say. */
   featureAutomatic: Schema.NullOr(Schema.Array(Schema.String)),
   featureManual: Schema.NullOr(Schema.Array(Schema.String))
 })
 export type AccountRecord = typeof AccountRecord.Type
 const accountRows = rowsOf(AccountRecord)
 
-/** A record with texts of `accountBytesMax` at most. Longer ones were stored before they were measured, and are cut. */
+/** Cuts the texts of a record to `accountBytesMax` in total. Longer ones were stored before texts were limited. */
 const bounded = (record: AccountRecord): AccountRecord => {
   const { avatarDescription, displayName, fields, headerDescription, noteHtml } = record
   const shown = fields.flatMap(({ html, name }) => [name, html])
@@ -90,7 +90,7 @@ const bounded = (record: AccountRecord): AccountRecord => {
   }
 }
 
-/** An account that is there for others, as far as reading its lists needs it. */
+/** An account visible to others, with the fields needed to read its lists. */
 export interface FoundAccount {
   readonly id: AccountId
   readonly suspended: boolean
@@ -102,16 +102,19 @@ const foundRows = rowsOf(
 )
 const namedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, suspended: Schema.Boolean }))
 
-/** Reads accounts. Users who have not confirmed their address or wait for approval are not there for others. */
+/** Reads accounts. Users with an unconfirmed address or a pending approval are hidden from others. */
 export class Accounts extends Context.Service<Accounts, {
-  /** The accounts that exist, and those that they moved to; one query. */
+  /** Loads existing accounts and the accounts that they moved to, in one query. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<AccountRecord>>
   readonly find: (id: bigint) => Effect.Effect<FoundAccount, RecordNotFound>
-  /** An account to be shown by itself: `Gone` where it is suspended (S-045). */
+  /** Finds an account to be shown on its own; fails with `Gone` if it is suspended (S-045). */
   readonly show: (id: bigint) => Effect.Effect<AccountId, RecordNotFound | Gone>
-  /** By `name`, `name@our.domain` or `name@other.domain`, an @ before it or not; never asks another server. */
+  /**
+   * Finds an account by `name`, `name@our.domain` or `name@other.domain`, with or without a leading @. Never asks
+   * another server.
+   */
   readonly lookup: (acct: string) => Effect.Effect<AccountId, RecordNotFound | Gone>
-  /** Those of `ids` that are there for others, suspended ones left out, in the order of `ids`. */
+  /** Returns those of `ids` that others may see and that are not suspended, in the order of `ids`. */
   readonly known: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<AccountId>>
 }>()("murmuration/services/identity/Accounts") {
   static readonly layer = Layer.effect(

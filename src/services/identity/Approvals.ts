@@ -10,7 +10,7 @@ import { requireRank, standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { type Addressee, staffWith } from "./Staff.ts"
 
-/** Somebody who waits for a moderator. */
+/** A sign-up that awaits approval. */
 const Pending = Schema.Struct({
   accountId: AccountId,
   username: Schema.String,
@@ -23,28 +23,28 @@ const Pending = Schema.Struct({
 export type Pending = typeof Pending.Type
 const pendingRows = rowsOf(Pending)
 
-/** People who wait that one list shows. */
+/** Maximum pending sign-ups in a list. */
 export const pendingMax = 1_000
 
-/** Sign-ups that a moderator lets in or not (auth.md section 7). Each is decided once. */
+/** Approval of sign-ups by moderators (auth.md section 7). Each sign-up is decided once. */
 export class Approvals extends Context.Service<Approvals, {
-  /** Who waits, the longest first. */
+  /** Pending sign-ups, oldest first. */
   readonly pending: Effect.Effect<ReadonlyArray<Pending>>
   readonly find: (accountId: AccountId) => Effect.Effect<Pending, RecordNotFound>
   /**
-   * Lets somebody in, by a moderator or by who runs the server; `NotAllowed` where the account waits for nobody, as after
-   * somebody else's decision.
+   * Approves a sign-up, as a moderator or as the operator. Fails with `NotAllowed` if it is not pending, for example
+   * because a colleague has decided it.
    */
   readonly approve: (
     accountId: AccountId,
     by?: AccountId
   ) => Effect.Effect<Pending, Refusal>
-  /** Removes the account, which has done nothing yet; its name is free again. */
+  /** Removes the account, which is still unused; its username can be taken again. */
   readonly reject: (
     accountId: AccountId,
     by?: AccountId
   ) => Effect.Effect<Pending, Refusal>
-  /** Those who may decide. */
+  /** Staff who may decide about sign-ups. */
   readonly staff: Effect.Effect<ReadonlyArray<Addressee>>
 }>()("murmuration/services/identity/Approvals") {
   static readonly layer = Layer.effect(
@@ -69,7 +69,9 @@ export class Approvals extends Context.Service<Approvals, {
         return one ?? (yield* new RecordNotFound())
       })
 
-      /** Somebody else has decided: who is there does not wait any more. */
+      /**
+       * Fails because a colleague has decided: `NotAllowed` for an approved account, RecordNotFound for a rejected one.
+       */
       const late = Effect.fnUntraced(
         function*(accountId: AccountId, by: AccountId | undefined, action: "approve" | "reject") {
           const there = yield* Effect.orDie(sql`SELECT FROM accounts WHERE id = ${accountId}`)
@@ -80,7 +82,7 @@ export class Approvals extends Context.Service<Approvals, {
         }
       )
 
-      /** The one who waits, after `statement` has decided about them and answered a row. */
+      /** Runs `statement`, which decides about a pending sign-up and returns a row, and returns the sign-up. */
       const decide = Effect.fnUntraced(
         function*(
           accountId: AccountId,
@@ -88,7 +90,7 @@ export class Approvals extends Context.Service<Approvals, {
           action: "approve" | "reject",
           statement: Effect.Effect<ReadonlyArray<unknown>, unknown>
         ) {
-          // A rejection deletes another row than an approval changes; the second decision sees the first.
+          // Approval and rejection write different rows; this lock makes the second decision see the first.
           yield* sql`SELECT FROM users WHERE account_id = ${accountId} FOR UPDATE`
           if (by !== undefined) yield* rank(yield* standing(by, "manageUsers"), accountId)
           const one = yield* Effect.catchTag(find(accountId), "RecordNotFound", () => late(accountId, by, action))

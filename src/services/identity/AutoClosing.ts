@@ -10,13 +10,13 @@ import { idRows } from "../Rows.ts"
 import { everyone, givenBits, permissions } from "../staff/Permissions.ts"
 import { staffWith } from "./Staff.ts"
 
-/** How long registrations stay open while nobody is there who may decide about people, in milliseconds. */
+/** Time that registrations stay open without an active moderator, in milliseconds. */
 const unattendedMillisMax = 7 * 24 * 3_600_000
 const deciding = permissions.manageUsers | permissions.administrator
 
-/** Open registrations of a server that nobody watches. */
+/** Closes open registrations of an unattended server. */
 export class AutoClosing extends Context.Service<AutoClosing, {
-  /** Has people wait for a moderator from now on, where staff set that and none was here for a week; tells them. */
+  /** Requires approval of sign-ups if staff enabled that and no moderator was active for a week. E-mails the staff. */
   readonly run: Effect.Effect<void>
 }>()("murmuration/services/identity/AutoClosing") {
   static readonly layerNoDeps = Layer.effect(

@@ -7,29 +7,29 @@ import { traced } from "../Traced.ts"
 import { isProof, makeChallenge } from "./ProofOfWork.ts"
 
 const chanceBytes = 12
-/** Characters of what a captcha's own script gives us. */
+/** Maximum characters of a response by the captcha's script. */
 const responseCharactersMax = 10_000
 
-/** What somebody has to do who confirms a sign-up. */
+/** Task for the person who confirms a sign-up. */
 export type Captcha =
   | { readonly kind: "proof"; readonly challenge: string }
   | { readonly kind: "hcaptcha"; readonly siteKey: string; readonly scriptUrl: string }
 
-/** What came back from the page. */
+/** Answer from the page. */
 interface CaptchaResponse {
   readonly challenge: string
   readonly number: string
-  /** Of the other service. */
+  /** Response of hCaptcha. */
   readonly response: string
 }
 
 const decodeVerdict = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ success: Schema.Boolean })))
 
-/** Keeps programs from signing up in numbers, where the operator wants that: by another service, or by work. */
+/** Stops automated sign-ups, if the operator wants it: by hCaptcha or by proof of work. */
 export class Captchas extends Context.Service<Captchas, {
-  /** Undefined where there is none. `subject` is whom it is for. */
+  /** Returns a captcha for `subject`; undefined if captchas are off. */
   readonly ask: (subject: string) => Effect.Effect<Captcha | undefined>
-  /** False as well where the other service does not answer. */
+  /** Returns true if the captcha is solved; false also if hCaptcha does not respond. */
   readonly verify: (subject: string, given: CaptchaResponse) => Effect.Effect<boolean>
 }>()("murmuration/services/identity/Captchas") {
   static readonly layer = Layer.effect(

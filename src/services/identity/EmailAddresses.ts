@@ -1,20 +1,20 @@
 import { Schema } from "effect"
 import { domainToASCII } from "node:url"
 
-/** In characters (RFC 5321, 4.5.3.1; the whole by Mastodon's limit). */
+/** Maximum characters (RFC 5321, 4.5.3.1; for the whole address Mastodon's limit). */
 export const emailCharactersMax = 320
 const localPartCharactersMax = 64
 const domainCharactersMax = 253
 
 /*
- * The addresses that people have, not all that RFC 5322 allows: no quotes, comments, routes, address literals or
- * characters outside ASCII in the local part. Those have let one person in several times, or past a blocked domain. A
- * host without a dot is one of the operator's own network.
+ * Accepts common addresses, not all of RFC 5322: no quotes, comments, routes, address literals or characters outside
+ * ASCII in the local part. Those have been used to sign up repeatedly, or to bypass a domain block. A host without a
+ * dot is one of the operator's own network.
  */
 const localPart = /^[a-z0-9_+\-'&=~#$*/?^{}]+(?:\.[a-z0-9_+\-'&=~#$*/?^{}]+)*$/i
 const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/
 
-/** The one spelling of an address: its domain in lower-case ASCII, its local part as given; undefined for other text. */
+/** Returns the canonical form: lower-case ASCII domain, local part as given. Returns undefined for invalid text. */
 const normalOf = (text: string): string | undefined => {
   if (text.length > emailCharactersMax) return undefined
   const [local = "", domain, ...more] = text.split("@")
@@ -24,23 +24,23 @@ const normalOf = (text: string): string | undefined => {
   return ascii.length <= domainCharactersMax && domainName.test(ascii) ? `${local}@${ascii}` : undefined
 }
 
-/** E-mail address in the spelling in which it is judged, compared and stored. `parse` makes it, at the edge. */
+/** E-mail address in the canonical form that is checked, compared and stored. Made by `parse`, at the edge. */
 export const EmailAddress = Schema.String.check(Schema.makeFilter((text) => normalOf(text) === text)).pipe(
   Schema.brand("EmailAddress")
 )
 export type EmailAddress = typeof EmailAddress.Type
 
-/** Reads an address as written, spaces around it aside; undefined where the text is none. */
+/** Parses an address, ignoring spaces around it; undefined if it is invalid. */
 export const parse = (text: string): EmailAddress | undefined => {
   const normal = normalOf(text.trim())
   return normal === undefined ? undefined : EmailAddress.make(normal)
 }
 
-/** Domain of an address. */
+/** Returns the domain of an address. */
 export const domainOf = (email: EmailAddress): string => email.slice(email.lastIndexOf("@") + 1)
 
-/** Key under which uses of an address are counted; undefined where the text is no address. */
+/** Returns the rate limit key of an address; undefined if it is invalid. */
 export const limitKey = (text: string): string | undefined => parse(text)?.toLowerCase()
 
-/** What a domain may look like before it is mapped: the mapping would make a dot or a slash of some characters. */
+/** Allowed characters of a domain before IDNA mapping, which would turn some other characters into dots or slashes. */
 const plainDomain = /^[\p{L}\p{M}\p{Nd}.-]+$/u

@@ -2,12 +2,12 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { everyone, permissions } from "../staff/Permissions.ts"
 
-/** The condition that the user under `alias` may offer posts by e-mail, by the role or by everybody's. */
+/** SQL condition: the user under `alias` may offer posts by e-mail, by their own or the default role. */
 export const mayOffer = (sql: SqlClient, alias: string): Fragment =>
   sql.literal(`EXISTS (SELECT FROM roles offering WHERE offering.id IN (${alias}.role_id, ${everyone})
     AND (offering.permissions & ${permissions.manageEmailSubscriptions | permissions.administrator}) <> 0)`)
 
-/** The condition that the user under `alias` offers them: may, wants to, and is there for others. */
+/** SQL condition: the user under `alias` offers posts by e-mail: is permitted, opted in, and can be seen by others. */
 export const offers = (sql: SqlClient, alias: string): Fragment =>
   sql`(${sql.literal(alias)}.email_subscriptions AND ${sql.literal(alias)}.approved
     AND ${sql.literal(alias)}.confirmed_at IS NOT NULL AND NOT ${sql.literal(alias)}.disabled

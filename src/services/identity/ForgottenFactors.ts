@@ -2,7 +2,10 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { AccountId } from "../Ids.ts"
 
-/** Nothing is left of somebody's second factor, in the running transaction; answers whether there was one. */
+/**
+ * Deletes the user's second factor in the current transaction, with recovery codes and pending sign-ins. Returns true
+ * if there was one.
+ */
 export const forgetFactor = (sql: SqlClient) =>
   Effect.fnUntraced(function*(accountId: AccountId) {
     const had = yield* sql`UPDATE users SET otp_secret = NULL, otp_enabled_at = NULL, otp_last_step = NULL

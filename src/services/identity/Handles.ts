@@ -6,7 +6,7 @@ import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { isValid } from "./Usernames.ts"
 
-/** A local account's name as its owner writes it, and its avatar's file, where it has one. */
+/** A local account's username as its owner writes it, and its avatar's file, if any. */
 export interface Handle {
   readonly username: string
   readonly avatarName: string | null
@@ -18,9 +18,11 @@ const handleRows = rowsOf(Schema.Struct({
   retired: Schema.Boolean
 }))
 
-/** Names of local accounts as other servers ask for them. A suspended account keeps its name, a deleted one's is gone. */
+/**
+ * Resolves local usernames for other servers. A suspended account keeps its name; that of a deleted account is `Gone`.
+ */
 export class Handles extends Context.Service<Handles, {
-  /** In upper or lower case. */
+  /** Finds an account by its username, ignoring case. */
   readonly find: (username: string) => Effect.Effect<Handle, RecordNotFound | Gone>
 }>()("murmuration/services/identity/Handles") {
   static readonly layer = Layer.effect(

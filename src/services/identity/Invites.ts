@@ -12,12 +12,15 @@ import { standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 
-/** How often an invite can be used, and how long, in seconds (auth.md section 7); both may be without an end. */
+/**
+ * Choices for the maximum uses of an invite and its lifetime in seconds (auth.md section 7). Both may also be
+ * unlimited.
+ */
 export const inviteUses = [1, 5, 10, 25, 50, 100] as const
 export const inviteSeconds = [1_800, 3_600, 21_600, 43_200, 86_400, 604_800] as const
-/** Invites of one account that work at the same time. */
+/** Maximum valid invites per account. */
 const invitesMax = 100
-/** Characters of a code; those that look like others are not among them. */
+/** Characters of a code; the alphabet leaves out look-alikes. */
 const codeCharacters = 8
 const alphabet = "23456789ABCDEFGHJKMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
@@ -30,7 +33,7 @@ const Invite = Schema.Struct({
   expiresAt: Schema.NullOr(Timestamptz),
   autofollow: Schema.Boolean,
   createdAt: Timestamptz,
-  /** Somebody can sign up by it now. */
+  /** True if people can sign up with it now. */
   valid: Schema.Boolean
 })
 /** An invite to this server. */
@@ -39,25 +42,28 @@ const inviteRows = rowsOf(Invite)
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
 interface NewInvite {
-  /** One of `inviteUses`; null is as often as one likes. */
+  /** One of `inviteUses`; null means unlimited. */
   readonly maxUses: number | null
-  /** One of `inviteSeconds`; null is for ever. */
+  /** One of `inviteSeconds`; null means that it does not expire. */
   readonly expiresIn: number | null
-  /** Who comes by it follows who made it. */
+  /** True if new members follow the inviter. */
   readonly autofollow: boolean
 }
 
-/** Invites, by which people sign up whatever the mode of registration is (S-017). */
+/** Invites, which allow sign-up in every registration mode (S-017). */
 export class Invites extends Context.Service<Invites, {
-  /** All of them, or those of one account. */
+  /** Returns all invites, or those of one account. */
   readonly list: (page: Page, by?: AccountId) => Effect.Effect<ReadonlyArray<Invite>>
-  /** How many there are, as `boundedCount` counts. */
+  /** Number of invites, as counted by `boundedCount`. */
   readonly total: Effect.Effect<number>
-  /** By its code, whether or not somebody can sign up by it. */
+  /** Finds an invite by its code, even if it is no longer valid. */
   readonly find: (code: string) => Effect.Effect<Invite | undefined>
-  /** By whose role may invite people, as everybody's does at first; what staff does is logged. */
+  /** Creates an invite; the role must allow it, as the default role does. Invites by staff are logged. */
   readonly create: (by: AccountId, invite: NewInvite) => Effect.Effect<Invite, NotAllowed | Unprocessable>
-  /** Nobody signs up by it any more; who is no staff ends their own. Answers it; `RecordNotFound` where it had ended. */
+  /**
+   * Expires an invite; users who are not staff can only expire their own. Returns it; fails with RecordNotFound if it
+   * has expired.
+   */
   readonly end: (by: AccountId, id: bigint) => Effect.Effect<Invite, NotAllowed | RecordNotFound>
 }>()("murmuration/services/identity/Invites") {
   static readonly layer = Layer.effect(Invites, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
@@ -69,7 +75,9 @@ const make = Effect.gen(function*() {
   const random = yield* SecureRandom.SecureRandom
   const standing = standingOf(sql)
 
-  /** Invites as they are at a time; an inviter who is kept out invites nobody. */
+  /**
+   * Selects invites with their validity at a time; an inviter who is disabled, suspended or gone has no valid invites.
+   */
   const selected = (now: Date) =>
     sql`SELECT i.id, i.code, i.account_id, i.max_uses, i.uses, i.expires_at, i.autofollow, i.created_at,
         (i.max_uses IS NULL OR i.uses < i.max_uses) AND (i.expires_at IS NULL OR i.expires_at > ${now})
@@ -86,7 +94,7 @@ const make = Effect.gen(function*() {
   const insert = Effect.fnUntraced(function*(by: AccountId, { autofollow, expiresIn, maxUses }: NewInvite) {
     const millis = yield* Clock.currentTimeMillis
     const now = new Date(millis)
-    // Before the standing, which shares the row: two who share it would wait for one another.
+    // Locks before `standing`, which takes a shared lock on the row: two shared locks would deadlock here.
     yield* sql`SELECT FROM users WHERE account_id = ${by} FOR NO KEY UPDATE`
     const { permissions } = yield* standing(by, ["inviteUsers", "manageInvites"])
     const { count } = only(
@@ -99,7 +107,7 @@ const make = Effect.gen(function*() {
     yield* sql`INSERT INTO invites (id, code, account_id, max_uses, expires_at, autofollow, created_at)
       VALUES (next_id(${millis}), ${code}, ${by}, ${maxUses}, ${expiresAt}, ${autofollow}, ${now})`
     const invite = only(yield* inviteRows(sql`${selected(now)} WHERE i.code = ${code}`))
-    // The code would let in who reads the log.
+    // Without the code, as anyone who reads the log could sign up with it.
     const after = { maxUses, expiresAt, autofollow }
     if (may(permissions, "manageInvites")) {
       yield* audit.record({ by, action: "create", target: { type: "invite", id: invite.id, label: "" }, after })

@@ -13,7 +13,7 @@ import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { StoredField } from "./Accounts.ts"
 
-/** Fields of one profile that are looked at, and bytes of a page. */
+/** Maximum profile fields that are checked, and maximum bytes of a page. */
 export const provenLinksMax = 8
 const pageBytesMax = 1_048_576
 
@@ -26,16 +26,15 @@ const Profile = Schema.Struct({
 type Profile = typeof Profile.Type
 const profileRows = rowsOf(Profile)
 
-/** The address that a field consists of; undefined for any other field. */
+/** Returns the URL that a field consists of; undefined for other fields. */
 export const linkOf = (local: boolean, { html, value }: Pick<StoredField, "html" | "value">): string | undefined =>
   local ? (URL.canParse(value.trim()) ? value.trim() : undefined) : onlyLink(html)
 
-/** Whether links of profiles are their owners': the page behind them links back with `rel="me"`. */
+/** Verifies profile links: the linked page must link back with `rel="me"`. */
 export class LinkProofs extends Context.Service<LinkProofs, {
   /**
-   * Looks at the pages behind an account's links that are not proven yet. Marks those that link to its profile, by the
-   * whole address (row 15). Fails where a page that may be there later could not be fetched; no transaction waits for
-   * it.
+   * Fetches the pages of an account's unverified links and marks those that link to its profile by its full URL (row
+   * 15). Fails if a page could not be fetched for a temporary reason. No transaction is open during the fetches.
    */
   readonly verify: (accountId: bigint) => Effect.Effect<void, OutboundError>
 }>()("murmuration/services/identity/LinkProofs") {
@@ -95,6 +94,6 @@ export class LinkProofs extends Context.Service<LinkProofs, {
   )
 }
 
-/** What may go better another time. */
+/** Returns true for errors worth a retry. */
 const isPassing = (error: OutboundError) =>
   error._tag === "Unreachable" || (error._tag === "Answered" && (error.status >= 500 || error.status === 429))

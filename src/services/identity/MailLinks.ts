@@ -17,43 +17,46 @@ import { transaction } from "../Transactions.ts"
 import type { EmailAddress } from "./EmailAddresses.ts"
 import { type User, Users } from "./Users.ts"
 
-/** How long links in mails work (milliseconds). */
+/** Lifetime of links in e-mails, in milliseconds. */
 const confirmationMillisMax = 2 * 24 * 3_600_000
 const passwordResetMillisMax = 6 * 3_600_000
 
 type Purpose = "confirmation" | "password_reset"
 
-/** What a confirmation came to. */
+/** Result of a confirmation. */
 interface Confirmed {
   readonly accountId: AccountId
-  /** The app to return to. */
+  /** App to return to. */
   readonly app: Option.Option<AppId>
-  /** A moderator has still to let the user in. */
+  /** True if the user still awaits approval. */
   readonly waits: boolean
-  /** It is the first address of the user that was confirmed. */
+  /** True if it is the first confirmed address of the user. */
   readonly first: boolean
 }
 
 const confirmedRows = rowsOf(Schema.Struct({ approved: Schema.Boolean, first: Schema.Boolean }))
 const emailRows = rowsOf(Schema.Struct({ email: Schema.String }))
 
-/** Links in mails. They work for the address that they were sent to, and prove that somebody reads its mail. */
+/** Links in e-mails. A link is valid for the address that it was sent to, and proves that its mail is read. */
 export class MailLinks extends Context.Service<MailLinks, {
-  /** Sends the link that confirms the user's address; it leads on to the app that signed the user up. */
+  /** Sends the link that confirms the user's address; it leads on to the app of the sign-up. */
   readonly sendConfirmation: (user: User) => Effect.Effect<void>
-  /** The same by address. Answers nothing, at the same cost, whether there is such a user or not. */
+  /** Sends the confirmation link again, by address. Takes the same time whether or not the user exists. */
   readonly requestConfirmation: (email: EmailAddress | undefined) => Effect.Effect<void>
-  /** Whether a link is to confirm the first address of a user. */
+  /** Returns true if the link confirms the first address of a user. */
   readonly isFirst: (secret: string) => Effect.Effect<boolean>
-  /** The user of such a link waits for a moderator from now on. */
+  /** Puts the link's user into the approval queue, if no address was confirmed before. */
   readonly askModerator: (secret: string) => Effect.Effect<void>
-  /** The address is the user's from now on. A link works again until it is too old. */
+  /** Makes the address the user's own. The link can be used again until it expires. */
   readonly confirm: (secret: string) => Effect.Effect<Confirmed, RecordNotFound>
-  /** Sends the link that lets somebody set a new password; as `requestConfirmation`. */
+  /** Sends the link to set a new password; hides whether the user exists, as `requestConfirmation` does. */
   readonly requestPasswordReset: (email: EmailAddress | undefined) => Effect.Effect<void>
-  /** Whether a new password may be set with this link. */
+  /** Returns true if a new password can be set with this link. */
   readonly opensPasswordReset: (secret: string) => Effect.Effect<boolean>
-  /** Works once, and only while the user's address is the one that it was sent to. That confirms the address, too. */
+  /**
+   * Sets a new password and confirms the address. Works once, and only if the link was sent to the user's current
+   * address.
+   */
   readonly resetPassword: (
     secret: string,
     password: Redacted.Redacted
@@ -83,7 +86,7 @@ const make = Effect.gen(function*() {
   const catalogs = yield* UserCatalogs
   const writer = yield* NotificationWriter
 
-  /** A new link; older ones of the same purpose end, so that only the last e-mail's works. */
+  /** Creates a link and deletes older ones of the same purpose, so that only the latest e-mail works. */
   const create = Effect.fnUntraced(
     function*(user: User, purpose: Purpose, email: string, lifeMillis: number) {
       const secret = yield* secrets.make
@@ -127,7 +130,10 @@ const make = Effect.gen(function*() {
     )
   })
 
-  /** `emailFor` the user with this address, worked out when the answer to the request has gone. */
+  /**
+   * Sends `emailFor` the user with this address. The e-mail is made after the response, to hide whether the user
+   * exists.
+   */
   const postTo = (email: EmailAddress | undefined, emailFor: (user: User) => Effect.Effect<Email | undefined>) => {
     if (email === undefined) return Effect.void
     return emails.post(Effect.gen(function*() {
@@ -144,13 +150,13 @@ const make = Effect.gen(function*() {
       UPDATE users SET email = ${link.email}, unconfirmed_email = NULL, confirmed_at = coalesce(confirmed_at, ${at})
       WHERE account_id = ${link.accountId} AND ${link.email} IN (email, unconfirmed_email)
       RETURNING approved, confirmed_at = ${at} AS first`).pipe(
-      // Who reads the mail of the address before has no link to the account any more.
+      // Links sent to a previous address end, as someone else may read its mail.
       Effect.tap(() => sql`DELETE FROM mail_tokens WHERE account_id = ${link.accountId} AND email <> ${link.email}`),
       Effect.tap(([one]) =>
         one?.approved === true && one.first ? writer.tellStaff("admin.sign_up", link.accountId, 0n) : Effect.void
       ),
       transaction(sql),
-      // Somebody else has taken the address meanwhile.
+      // Another user has taken the address in the meantime.
       Effect.catchIf((error) => isSqlError(error) && error.reason._tag === "UniqueViolation", () => Effect.succeed([])),
       Effect.orDie
     )
@@ -165,7 +171,7 @@ const make = Effect.gen(function*() {
     }
   })
 
-  /** Takes the link to a new password, if it is there still. Confirms the address if the link was sent to it. */
+  /** Consumes a password link. Confirms the address that the link was sent to. */
   const use = Effect.fnUntraced(
     function*(accountId: AccountId, hash: Uint8Array) {
       const [user] = yield* emailRows(sql`
@@ -213,7 +219,7 @@ const make = Effect.gen(function*() {
       postTo(
         email,
         Effect.fnUntraced(function*(user) {
-          // It would confirm the address, past the captcha.
+          // A reset would confirm the address and bypass the captcha.
           if (user.disabled || (captcha.kind !== "off" && !user.confirmed)) return undefined
           const secret = yield* create(user, "password_reset", user.email, passwordResetMillisMax)
           const link = `${publicUrl}/auth/password/edit?reset_password_token=${secret}`

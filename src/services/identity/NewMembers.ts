@@ -8,7 +8,7 @@ import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** New members that one sweep greets. */
+/** Maximum new members per sweep. */
 const greetedMax = 100
 
 const NewMember = Schema.Struct({
@@ -16,17 +16,17 @@ const NewMember = Schema.Struct({
   username: Schema.String,
   email: Schema.String,
   locale: Schema.NullOr(Schema.String),
-  /** Who invited them and is followed for it. */
+  /** Inviter whom the member follows. */
   follows: Schema.NullOr(AccountId),
   welcome: Schema.Boolean
 })
 type NewMember = typeof NewMember.Type
 const memberRows = rowsOf(NewMember)
 
-/** People who signed up and can come in by now. */
+/** New members whose sign-up is confirmed and approved. */
 export class NewMembers extends Context.Service<NewMembers, {
   readonly due: Effect.Effect<ReadonlyArray<NewMember>>
-  /** They follow their inviter by now. Sends the letter of welcome; each gets it once. */
+  /** Sends the welcome e-mail, once. The member must follow the inviter already. */
   readonly greet: (member: NewMember) => Effect.Effect<void>
 }>()("murmuration/services/identity/NewMembers") {
   static readonly layerNoDeps = Layer.effect(

@@ -1,9 +1,9 @@
 import { Redacted } from "effect"
 import { Secret, TOTP } from "otpauth"
 
-/** Chance in a secret, as RFC 4226 (section 4) advises. */
+/** Random bytes of a secret, as RFC 4226 (section 4) recommends. */
 export const secretBytes = 20
-/** How long one code is shown (seconds), and how many of them before and after the current one are taken, too. */
+/** Period of a code in seconds, and the accepted periods before and after the current one. */
 const stepSeconds = 30
 const window = 1
 const digits = 6
@@ -19,15 +19,15 @@ const generator = (secret: Redacted.Redacted, server: string, username: string) 
     secret: Secret.fromBase32(Redacted.value(secret))
   })
 
-/** The secret as apps that make codes take it: base32. */
+/** Returns the secret in base32, as authenticator apps take it. */
 export const secretOf = (chance: Uint8Array): Redacted.Redacted =>
   Redacted.make(new Secret({ buffer: new Uint8Array(chance).buffer }).base32)
 
-/** What apps that make codes read from a QR code. */
+/** Returns the URI that authenticator apps read from a QR code. */
 export const addressOf = (secret: Redacted.Redacted, server: string, username: string): string =>
   generator(secret, server, username).toString()
 
-/** The step of time that the code stands for (RFC 6238); undefined for a code that is none of this moment. */
+/** Returns the time step of a code (RFC 6238); undefined if the code is not valid now. */
 export const stepOf = (secret: Redacted.Redacted, code: string, millis: number): number | undefined => {
   if (!/^\d{6}$/.test(code)) return undefined
   const delta = generator(secret, "", "").validate({ token: code, timestamp: millis, window })

@@ -5,10 +5,10 @@ import { passwordBytesMax } from "./Credentials.ts"
 
 const utf8 = new TextEncoder()
 
-/** UTF-16 code units of a text that may be a password: four for each byte, since a composed character may come of several. */
+/** Maximum UTF-16 units of a possible password: four per byte, as a composed character may come from several. */
 const unitsMax = Math.min(4 * passwordBytesMax, shortUnitsMax)
 
-/** UTF-8 bytes of a password in normal form NFC. A longer text is cut, so that passwords that wait stay small. */
+/** Returns the UTF-8 bytes of a password in NFC. Longer text is cut, so that passwords in the queue stay small. */
 export const passwordBytes = (password: Redacted.Redacted): Uint8Array =>
   utf8.encode(composed(shortened(Redacted.value(password).slice(0, unitsMax))))
 

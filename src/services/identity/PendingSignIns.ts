@@ -7,13 +7,13 @@ import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
 import { TwoFactor } from "./TwoFactor.ts"
 
-/** How long the password is believed before the code comes (milliseconds), and how many codes are tried with it. */
+/** Time to enter the code after the password, in milliseconds, and maximum tries. */
 export const pendingSignInMillisMax = 10 * 60_000
 const triesMax = 5
-/** Sign-ins of one user that wait at once; beyond it the oldest end. */
+/** Maximum pending sign-ins of a user; beyond it the oldest end. */
 const pendingOfUserMax = 10
 
-/** Nobody is signed in; after `over` the password is asked for again. */
+/** The code is wrong; if `over`, the password must be entered again. */
 export class CodeRefused extends Schema.TaggedError<CodeRefused>()("CodeRefused", {
   over: Schema.Boolean
 }) {
@@ -24,12 +24,15 @@ export class CodeRefused extends Schema.TaggedError<CodeRefused>()("CodeRefused"
   }
 }
 
-/** Sign-ins whose password was right and whose second factor is still to come. A browser holds the secret, we its hash. */
+/**
+ * Sign-ins with a correct password and an outstanding second factor. The browser holds the secret, the database its
+ * hash.
+ */
 export class PendingSignIns extends Context.Service<PendingSignIns, {
   readonly begin: (accountId: AccountId) => Effect.Effect<Redacted.Redacted>
-  /** Whose it is. */
+  /** Returns the account of a pending sign-in. */
   readonly find: (secret: Redacted.Redacted) => Effect.Effect<AccountId | undefined>
-  /** Works once: each try counts, whatever comes of it, and the right code ends it. */
+  /** Completes a sign-in. Every try counts; the correct code ends it. */
   readonly finish: (secret: Redacted.Redacted, code: string) => Effect.Effect<AccountId, CodeRefused>
 }>()("murmuration/services/identity/PendingSignIns") {
   static readonly layerNoDeps = Layer.effect(PendingSignIns, Effect.suspend(() => make))
@@ -72,7 +75,7 @@ const make = Effect.gen(function*() {
       twoFactor.use(found.accountId, code),
       "TwoFactorRefused",
       Effect.fnUntraced(function*({ reason }) {
-        // Who switched it off meanwhile is not let in by what was asked before.
+        // If two-factor was switched off in the meantime, the pending sign-in is void.
         const left = reason === "code" ? yield* find(secret) : undefined
         return yield* new CodeRefused({ over: left === undefined })
       })

@@ -2,7 +2,7 @@ import type { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
 import type { AccountRecord } from "./Accounts.ts"
 
-/** Where the pictures are that an account has until it uploads its own. */
+/** Paths of the default pictures. */
 export const missingAvatarPath = "/avatars/original/missing.png"
 export const missingHeaderPath = "/headers/original/missing.png"
 
@@ -19,7 +19,7 @@ type Pictures = Pick<
   | "suspended"
 >
 
-/** The addresses of an account's pictures; those of the server where it has none or is hidden. */
+/** Returns the URLs of an account's pictures: the default ones if it has none or is suspended. */
 export const picturesOf = (config: ServerConfig["Service"], record: Pictures) => {
   const address = (name: string | null, remote: string | null, missing: string) => {
     const found = name === null ? remote : Urls.file(config, name)

@@ -5,15 +5,15 @@ import { ExpandMedia } from "./Settings.ts"
 
 const NullableText = Schema.NullOr(Schema.String)
 
-/** A picture of a profile by the names of its stored files; null takes it away. */
+/** A profile picture by the names of its stored files; null removes it. */
 const Picture = Schema.NullOr(Schema.Struct({
   name: Schema.String,
   staticName: NullableText,
-  /** What an avatar looks like. */
+  /** Perceptual hash of an avatar. */
   likeness: Schema.optionalKey(Schema.BigIntFromString)
 }))
 
-/** The fields of a profile that may change; an absent one stays. */
+/** Profile fields that can be changed; absent ones stay unchanged. */
 export const ProfileChange = Schema.Struct({
   displayName: Schema.optionalKey(Schema.String),
   note: Schema.optionalKey(Schema.String),
@@ -35,11 +35,11 @@ export const ProfileChange = Schema.Struct({
   defaultSensitive: Schema.optionalKey(Schema.Boolean),
   defaultLanguage: Schema.optionalKey(NullableText),
   defaultQuotePolicy: Schema.optionalKey(QuotePolicy),
-  /** What only its owner has of it. `chosenLanguages` are those of public timelines; none is all. */
+  /** Private settings of the owner. `chosenLanguages` filters public timelines; empty means all. */
   chosenLanguages: Schema.optionalKey(Schema.Array(Schema.String)),
   showApplication: Schema.optionalKey(Schema.Boolean),
   noindex: Schema.optionalKey(Schema.Boolean),
-  /** Whether others may get the public posts by e-mail. */
+  /** True if others may subscribe to the public posts by e-mail. */
   emailSubscriptions: Schema.optionalKey(Schema.Boolean),
   expandMedia: Schema.optionalKey(ExpandMedia),
   expandSpoilers: Schema.optionalKey(Schema.Boolean),

@@ -14,14 +14,14 @@ interface ProfileField {
   readonly value: string
 }
 
-/** A picture by the names of its stored files, `staticName` where it moves; null takes it away. */
+/** A picture by the names of its stored files, `staticName` if it is animated; null removes it. */
 type ProfilePicture = {
   readonly name: string
   readonly staticName: string | null
   readonly likeness?: bigint
 } | null
 
-/** Columns of `accounts` that their owner writes; an absent one stays. */
+/** Columns of `accounts` that the owner writes; absent ones stay unchanged. */
 interface ProfileValues {
   readonly displayName?: string
   readonly note?: string
@@ -41,7 +41,7 @@ interface ProfileValues {
   readonly attributionDomains?: ReadonlyArray<string>
 }
 
-/** Columns of `users`: what new statuses take over, and how the user reads and is shown. */
+/** Columns of `users`: defaults of new posts, and preferences for reading and visibility. */
 interface UserValues {
   readonly defaultVisibility?: string
   readonly defaultSensitive?: boolean
@@ -59,7 +59,7 @@ interface UserValues {
 const pictureRows = rowsOf(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))
 const provenRows = rowsOf(Schema.Struct({ value: Schema.String, verifiedAt: Schema.String }))
 
-/** Profiles, written inside the transaction of their owner's command. */
+/** Writes profiles, inside the transaction of the owner's command. */
 export class Profiles extends Context.Service<Profiles, {
   readonly change: (
     accountId: bigint,
@@ -85,7 +85,7 @@ export class Profiles extends Context.Service<Profiles, {
           columns.noteHtml = paragraphs(note, yield* drafts.meaning(note))
         }
         if (fields !== undefined) {
-          // A link that was proven stays so as long as it stays.
+          // A verified link stays verified while its value stays the same.
           const proven = yield* provenRows(sql`
             SELECT field ->> 'value' AS value, field ->> 'verifiedAt' AS verified_at
             FROM accounts, jsonb_array_elements(fields) field WHERE id = ${accountId} AND field ->> 'verifiedAt' IS NOT NULL`)

@@ -1,22 +1,22 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 
-/** How long somebody has for a proof, in milliseconds. */
+/** Time to solve a challenge, in milliseconds. */
 export const proofMillisMax = 60 * 60_000
 
 const bytesMax = 500
 
-/** What a browser has to find a number for: it is for one subject, and told from others by chance. */
+/** Signing key and subject of a challenge; random bytes tell challenges apart. */
 interface ProofOptions {
-  /** What the server signs with. */
+  /** Signing key of the server. */
   readonly key: string
-  /** Whom the proof is for, as the link of a sign-up. */
+  /** Subject of the proof, such as the link of a sign-up. */
   readonly subject: string
 }
 
 const signature = ({ key, subject }: ProofOptions, head: string) =>
   createHmac("sha256", key).update(`proof of work\n${head}\n${subject}`).digest("base64url")
 
-/** `bits`: how many the hash of the proof has to begin with that are 0. */
+/** Makes a signed challenge; the hash of its proof must begin with `bits` zero bits. */
 export const makeChallenge = (options: ProofOptions, chance: string, bits: number, now: number): string => {
   const head = `${bits}.${now + proofMillisMax}.${chance}`
   return `${head}.${signature(options, head)}`
@@ -32,8 +32,8 @@ const zeroBits = (hash: Uint8Array): number => {
 }
 
 /**
- * Whether a number answers a challenge that this server made for the subject, in time. It is good for that one subject, which
- * needs no second one: nobody keeps a list of those that were used.
+ * Returns true if `number` solves an unexpired challenge that this server made for the subject. Used challenges are not
+ * stored: a proof is only valid for its subject, which needs no second one.
  */
 export const isProof = (options: ProofOptions, challenge: string, number: string, now: number): boolean => {
   if (challenge.length > bytesMax || !/^\d{1,15}$/.test(number)) return false

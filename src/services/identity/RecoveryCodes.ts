@@ -4,16 +4,16 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { AccountId } from "../Ids.ts"
 import { OpaqueSecrets } from "../OpaqueSecrets.ts"
 
-/** Codes that somebody gets, and chance in each. */
+/** Recovery codes per user, and random bytes in each. */
 const recoveryCodesMax = 10
 const codeBytes = 10
-/** Without letters that are taken for others. */
+/** Letters without look-alikes. */
 const letters = "abcdefghijkmnpqrstuvwxyz23456789"
 
-/** However it was written down: the spaces, the dashes and the case say nothing. */
+/** Normalises a code: ignores spaces, dashes and case. */
 const plain = (code: string) => code.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
 
-/** Codes that somebody keeps on paper for the day on which there is no app. Each works once; we keep the hashes. */
+/** Recovery codes for users without their authenticator app. Each works once; only hashes are stored. */
 export const recoveryCodes = Effect.fnUntraced(function*(sql: SqlClient) {
   const random = yield* SecureRandom.SecureRandom
   const secrets = yield* OpaqueSecrets
@@ -23,7 +23,7 @@ export const recoveryCodes = Effect.fnUntraced(function*(sql: SqlClient) {
     return Redacted.make(code.replaceAll(/.{4}(?=.)/g, "$&-"))
   })
   return {
-    /** Ten new ones in place of those before, in the running transaction. */
+    /** Replaces all codes by ten new ones, in the current transaction. */
     renew: Effect.fnUntraced(function*(accountId: AccountId) {
       const codes = yield* Effect.replicateEffect(make, recoveryCodesMax)
       const hashes = yield* Effect.forEach(codes, (code) => secrets.hash(plain(Redacted.value(code))))
@@ -31,7 +31,7 @@ export const recoveryCodes = Effect.fnUntraced(function*(sql: SqlClient) {
       for (const codeHash of hashes) yield* sql`INSERT INTO recovery_codes ${sql.insert({ accountId, codeHash })}`
       return codes
     }),
-    /** Whether it was one of them; now it is none any more. */
+    /** Consumes a code; returns true if it was valid. */
     take: Effect.fnUntraced(function*(accountId: AccountId, code: string) {
       const hash = yield* secrets.hash(plain(code))
       const taken = yield* sql`DELETE FROM recovery_codes

@@ -8,7 +8,7 @@ import { isPasswordLong } from "./PasswordBytes.ts"
 import * as TimeZones from "./TimeZones.ts"
 import * as Usernames from "./Usernames.ts"
 
-/** The words with which somebody asks to be let in, in characters. */
+/** Maximum characters of a sign-up's reason. */
 const reasonCharactersMax = 420
 
 type Field = "username" | "email" | "password" | "agreement" | "reason" | "dateOfBirth" | "timeZone"
@@ -24,7 +24,7 @@ type Code =
   | "ERR_BELOW_LIMIT"
   | "ERR_INCLUSION"
 
-/** A problem of one field of a sign-up; `description` follows the field's name in the error's text. */
+/** A problem with one field of a sign-up; `description` follows the field's name in the error text. */
 export interface Problem {
   readonly field: Field
   readonly error: Code
@@ -44,12 +44,12 @@ const names: Readonly<Record<Field, string>> = {
 /** Names in `details` that differ from the field's. */
 const detailNames: Partial<Record<Field, string>> = { dateOfBirth: "date_of_birth", timeZone: "time_zone" }
 
-/** Each problem of a field once, whoever found it. */
+/** Removes duplicate problems of the same field. */
 export const distinct = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => [
   ...new Map(problems.map((one) => [`${one.field} ${one.error}`, one])).values()
 ]
 
-/** The error with all problems, as `POST /api/v1/accounts` shows it. */
+/** Returns the error with all problems, as `POST /api/v1/accounts` shows it. */
 export const refusal = (problems: ReadonlyArray<Problem>): Unprocessable => {
   const details: Record<string, Array<{ error: string; description: string }>> = {}
   for (const { description, error, field } of problems) {
@@ -63,7 +63,7 @@ const problem = (field: Field, error: Code, description: string): Problem => ({ 
 const tooLong = (field: Field, max: number, unit = "characters") =>
   problem(field, "ERR_TOO_LONG", `is too long (maximum is ${max} ${unit})`)
 
-/** Problems that show without a look into the database. */
+/** Returns problems that can be found without the database. */
 export const problemsOf = (given: {
   readonly username: string
   readonly email: GivenEmail
@@ -94,10 +94,10 @@ const ofUsername = (username: string, reservedAllowed: boolean): ReadonlyArray<P
   ]
 }
 
-/** E-mail address that a form or request gave, or the problem with it. */
+/** E-mail address of a form or request, or the problem with it. */
 export type GivenEmail = Result.Result<EmailAddresses.EmailAddress, Problem>
 
-/** Reads an e-mail address as written. */
+/** Parses an e-mail address, or returns the problem with it. */
 export const givenEmail = (text: string): GivenEmail => {
   if (text.trim() === "") return Result.fail(problem("email", "ERR_BLANK", "can't be blank"))
   if (text.trim().length > EmailAddresses.emailCharactersMax) {
@@ -107,11 +107,11 @@ export const givenEmail = (text: string): GivenEmail => {
   return email === undefined ? Result.fail(problem("email", "ERR_INVALID", "is invalid")) : Result.succeed(email)
 }
 
-/** Reads an e-mail address as written, or fails as a sign-up with it would. */
+/** Parses an e-mail address, or fails with the error of a sign-up. */
 export const requireEmail = (text: string): Effect.Effect<EmailAddresses.EmailAddress, Unprocessable> =>
   Effect.mapError(Effect.fromResult(givenEmail(text)), (one) => refusal([one]))
 
-/** Problems of a password alone. */
+/** Returns the problems of a password. */
 export const ofPassword = (password: Redacted.Redacted): ReadonlyArray<Problem> => {
   const text = Redacted.value(password)
   if (text === "") return [problem("password", "ERR_BLANK", "can't be blank")]
@@ -129,7 +129,7 @@ export const taken = (field: "username" | "email"): Problem => problem(field, "E
 export const notAccepted = problem("agreement", "ERR_ACCEPTED", "must be accepted")
 export const noReason = problem("reason", "ERR_BLANK", "can't be blank")
 
-/** Problems of a birthday as somebody wrote it, where who is younger than so many years may not join. */
+/** Returns the problems of a date of birth, given the minimum age in years. */
 export const ofAge = (given: string | undefined, years: number, nowMillis: number): ReadonlyArray<Problem> => {
   const text = given?.trim() ?? ""
   if (text === "") return [problem("dateOfBirth", "ERR_BLANK", "can't be blank")]

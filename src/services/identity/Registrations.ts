@@ -12,14 +12,14 @@ import type { EmailAddress } from "./EmailAddresses.ts"
 import { distinct, type GivenEmail, type Problem, problemsOf, refusal, taken } from "./RegistrationRules.ts"
 import * as TimeZones from "./TimeZones.ts"
 
-/** A local account to be. */
+/** A local account to create. */
 interface Registration {
   readonly username: string
   readonly email: GivenEmail
   readonly password: Redacted.Redacted
-  /** False: a moderator has to approve it, unless the invite makes that needless. */
+  /** If false, a moderator must approve it, unless the invite bypasses approval. */
   readonly approved: boolean
-  /** The address is known to be the owner's; else a link in a mail confirms it. */
+  /** True if the address is known to belong to the user; otherwise an e-mail confirms it. */
   readonly confirmed: boolean
   readonly locale?: string | undefined
   readonly timeZone?: string | undefined
@@ -27,15 +27,15 @@ interface Registration {
   readonly roleId?: RoleId
   readonly createdByAppId?: AppId
   readonly inviteCode?: string | undefined
-  /** Further reasons to refuse it. */
+  /** Further problems that refuse it. */
   readonly problems?: ReadonlyArray<Problem>
-  /** A moderator has to approve it, whatever the invite says. */
+  /** If true, a moderator must approve it, even with an invite. */
   readonly held?: boolean
-  /** Said how old they are, and that was enough; the day is not kept. */
+  /** True if the user gave a sufficient age. The date of birth is not stored. */
   readonly ageVerified?: boolean
-  /** Is greeted once the address is confirmed and, where that is needed, a moderator approved. */
+  /** True if the user gets the welcome e-mail after confirmation and approval. */
   readonly greeted?: boolean
-  /** Names of staff may be given to staff. */
+  /** True if reserved usernames are allowed, for staff. */
   readonly reservedAllowed?: boolean
 }
 
@@ -49,7 +49,7 @@ const inviteRows = rowsOf(
 )
 const takenRows = rowsOf(Schema.Struct({ username: Schema.Boolean, email: Schema.Boolean }))
 
-/** Makes local accounts: account, actor, figures and user in one transaction, and the invite used in it. */
+/** Creates local accounts: account, actor, counters and user in one transaction, which also uses up the invite. */
 export class Registrations extends Context.Service<Registrations, {
   readonly create: (
     registration: Registration
@@ -64,7 +64,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const credentials = yield* Credentials
 
-  /** The invite of a code; it is used up here, so that its last use is one person's. */
+  /** Uses an invite once. It counts here, so that only one sign-up gets the last use. */
   const useInvite = Effect.fnUntraced(function*(code: string, now: number) {
     const [invite] = yield* inviteRows(sql`
       UPDATE invites i SET uses = uses + 1
@@ -120,7 +120,7 @@ const make = Effect.gen(function*() {
       })
     }`
     if (given.greeted === true) {
-      // Who waits for a moderator is greeted by the letter about the approval.
+      // A user who awaits approval is welcomed by the approval e-mail.
       yield* sql`INSERT INTO new_members (account_id, follows, welcome)
         VALUES (${accountId}, ${invite?.autofollow === true ? invite.accountId : null}, ${approved})`
     }
@@ -147,7 +147,7 @@ const make = Effect.gen(function*() {
   return Registrations.of({ create })
 })
 
-/** Somebody else took the name or the address between the look and the insert. */
+/** Returns the problem if a concurrent sign-up took the username or the address between check and insert. */
 const lostRace = (error: SqlError): Option.Option<Problem> => {
   if (!isSqlError(error) || error.reason._tag !== "UniqueViolation") return Option.none()
   switch (error.reason.constraint) {

@@ -6,20 +6,20 @@ import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
 
-/** Browser sessions of one user; beyond it the oldest end. */
+/** Maximum browser sessions of a user; beyond it the oldest end. */
 const sessionsOfUserMax = 10
-/** A session ends when it was not used for so long (milliseconds). */
+/** Time after which an unused session ends, in milliseconds. */
 export const sessionMillisMax = 365 * 24 * 3_600_000
-/** How often the last use of a session is written (milliseconds). */
+/** Minimum interval between updates of a session's last use, in milliseconds. */
 const seenMillis = 24 * 3_600_000
-/** Characters of a browser's name that are kept. */
+/** Maximum characters of a stored user agent. */
 const userAgentCharactersMax = 255
 
-/** Who is signed in to the server's own pages. */
+/** User who is signed in to this server's own pages. */
 export interface Session {
   readonly accountId: AccountId
   readonly username: string
-  /** The language that they chose (BCP 47). */
+  /** Language that the user chose (BCP 47). */
   readonly locale: string | undefined
 }
 
@@ -38,16 +38,16 @@ export class Sessions extends Context.Service<Sessions, {
     readonly userAgent: string
     readonly address: string | undefined
   }) => Effect.Effect<Redacted.Redacted>
-  /** The session, where its user may still sign in. */
+  /** Finds a session whose user may still sign in. */
   readonly find: (secret: Redacted.Redacted) => Effect.Effect<Option.Option<Session>>
   readonly end: (secret: Redacted.Redacted) => Effect.Effect<void>
-  /** Those included that wait for a second factor. */
+  /** Ends all sessions of an account, including sign-ins that await a second factor. */
   readonly endAll: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/identity/Sessions") {
   static readonly layer = Layer.effect(Sessions, Effect.suspend(() => make))
 }
 
-/** As Postgres' `inet` takes it; an address with a zone, or of a socket file, is not kept. */
+/** Matches addresses that Postgres' `inet` accepts; zoned addresses and socket paths are not stored. */
 const isIp = /^[0-9a-f.:]+$/i
 
 const make = Effect.gen(function*() {

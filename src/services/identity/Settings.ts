@@ -8,10 +8,10 @@ import { Visibility } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import { StoredField } from "./Accounts.ts"
 
-/** Which files of posts are shown at once: those that are not sensitive, all, none. */
+/** Media of posts shown without a click: those not marked sensitive, all, or none. */
 export const ExpandMedia = Schema.Literals(["default", "show_all", "hide_all"])
 
-/** What a user set for itself: the profile as written, defaults of new posts, reading preferences, and the role. */
+/** Settings of a user: profile source, defaults of new posts, reading preferences and role. */
 const UserSettings = Schema.Struct({
   note: Schema.String,
   fields: Schema.Array(StoredField),
@@ -19,7 +19,7 @@ const UserSettings = Schema.Struct({
   discoverable: Schema.NullOr(Schema.Boolean),
   indexable: Schema.Boolean,
   attributionDomains: Schema.Array(Schema.String),
-  /** The visibility of a new post that names none. */
+  /** Default visibility of new posts. */
   visibility: Visibility,
   sensitive: Schema.Boolean,
   language: Schema.NullOr(Schema.String),
@@ -27,11 +27,11 @@ const UserSettings = Schema.Struct({
   expandMedia: ExpandMedia,
   expandSpoilers: Schema.Boolean,
   autoplayGifs: Schema.Boolean,
-  /** The languages of public timelines; none is all. */
+  /** Languages of public timelines; empty means all. */
   chosenLanguages: Schema.Array(Schema.String),
-  /** Whether others see with which app a post was written. */
+  /** True if others see the app that a post was written with. */
   showApplication: Schema.Boolean,
-  /** Whether search engines are asked to leave the profile out. */
+  /** True if search engines are asked not to index the profile. */
   noindex: Schema.Boolean,
   followRequestsCount: Schema.Int,
   roleId: Schema.BigInt,
@@ -39,13 +39,13 @@ const UserSettings = Schema.Struct({
   roleColor: Schema.String,
   roleHighlighted: Schema.Boolean,
   roleCollectionLimit: Schema.Int,
-  /** The role's own bits together with everybody's. */
+  /** Permissions of the role combined with those of the default role. */
   permissions: Schema.BigInt
 })
 export type UserSettings = typeof UserSettings.Type
 const settingsRows = rowsOf(Schema.Struct({ ...UserSettings.fields, everybodys: Schema.BigInt }))
 
-/** Reads the settings of users. */
+/** Reads settings of users. */
 export class Settings extends Context.Service<Settings, {
   readonly of: (account: AccountId) => Effect.Effect<UserSettings, RecordNotFound>
 }>()("murmuration/services/identity/Settings") {

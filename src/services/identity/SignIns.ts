@@ -8,7 +8,7 @@ import type { EmailAddress } from "./EmailAddresses.ts"
 import { CodeRefused, PendingSignIns } from "./PendingSignIns.ts"
 import { type User, Users } from "./Users.ts"
 
-/** Nobody is signed in; `state` is told only to who knew the password. */
+/** Refused sign-in. A `state` other than `wrong` is only revealed after a correct password. */
 class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", {
   state: Schema.Literals(["wrong", "unconfirmed", "pending", "disabled"])
 }) {
@@ -26,34 +26,34 @@ class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused",
   }
 }
 
-/** Somebody is who they say; `lacksFactor` where their role gives nothing without a second factor, and there is none. */
+/** A completed sign-in; `lacksFactor` if the role has no permissions without a second factor and the user has none. */
 interface Known {
   readonly _tag: "Known"
   readonly accountId: AccountId
   readonly lacksFactor: boolean
 }
-/** The password was right; a code is to come, from the browser that has this secret. */
+/** The password is correct; a code must follow from the browser that holds this secret. */
 interface CodeWanted {
   readonly _tag: "CodeWanted"
   readonly pending: Redacted.Redacted
 }
 
-/** Somebody is who they say, and moderators keep them out: they may read why, and nothing else. */
+/** A completed sign-in of a user whom moderators disabled: only the strikes can be read. */
 interface KeptOut {
   readonly _tag: "KeptOut"
   readonly accountId: AccountId
 }
 
-/** Sign-ins with e-mail address and password, and a code where the user wants it so. */
+/** Sign-in by e-mail address and password, and a code if the user has a second factor. */
 export class SignIns extends Context.Service<SignIns, {
-  /** Costs the same whether there is such a user or not; an undefined address is no user's. */
+  /** Takes the same time whether or not the user exists; an undefined address matches no user. */
   readonly signIn: (
     email: EmailAddress | undefined,
     password: Redacted.Redacted
   ) => Effect.Effect<Known | KeptOut | CodeWanted, SignInRefused | Unavailable>
-  /** Whose sign-in waits for a code. */
+  /** Returns the account of a sign-in that awaits its code. */
   readonly waiting: (pending: Redacted.Redacted) => Effect.Effect<AccountId | undefined>
-  /** The second step of it. */
+  /** Completes a sign-in that awaits its code. */
   readonly enterCode: (
     pending: Redacted.Redacted,
     code: string
@@ -67,7 +67,7 @@ export class SignIns extends Context.Service<SignIns, {
       const credentials = yield* Credentials
       const pendings = yield* PendingSignIns
 
-      /** Whether there is a decision of moderators to be read; nobody signs in where somebody who died is remembered. */
+      /** Returns true if the account has strikes to read. Memorial accounts never sign in. */
       const isStruck = (accountId: AccountId) =>
         Effect.map(
           Effect.orDie(sql`SELECT FROM accounts a WHERE a.id = ${accountId} AND NOT a.memorial

@@ -22,7 +22,7 @@ import { Registrations } from "./Registrations.ts"
 import { StaffEmails } from "./StaffEmails.ts"
 import { Users } from "./Users.ts"
 
-/** What somebody says who wants an account. */
+/** Data of a sign-up. */
 interface SignUp {
   readonly username: string
   readonly email: GivenEmail
@@ -32,23 +32,25 @@ interface SignUp {
   readonly timeZone: string | undefined
   readonly reason: string | undefined
   readonly inviteCode: string | undefined
-  /** What the blocks of staff say of it. */
+  /** Result of the sign-up blocks of staff. */
   readonly verdict: { readonly problems: ReadonlyArray<Problem>; readonly needsApproval: boolean }
-  /** As `2001-02-03`; it is not kept. */
+  /** Date such as `2001-02-03`; it is not stored. */
   readonly dateOfBirth: string | undefined
 }
 
 const known = new Set(languages.map(({ code }) => code))
 
-/** The locale as a tag, however a system writes it; one of a language that nobody here knows is none. */
+/** Returns a locale as a BCP 47 tag, from any common notation; undefined if its language is unknown here. */
 const localeOf = (given: string | undefined): string | undefined => {
   const tag = canonical(given ?? "")
   return tag !== undefined && known.has(new Intl.Locale(tag).language) ? tag : undefined
 }
 
-/** Sign-ups by the public, as the server's mode of registration lets them in (auth.md section 7). */
+/** Public sign-ups, depending on the server's registration mode (auth.md section 7). */
 export class SignUps extends Context.Service<SignUps, {
-  /** Makes the account and sends the e-mail that confirms its address; `app` is undefined for a sign-up on our own page. */
+  /**
+   * Creates the account and sends the confirmation e-mail; `app` is undefined for a sign-up on the server's own page.
+   */
   readonly signUp: (
     app: App | undefined,
     wish: SignUp
@@ -74,7 +76,7 @@ export class SignUps extends Context.Service<SignUps, {
         const now = yield* Clock.currentTimeMillis
         const problems = [
           ...(agreement ? [] : [notAccepted]),
-          // Whom somebody of the server invited is known to them.
+          // Invited people need no reason: their inviter knows them.
           ...(reasonRequired && mode === "approval" && wish.inviteCode === undefined &&
               (wish.reason ?? "").trim() === ""
             ? [noReason]
@@ -87,7 +89,7 @@ export class SignUps extends Context.Service<SignUps, {
           problems: verdict.problems,
           held: verdict.needsApproval,
           locale: localeOf(wish.locale),
-          // With closed registrations an invite is the approval.
+          // With closed registrations the invite counts as approval.
           approved: mode !== "approval",
           confirmed: signupConfirmation === "none",
           ...(app !== undefined && { createdByAppId: app.id }),
@@ -97,7 +99,7 @@ export class SignUps extends Context.Service<SignUps, {
         const user = yield* users.find(accountId)
         if (signupConfirmation === "mail" && Option.isSome(user)) yield* mailLinks.sendConfirmation(user.value)
         else if (Option.isSome(user) && !user.value.approved) yield* staffEmails.waits(accountId)
-        // Who need not confirm anything can come in at once.
+        // Without confirmation the user can sign in at once.
         else if (Option.isSome(user)) yield* Effect.orDie(writer.tellStaff("admin.sign_up", accountId, 0n))
         return accountId
       })

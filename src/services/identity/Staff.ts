@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { rowsOf } from "../Rows.ts"
 import { everyone, givenBits, type Permission, permissions } from "../staff/Permissions.ts"
 
-/** Where an e-mail goes, and the language in which it is best written. */
+/** Recipient of an e-mail, with the preferred language. */
 const Addressee = Schema.Struct({
   email: Schema.String,
   locale: Schema.NullOr(Schema.String)
@@ -11,10 +11,10 @@ const Addressee = Schema.Struct({
 export type Addressee = typeof Addressee.Type
 const addresseeRows = rowsOf(Addressee)
 
-/** Those of the staff who get an e-mail about one thing. */
+/** Maximum staff members who get an e-mail about one matter. */
 const staffToldMax = 50
 
-/** Those who may do something by their role, and can. */
+/** Returns active staff whose role has the permission. */
 export const staffWith = (sql: SqlClient, permission: Permission) =>
   addresseeRows(sql`SELECT u.email, u.locale FROM users u JOIN accounts a ON a.id = u.account_id
       JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${everyone}

@@ -7,11 +7,11 @@ import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { traced } from "../Traced.ts"
 import { Approvals, type Pending } from "./Approvals.ts"
 
-/** E-mails to those who may decide about sign-ups. */
+/** E-mails about sign-ups to staff who may decide, and to applicants. */
 export class StaffEmails extends Context.Service<StaffEmails, {
-  /** Somebody waits for a moderator from now on; nobody waits for the e-mails. */
+  /** Tells staff about a pending sign-up; the e-mails are sent in the background. */
   readonly waits: (accountId: AccountId) => Effect.Effect<void>
-  /** A moderator decided: who waited hears of it, and those who might have decided. */
+  /** Tells the applicant and the staff about a decision. */
   readonly decided: (one: Pending, decision: "approved" | "rejected") => Effect.Effect<void>
 }>()("murmuration/services/identity/StaffEmails") {
   static readonly layerNoDeps = Layer.effect(

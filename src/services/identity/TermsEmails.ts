@@ -13,7 +13,7 @@ import { standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 
-/** People who are written to in one step. */
+/** Recipients per step. */
 const writtenMax = 100
 
 const versionRows = rowsOf(Schema.Struct({
@@ -26,11 +26,14 @@ const peopleRows = rowsOf(
   Schema.Struct({ accountId: Schema.BigInt, email: Schema.String, locale: Schema.NullOr(Schema.String) })
 )
 
-/** Letters about new terms of service to everybody who has an account: some at a time, each at least once. */
+/**
+ * E-mails about new terms of service to all users, in batches. A step that is repeated after a failure sends its
+ * e-mails again.
+ */
 export class TermsEmails extends Context.Service<TermsEmails, {
-  /** Has the newest version told to all, once. Answers the day from which it holds. */
+  /** Starts the e-mails about the newest version, once. Returns the date from which it applies. */
   readonly start: (by: AccountId) => Effect.Effect<string, Refusal>
-  /** Writes to the next people, where there are any; of several nodes one does it. */
+  /** Queues e-mails to the next recipients, if any; only one node at a time does it. */
   readonly step: Effect.Effect<void, SqlError>
 }>()("murmuration/services/identity/TermsEmails") {
   static readonly layer = Layer.effect(

@@ -18,12 +18,12 @@ import { recoveryCodes } from "./RecoveryCodes.ts"
 import { Sessions } from "./Sessions.ts"
 import { TwoFactorEmails } from "./TwoFactorEmails.ts"
 
-/** How long somebody may take from the password to the first code of the app (milliseconds). */
+/** Time between the password and the first code of a setup, in milliseconds. */
 const setupMillisMax = 30 * 60_000
-/** Characters of what a form brings back of a set-up. */
+/** Maximum characters of the setup state in a form. */
 const setupCharactersMax = 1_000
 
-/** Why a second factor was not set up, changed or believed. */
+/** Refused setup, change or use of a second factor. */
 class TwoFactorRefused extends Schema.TaggedError<TwoFactorRefused>()("TwoFactorRefused", {
   reason: Schema.Literals(["password", "code", "late", "on", "off"])
 }) {
@@ -43,37 +43,40 @@ class TwoFactorRefused extends Schema.TaggedError<TwoFactorRefused>()("TwoFactor
   }
 }
 
-/** What somebody is shown who sets it up; `setup` is what their form brings back, and stands for nothing elsewhere. */
+/** Data of a setup; `setup` is the sealed state that the form sends back. Nothing is stored before `confirm`. */
 export interface Setup {
   readonly setup: string
   readonly secret: Redacted.Redacted
-  /** What an app reads from a QR code. */
+  /** URI that authenticator apps read from a QR code. */
   readonly address: string
 }
 
-/** How it is with somebody's second factor. */
+/** State of a user's second factor. */
 interface TwoFactorState {
   readonly enabledAt: Date | undefined
   readonly recoveryCodesLeft: number
-  /** The role gives nothing without it. */
+  /** True if the role has no permissions without a second factor. */
   readonly wanted: boolean
 }
 
 type Codes = ReadonlyArray<Redacted.Redacted>
 
-/** The second factor of sign-in: codes of an app (RFC 6238), and recovery codes for the day on which there is no app. */
+/** Second factor of sign-in: codes of an authenticator app (RFC 6238), and recovery codes for users without the app. */
 export class TwoFactor extends Context.Service<TwoFactor, {
   readonly of: (accountId: AccountId) => Effect.Effect<TwoFactorState>
-  /** A new secret, which nobody keeps before a code shows that an app has it. */
+  /** Makes a new secret, which is only stored once a code proves that an app has it. */
   readonly begin: (
     accountId: AccountId,
     password: Redacted.Redacted
   ) => Effect.Effect<Setup, TwoFactorRefused | Unavailable>
-  /** The set-up that a form brings back. */
+  /** Returns the setup from the state in a form. */
   readonly setupOf: (accountId: AccountId, setup: string) => Effect.Effect<Setup, TwoFactorRefused>
-  /** Switches it on, ends all sessions, tells the user; tokens stay. Answers the recovery codes, which nobody can show again. */
+  /**
+   * Enables the factor, ends all sessions and tells the user; tokens stay valid. Returns the recovery codes, which
+   * cannot be shown again.
+   */
   readonly confirm: (accountId: AccountId, setup: string, code: string) => Effect.Effect<Codes, TwoFactorRefused>
-  /** New recovery codes in place of the others. */
+  /** Replaces the recovery codes. */
   readonly renew: (
     accountId: AccountId,
     password: Redacted.Redacted,
@@ -84,7 +87,7 @@ export class TwoFactor extends Context.Service<TwoFactor, {
     password: Redacted.Redacted,
     code: string
   ) => Effect.Effect<void, TwoFactorRefused | Unavailable>
-  /** Takes a code of the app or a recovery code: each once, whichever node it is brought to. */
+  /** Consumes a code of the app or a recovery code. Each works once, across all nodes. */
   readonly use: (accountId: AccountId, code: string) => Effect.Effect<void, TwoFactorRefused>
 }>()("murmuration/services/identity/TwoFactor") {
   static readonly layerNoDeps = Layer.effect(TwoFactor, Effect.suspend(() => make))
@@ -101,13 +104,13 @@ const Row = Schema.Struct({
 })
 const userRows = rowsOf(Row)
 
-/** What stands sealed in the form of somebody who is setting it up. */
+/** Sealed setup state in a form. */
 const Sealed = Schema.fromJsonString(
   Schema.Struct({ accountId: Schema.String, secret: Schema.String, until: Schema.Finite })
 )
 const decodeSealed = Schema.decodeUnknownOption(Sealed)
 
-/** Characters of a code that may be one; how it is spaced says nothing. */
+/** Maximum characters of a code before its spaces and dashes are removed. */
 const codeCharactersMax = 100
 const plain = (code: string) => code.slice(0, codeCharactersMax).replaceAll(/[\s-]/g, "")
 
@@ -162,7 +165,7 @@ const make = Effect.gen(function*() {
     return shown(username, Redacted.make(said.secret), setup)
   })
 
-  /** Every node asks anew what the role gives. */
+  /** Makes every node reload the permissions of the role. */
   const tell = (accountId: AccountId) =>
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "user", ids: [accountId] }))
 
@@ -184,7 +187,10 @@ const make = Effect.gen(function*() {
     return made
   })
 
-  /** Of codes of one step the first is taken; what is locked or was used is refused. Answers whether it was a recovery code. */
+  /**
+   * Consumes a code. Each time step accepts one code; older steps and used codes are refused. Returns true for a
+   * recovery code.
+   */
   const spend = Effect.fnUntraced(function*(accountId: AccountId, code: string) {
     const { otpSecret } = yield* userOf(accountId)
     if (otpSecret === null) return yield* new TwoFactorRefused({ reason: "off" })
@@ -205,7 +211,7 @@ const make = Effect.gen(function*() {
     if (recovered) yield* emails.send(accountId, "recovered")
   }, Effect.catchIf(isSqlError, Effect.die))
 
-  /** Something that the password and a code are asked for once more. */
+  /** Runs `work` in a transaction after checking password and code again. */
   const guarded = <A, E>(
     accountId: AccountId,
     password: Redacted.Redacted,

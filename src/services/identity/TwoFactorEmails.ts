@@ -19,9 +19,9 @@ const userRows = rowsOf(
   })
 )
 
-/** E-mails to somebody about their second factor. */
+/** E-mails to users about their second factor. */
 export class TwoFactorEmails extends Context.Service<TwoFactorEmails, {
-  /** Nobody waits for it. */
+  /** Sends an e-mail in the background. */
   readonly send: (accountId: AccountId, event: Event) => Effect.Effect<void>
 }>()("murmuration/services/identity/TwoFactorEmails") {
   static readonly layer = Layer.effect(

@@ -12,9 +12,9 @@ import { TwoFactorEmails } from "./TwoFactorEmails.ts"
 
 const nameRows = rowsOf(Schema.Struct({ username: Schema.String }))
 
-/** A second factor taken away from somebody who lost phone and paper, by staff or on the command line. */
+/** Removes the second factor of a user who lost phone and recovery codes, by staff or on the command line. */
 export class TwoFactorReset extends Context.Service<TwoFactorReset, {
-  /** `by` is undefined for the command line. The user is told. */
+  /** Removes the factor and tells the user. `by` is undefined for the command line. */
   readonly disable: (
     accountId: AccountId,
     by: AccountId | undefined

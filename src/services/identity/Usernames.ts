@@ -1,10 +1,10 @@
-/** In characters. */
+/** Maximum length, in characters. */
 export const usernameCharactersMax = 30
 
-/** Letters, digits and underscores; upper and lower case are one. */
+/** Returns true for letters, digits and underscores in any case. */
 export const isValid = (username: string): boolean => /^[a-z0-9_]+$/i.test(username)
 
-/** Names that would pass for the server or its staff (Mastodon's list), without look-alikes. */
+/** Names that could pass for the server or its staff (Mastodon's list), without look-alikes. */
 const reserved = new Set(
   [
     "abuse account accounts admin administration administrator admins everyone help helpdesk instance mod moderator",
@@ -12,7 +12,7 @@ const reserved = new Set(
   ].join(" ").split(" ").map((name) => plainLetters(name))
 )
 
-/** Digits that stand for letters, as letters. */
+/** Replaces digits that look like letters by those letters. */
 export function plainLetters(username: string): string {
   const letters = "oizeasgtbg"
   return username.toLowerCase().replaceAll("_", "").replace(/\d/g, (digit) => letters[Number(digit)] ?? digit)

@@ -14,33 +14,33 @@ import type { EmailAddress } from "./EmailAddresses.ts"
 import { ofPassword, refusal, taken } from "./RegistrationRules.ts"
 import { Sessions } from "./Sessions.ts"
 
-/** The user of a local account: how it signs in and what state it is in. */
+/** User of a local account: credentials and state. */
 export interface User {
   readonly accountId: AccountId
   readonly username: string
   readonly email: string
-  /** An address that waits for its confirmation and then takes the place of `email`. */
+  /** Address that replaces `email` once it is confirmed. */
   readonly unconfirmedEmail: string | undefined
   readonly passwordHash: string
   readonly confirmed: boolean
   readonly approved: boolean
-  /** Disabled by a moderator, suspended or memorial. */
+  /** True if the user is disabled by a moderator, suspended or memorial. */
   readonly disabled: boolean
-  /** Whether a code is asked for after the password; `missing` where the role gives nothing without one. */
+  /** State of the second factor; `missing` if the role has no permissions without one. */
   readonly secondFactor: "on" | "off" | "missing"
   readonly createdByAppId: AppId | undefined
-  /** The language in which they are written to (BCP 47). */
+  /** Language of e-mails and pages for the user (BCP 47). */
   readonly locale: string | undefined
 }
 
-/** What may be changed of a user without their doing; what is absent stays. */
+/** Changes to a user by the server or staff; absent fields stay unchanged. */
 interface UserChange {
   readonly email?: EmailAddress
-  /** Waits for its confirmation before it takes the place of `email`. */
+  /** Replaces `email` once it is confirmed. */
   readonly unconfirmedEmail?: EmailAddress
   readonly roleId?: RoleId
   readonly confirmed?: true
-  /** False: a moderator has to approve the user. */
+  /** If false, a moderator must approve the user. */
   readonly approved?: boolean
   readonly disabled?: boolean
 }
@@ -50,11 +50,14 @@ export class Users extends Context.Service<Users, {
   readonly find: (accountId: AccountId) => Effect.Effect<Option.Option<User>>
   readonly findByEmail: (email: EmailAddress) => Effect.Effect<Option.Option<User>>
   readonly findByUsername: (username: string) => Effect.Effect<Option.Option<User>>
-  /** Every node's caches follow; a disabled user's streams close; links that were sent to another address end. */
+  /**
+   * Changes a user and invalidates caches on all nodes. Disabling closes the user's streams; a new address invalidates
+   * all links in e-mails.
+   */
   readonly change: (accountId: AccountId, change: UserChange) => Effect.Effect<void, Unprocessable>
   /**
-   * Signs the user out everywhere: all sessions, tokens and codes end. `condition` is asked in the same transaction, before
-   * anything is written.
+   * Sets the password and signs the user out everywhere: all sessions, tokens and codes end. `condition` runs first, in
+   * the same transaction.
    */
   readonly setPassword: <E = never>(
     accountId: AccountId,
