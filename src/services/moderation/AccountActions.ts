@@ -15,16 +15,16 @@ import { type ModerationAction, ModerationActions } from "./ModerationActions.ts
 import { ReportResolution } from "./ReportResolution.ts"
 import { Strikes } from "./Strikes.ts"
 
-/** What a moderator does about an account. */
+/** A moderation action against an account. */
 interface NewAction {
   readonly by: AccountId
   readonly type: ActionType
   readonly text: string
-  /** The report that led to it, one about the account. */
+  /** Report about the account that led to the action. */
   readonly reportId: bigint | null
 }
 
-/** What stands against an account by the moderators' decision; what follows from a rule about its domain does not. */
+/** Restrictions of an account by decision of moderators, without those that follow from a domain block. */
 const State = Schema.Struct({
   username: Schema.String,
   domain: Schema.NullOr(Schema.String),
@@ -43,34 +43,42 @@ const undo = {
   suspend: "unsuspend"
 } as const satisfies Record<LastingType, string>
 
-/** What moderators do about accounts, as the log calls it. */
+/** Moderation actions by their names in the audit log. */
 type Done = LastingType | "warn" | (typeof undo)[LastingType]
 
-/** The type of each measure, as the operator names it. */
+/** Action type for each measure of the operator. */
 export const typeOf = { sensitize: "sensitive", silence: "silence", suspend: "suspend" } as const
 
 const measures = { sensitive: "sensitize", silence: "silence", suspend: "suspend" } as const
 
-/** What moderators do about accounts, each in the transaction of a command of the account's actor (S-022, S-023). */
+/** Moderation actions on accounts, in the transaction of a command of the account's actor (S-022, S-023). */
 export class AccountActions extends Context.Service<AccountActions, {
-  /** Answers the id of the strike. Refused where it stands already: who comes second is told. */
+  /**
+   * Takes an action and returns the id of its strike. Fails with `LostAct` if the restriction is already in force,
+   * which tells the second moderator.
+   */
   readonly take: (
     target: AccountId,
     action: NewAction
   ) => Effect.Effect<bigint, LostAct | NotAllowed | RecordNotFound | Unprocessable | SqlError>
-  /** The same by who runs the server, without a strike; answers whether something changed. */
+  /** Sets or lifts a measure as the operator, without a strike. Returns true if something changed. */
   readonly operate: (
     target: AccountId,
     measure: ModerationAction,
     stands: boolean
   ) => Effect.Effect<boolean, RecordNotFound | SqlError>
-  /** Limits an account by a rule against spam, with a strike, whose id it answers; undefined where it was limited before. */
+  /**
+   * Limits an account because of a spam rule. Returns the id of the strike; undefined if the account was limited
+   * already.
+   */
   readonly limitForSpam: (
     target: AccountId,
     statusId: bigint | undefined
   ) => Effect.Effect<bigint | undefined, RecordNotFound | SqlError>
-  /** Decides about an appeal: one that is granted takes back what the strike did. Answers what ends, and
-   * which posts and collections are not marked as sensitive any more. */
+  /**
+   * Decides an appeal; approval reverts its strike. Returns the lifted restriction, and the posts and collections that
+   * are no longer marked as sensitive.
+   */
   readonly decide: (
     target: AccountId,
     by: AccountId,
@@ -84,7 +92,7 @@ export class AccountActions extends Context.Service<AccountActions, {
     },
     LostAct | NotAllowed | RecordNotFound | Unprocessable | SqlError
   >
-  /** Answers whether it stood. */
+  /** Lifts a restriction. Returns true if it was in force. */
   readonly lift: (
     target: AccountId,
     by: AccountId,
@@ -128,11 +136,11 @@ const make = Effect.gen(function*() {
       FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = ${id}`)
     return state ?? (yield* new RecordNotFound())
   })
-  /** What is left of a deleted account is nobody's. */
+  /** Returns true for a deleted local account, of which only the row is left. */
   const isGone = ({ domain, isUser }: typeof State.Type) => domain === null && !isUser
   const stateOf = (id: AccountId) =>
     Effect.flatMap(read(id), (state) => isGone(state) ? Effect.fail(new RecordNotFound()) : Effect.succeed(state))
-  /** The same for an act, which may come after the account's end. */
+  /** Returns the state for an action, which may arrive after the account was deleted. */
   const stateFor = Effect.fnUntraced(function*(id: AccountId, by: AccountId, action: Done) {
     const state = yield* read(id)
     if (!isGone(state)) return state
@@ -188,7 +196,7 @@ const make = Effect.gen(function*() {
     const state = yield* stateFor(target, by, undo[type])
     yield* rank(own, target)
     if (type === "disable" && !state.isUser) return yield* new NotAllowed({})
-    // What its own server or a rule about its domain has decided is not ours to take back.
+    // A suspension by the account's own server or by a domain block cannot be lifted here.
     const act = { by, action: undo[type], target: targetOf(target, state) }
     if (!state[type]) return type === "suspend" ? yield* new LostAct({ act, refusal: new NotAllowed({}) }) : false
     yield* set(target, type, false)

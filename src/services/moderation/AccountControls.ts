@@ -19,15 +19,15 @@ const roleRows = rowsOf(Schema.Struct({ roleId: Schema.BigInt }))
 
 type Refused = NotAllowed | RecordNotFound | Unprocessable
 
-/** What staff do to people of this server that is no punishment; each act is in the log. */
+/** Staff actions on local users other than moderation. Each is in the audit log. */
 export class AccountControls extends Context.Service<AccountControls, {
-  /** The new address waits for its confirmation, by a letter to it. */
+  /** Starts a change of address; the new address is e-mailed a confirmation link first. */
   readonly changeEmail: (by: AccountId, target: AccountId, email: EmailAddress) => Effect.Effect<void, Refused>
-  /** Sends the letter once more to who has not confirmed the address. */
+  /** Resends the confirmation e-mail of an unconfirmed address. */
   readonly resend: (by: AccountId, target: AccountId) => Effect.Effect<void, Refused>
-  /** Nobody gives a role as high as the own one, or higher. */
+  /** Assigns a role, which must be below the staff member's own. */
   readonly changeRole: (by: AccountId, target: AccountId, roleId: bigint) => Effect.Effect<void, Refused>
-  /** The account remembers somebody who died: nobody signs in to it any more. */
+  /** Turns an account into a memorial that no one can sign in to. */
   readonly memorialize: (by: AccountId, target: AccountId) => Effect.Effect<void, Refused>
 }>()("murmuration/services/moderation/AccountControls") {
   static readonly layer = Layer.effect(AccountControls, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
@@ -43,7 +43,7 @@ const make = Effect.gen(function*() {
   const standing = standingOf(sql)
   const rank = requireRank(sql)
 
-  /** One act about somebody of this server whose role is lower. */
+  /** Runs an action on a local user with a lower role. */
   const act = <A>(
     by: AccountId,
     target: AccountId,

@@ -1,14 +1,14 @@
-/** What moderators do about an account that stands until they take it back (operations.md section 17). */
+/** Restrictions of an account that last until a moderator lifts them (operations.md section 17). */
 export const lastingTypes = ["disable", "sensitive", "silence", "suspend"] as const
 export type LastingType = typeof lastingTypes[number]
 
-/** The same, and a warning, which does nothing but tell. */
+/** Moderation actions: the restrictions, and a warning without an effect. */
 export const actionTypes = ["none", ...lastingTypes] as const
 export type ActionType = typeof actionTypes[number]
 
-/** What they do about posts. */
+/** Moderation actions on posts. */
 export const statusActionTypes = ["delete", "mark_as_sensitive"] as const
 export type StatusActionType = typeof statusActionTypes[number]
 
-/** Characters of what a moderator says to a person. */
+/** Maximum characters of a moderator's message to a user. */
 export const actionTextCharactersMax = 5_000

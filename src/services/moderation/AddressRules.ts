@@ -2,17 +2,17 @@ import { Option, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { unwrapped } from "../outbound/AllowedAddresses.ts"
 
-/** What an IP block keeps from its network, from the mildest to the strictest. */
+/** Severities of IP blocks, from mildest to strictest. */
 export const ipBlockSeverities = ["sign_up_requires_approval", "sign_up_block", "no_access"] as const
 export type IpBlockSeverity = typeof ipBlockSeverities[number]
 
-/** A block as it is looked up; `expiresAt` in milliseconds since 1970. */
+/** An IP block in memory; `expiresAt` in milliseconds since 1970. */
 interface AddressRule {
   readonly severity: IpBlockSeverity
   readonly expiresAt: number
 }
 
-/** An address as a number of so many bits. */
+/** An address as a number of `width` bits. */
 interface Bits {
   readonly width: 32 | 128
   readonly value: bigint
@@ -26,7 +26,7 @@ const bitsOf = (address: NetAddress.IpAddress): Bits => {
   }
 }
 
-/** An address without its zone; an IPv4 address inside an IPv6 address as IPv4. Undefined for other text. */
+/** Parses an address without its zone; an IPv4-mapped IPv6 address becomes IPv4. Undefined for other text. */
 const addressOf = (text: string): NetAddress.IpAddress | undefined => {
   const zone = text.indexOf("%")
   return Option.getOrUndefined(
@@ -39,12 +39,12 @@ const addressOf = (text: string): NetAddress.IpAddress | undefined => {
   )
 }
 
-/** Bits of the part of an IPv6 address that says it holds one of IPv4. */
+/** Prefix bits of an IPv4-mapped IPv6 address. */
 const mappedBits = 96
 
 /**
- * The network that a text names, as Postgres writes it: an address alone is a network of one. Bits beyond the prefix are
- * zero, and IPv4 inside IPv6 is IPv4, so that one network has one name. Undefined for what is none.
+ * Parses a network and returns it as Postgres writes it; a single address is a network of one. Bits beyond the prefix
+ * are cleared, and IPv4 in IPv6 becomes IPv4, so that each network has one name. Returns undefined for invalid text.
  */
 export const networkOf = (text: string): string | undefined => {
   const [, written = "", prefix] = /^([0-9a-f.:]{2,45})(?:\/(\d{1,3}))?$/i.exec(text) ?? []
@@ -59,17 +59,19 @@ export const networkOf = (text: string): string | undefined => {
   )
 }
 
-/** Whether an address is in a network that `networkOf` gave. */
+/** Returns true if an address is in a network from `networkOf`. */
 export const isInside = (network: string, address: string): boolean => {
   const found = addressOf(address)
   const known = Option.getOrUndefined(Result.getSuccess(IpNetwork.fromString(network)))
   return found !== undefined && known !== undefined && IpNetwork.contains(known, found)
 }
 
-/** Prefixes shorter than these are a large part of all addresses, in bits: no provider has an IPv4 /7 or an IPv6 /15. */
+/**
+ * Prefixes shorter than these cover a large part of all addresses, in bits: no provider has an IPv4 /7 or an IPv6 /15.
+ */
 const broadBits = { 32: 8, 128: 16 } as const
 
-/** True for a network from `networkOf` that is a large part of all addresses, as `0.0.0.0/0`. */
+/** Returns true if a network from `networkOf` covers a large part of all addresses, such as `0.0.0.0/0`. */
 export const isBroad = (network: string): boolean => {
   const [written = "", prefix] = network.split("/")
   const address = addressOf(written)
@@ -78,7 +80,7 @@ export const isBroad = (network: string): boolean => {
 
 const rank = (severity: IpBlockSeverity) => ipBlockSeverities.indexOf(severity)
 
-/** Blocks by their networks, so that a look costs one step for each length of a prefix, however many blocks there are. */
+/** IP blocks indexed by network. A lookup costs one step per prefix length, regardless of the number of blocks. */
 export class AddressRules {
   readonly #byPrefix = new Map<
     string,
@@ -87,7 +89,7 @@ export class AddressRules {
 
   constructor(blocks: Iterable<AddressRule & { readonly network: string }>) {
     for (const { expiresAt, network, severity } of blocks) {
-      // A row may have been written before addresses inside of `64:ff9b::/96` counted as IPv4.
+      // Older rows may not treat addresses in `64:ff9b::/96` as IPv4.
       const [written = "", prefix] = (networkOf(network) ?? network).split("/")
       const address = addressOf(written)
       if (address === undefined) continue
@@ -104,7 +106,7 @@ export class AddressRules {
     return this.#byPrefix.size === 0
   }
 
-  /** The strictest block of an address that stands at a time; undefined where there is none, or the text is no address. */
+  /** Returns the strictest unexpired block of an address; undefined if it is not blocked or not an address. */
   find(text: string, nowMillis: number): IpBlockSeverity | undefined {
     if (this.isEmpty) return undefined
     const address = addressOf(text)

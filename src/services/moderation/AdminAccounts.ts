@@ -14,7 +14,7 @@ import { traced } from "../Traced.ts"
 export const accountStatuses = ["active", "pending", "disabled", "silenced", "suspended", "sensitized"] as const
 export type AccountStatus = typeof accountStatuses[number]
 
-/** Which accounts moderators want to see; names and addresses by how they begin. */
+/** Filter for accounts; names and addresses are matched by prefix. */
 export interface AccountSelection {
   readonly origin?: "local" | "remote" | undefined
   readonly status?: AccountStatus | undefined
@@ -24,9 +24,9 @@ export interface AccountSelection {
   readonly displayName?: string | undefined
   readonly email?: string | undefined
   readonly domain?: string | undefined
-  /** An address or a network. */
+  /** IP address or network. */
   readonly ip?: string | undefined
-  /** Who made the invite by which they came. */
+  /** Account whose invite was used to sign up. */
   readonly invitedBy?: bigint | undefined
 }
 
@@ -59,12 +59,12 @@ const accountRows = rowsOf(Row)
 
 const Ip = Schema.Struct({ accountId: Schema.BigInt, ip: Schema.String, usedAt: Timestamptz })
 const ipRows = rowsOf(Ip)
-/** Addresses of one account that moderators see. */
+/** Maximum IP addresses of an account that moderators see. */
 const ipsMax = 100
 
-/** An account as moderators see it; what only users have is null for others. */
+/** An account as moderators see it; fields of users are null for remote accounts. */
 export type AdminAccountRecord = Omit<typeof Row.Type, "everybodys"> & {
-  /** From which addresses its user was here, the latest first. */
+  /** IP addresses of the user, latest first. */
   readonly ips: ReadonlyArray<{ readonly ip: string; readonly usedAt: Date }>
 }
 
@@ -73,9 +73,9 @@ const none: AdminAccountRecord["ips"] = []
 /** Reads accounts for moderators. */
 export class AdminAccounts extends Context.Service<AdminAccounts, {
   readonly page: (selection: AccountSelection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
-  /** How many there are, as `boundedCount` counts. */
+  /** Number of accounts, as counted by `boundedCount`. */
   readonly total: (selection: AccountSelection) => Effect.Effect<number>
-  /** Those that are there, by id. Two queries. */
+  /** Loads existing accounts by id, in two queries. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, AdminAccountRecord>>
   readonly find: (id: bigint) => Effect.Effect<AdminAccountRecord, RecordNotFound>
 }>()("murmuration/services/moderation/AdminAccounts") {

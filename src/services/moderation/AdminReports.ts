@@ -7,7 +7,7 @@ import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { ReportRecord } from "./Reports.ts"
 
-/** A rule as it was when it was named, though it be deleted by now. */
+/** A rule with the text that it had when it was reported, even if it was deleted later. */
 const NamedRule = Schema.Struct({
   id: Schema.BigInt,
   text: Schema.String,
@@ -19,7 +19,7 @@ const ruleRows = rowsOf(NamedRule)
 
 const AdminReport = Schema.Struct({
   ...ReportRecord.fields,
-  /** Who reports; of a report by the server itself it is whom it is about. */
+  /** Reporter; for a report by the server itself, the reported account. */
   accountId: Schema.BigInt,
   assignedAccountId: Schema.NullOr(Schema.BigInt),
   actionTakenByAccountId: Schema.NullOr(Schema.BigInt),
@@ -30,7 +30,7 @@ export type AdminReport = typeof AdminReport.Type
 const reportRows = rowsOf(AdminReport)
 const columns = Struct.keys(AdminReport.fields)
 
-/** Which reports are wanted: open ones, ended ones, or both. */
+/** Filter for reports by state, accounts and domain. */
 interface ReportSelection {
   readonly state: "open" | "resolved" | "all"
   readonly accountId?: bigint | undefined
@@ -41,10 +41,10 @@ interface ReportSelection {
 /** Reads reports for moderators (S-234). */
 export class AdminReports extends Context.Service<AdminReports, {
   readonly page: (selection: ReportSelection, page: Page) => Effect.Effect<ReadonlyArray<AdminReport>>
-  /** How many there are, as `boundedCount` counts. */
+  /** Number of reports, as counted by `boundedCount`. */
   readonly total: (selection: ReportSelection) => Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<AdminReport, RecordNotFound>
-  /** Rules by their ids, deleted ones too; none costs nothing. */
+  /** Loads rules by id, including deleted ones; an empty list runs no query. */
   readonly rules: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, NamedRule>>
 }>()("murmuration/services/moderation/AdminReports") {
   static readonly layer = Layer.effect(
@@ -55,7 +55,7 @@ export class AdminReports extends Context.Service<AdminReports, {
         columns.map((name) =>
           name === "updatedAt"
             ? "coalesce(r.updated_at, r.created_at) AS updated_at"
-            // The server's own: clients know no report without an account.
+            // Reports by the server have no reporter, but clients expect an account.
             : name === "accountId"
             ? "coalesce(r.account_id, r.target_account_id) AS account_id"
             : `r.${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`

@@ -19,11 +19,11 @@ const appealRows = rowsOf(
   })
 )
 
-/** E-mails about appeals; nobody waits for them. */
+/** E-mails about appeals, sent in the background. */
 export class AppealEmails extends Context.Service<AppealEmails, {
-  /** To those of the staff who decide about it. */
+  /** Tells staff who decide appeals about a new one. */
   readonly filed: (appealId: bigint) => Effect.Effect<void>
-  /** To who appealed, where it is decided. */
+  /** Tells the user about the decision on an appeal. */
   readonly decided: (appealId: bigint) => Effect.Effect<void>
 }>()("murmuration/services/moderation/AppealEmails") {
   static readonly layer = Layer.effect(

@@ -3,16 +3,16 @@ import type { Messages } from "../languages/Messages.ts"
 
 interface About {
   readonly to: string
-  /** The server, by its domain. */
+  /** Domain of the server. */
   readonly server: string
-  /** Who appeals. */
+  /** User who appeals. */
   readonly username: string
 }
 
 const footer = (say: Messages["say"], server: string) =>
   say("This letter was sent by {server}, because somebody gave your address there.", { server })
 
-/** To those who decide about it. */
+/** E-mail about a new appeal to staff who decide appeals. */
 export const filed = ({ server, text, to, username: name }: About & { readonly text: string }) =>
 ({
   say
@@ -25,7 +25,7 @@ export const filed = ({ server, text, to, username: name }: About & { readonly t
   ].join("\n\n")
 })
 
-/** To who appealed. */
+/** E-mail about the decision to the user who appealed. */
 export const decided = ({ granted, server, to, username: name }: About & { readonly granted: boolean }) =>
 ({
   say

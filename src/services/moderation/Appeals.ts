@@ -11,7 +11,7 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { AppealState, StrikeAction } from "./Strike.ts"
 
-/** How many days after a strike somebody may appeal, and characters of what they say (limits-and-rates.md). */
+/** Days after a strike in which it can be appealed, and maximum characters of an appeal (limits-and-rates.md). */
 export const appealDaysMax = 20
 export const appealCharactersMax = 2_000
 
@@ -27,7 +27,7 @@ const Appeal = Schema.Struct({
 export type Appeal = typeof Appeal.Type
 const appealRows = rowsOf(Appeal)
 
-/** The strike that an appeal was against. */
+/** Strike whose appeal was decided. */
 const DecidedStrike = Schema.Struct({
   strikeId: Schema.BigInt,
   action: StrikeAction,
@@ -40,9 +40,9 @@ const strikeRows = rowsOf(
   Schema.Struct({ createdAt: Timestamptz, overruledAt: Schema.NullOr(Timestamptz) })
 )
 
-/** What people say against strikes, and what staff decides about that; one appeal for each strike. */
+/** Appeals against strikes, at most one per strike, and decisions of staff. */
 export class Appeals extends Context.Service<Appeals, {
-  /** Strikes against an account, which its owner reads. */
+  /** Returns the ids of strikes against an account, for its owner. */
   readonly strikes: (owner: AccountId, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
   readonly requireOwn: (owner: AccountId, strikeId: bigint) => Effect.Effect<void, RecordNotFound>
   readonly file: (
@@ -51,10 +51,10 @@ export class Appeals extends Context.Service<Appeals, {
     text: string
   ) => Effect.Effect<bigint, RecordNotFound | Unprocessable>
   readonly page: (state: typeof AppealState.Type | undefined, page: Page) => Effect.Effect<ReadonlyArray<Appeal>>
-  /** How many there are, as `boundedCount` counts. */
+  /** Number of appeals, as counted by `boundedCount`. */
   readonly total: (state: typeof AppealState.Type | undefined) => Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<Appeal, RecordNotFound>
-  /** In the transaction of the decision: refused where it was decided before. Answers what the strike was. */
+  /** Records a decision in the current transaction and returns the strike. Refused if the appeal is decided already. */
   readonly decide: (
     owner: AccountId,
     by: AccountId,

@@ -6,9 +6,9 @@ import { rowsMax } from "../Paging.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { AddressRules, ipBlockSeverities, type IpBlockSeverity } from "./AddressRules.ts"
 
-/** IP blocks that a process knows. */
+/** Maximum IP blocks in memory of a process. */
 export const ipBlocksMax = 200_000
-/** How long they are believed while this node hears of changes, and while it does not (milliseconds). */
+/** Maximum age of the cached blocks, while this node hears of changes and while it does not, in milliseconds. */
 const knownMillisMax = 30_000
 const aloneMillisMax = 1_000
 
@@ -21,16 +21,16 @@ const blockRows = rowsOf(
 )
 
 /**
- * IP blocks in memory, for what is asked at every request: a look takes no fiber and no query, and nothing at all where
- * there are no blocks. Every node reads them anew as soon as it hears of a change.
+ * IP blocks in memory, for a check on every request. A lookup needs no fiber and no query, and is free if there are no
+ * blocks. Every node reloads the blocks as soon as it hears of a change.
  */
 export class BlockedAddresses extends Context.Service<BlockedAddresses, {
-  /** What is kept from an address at a time in milliseconds since 1970. */
+  /** Returns the severity of the strictest block of an address at a time in milliseconds since 1970. */
   readonly find: (address: string, nowMillis: number) => IpBlockSeverity | undefined
   readonly areNone: () => boolean
-  /** Reads the blocks: who changed one does so before it is answered. */
+  /** Reloads the blocks; whoever changes one calls this before the response. */
   readonly refresh: Effect.Effect<void, SqlError>
-  /** Calls `listener` after the blocks were read, for as long as the scope is open. */
+  /** Calls `listener` after each reload, until the scope closes. */
   readonly changed: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>
 }>()("murmuration/services/moderation/BlockedAddresses") {
   static readonly layer = Layer.effect(
@@ -43,7 +43,7 @@ export class BlockedAddresses extends Context.Service<BlockedAddresses, {
       let rules = new AddressRules([])
       let readAt = 0
 
-      // One after the other: a read that began before a change may not end after the one that knows it.
+      // Serialised: a stale read must not overwrite a newer one.
       const turns = Semaphore.makeUnsafe(1)
       const refresh = Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis

@@ -20,8 +20,8 @@ export type CanonicalEmailBlock = typeof CanonicalEmailBlock.Type
 const blockRows = rowsOf(CanonicalEmailBlock)
 
 /**
- * What spellings of one address have in common, as SHA-256 in hexadecimal digits: lower case, and before the @ neither
- * dots nor what follows a plus sign.
+ * Returns the hash that all spellings of an address share, as SHA-256 in hex: lower case, with dots and any `+` suffix
+ * removed from the local part.
  */
 export const canonicalEmailHash = (email: EmailAddress): string => hashOf(email, domainOf(email))
 
@@ -30,13 +30,13 @@ const hashOf = (email: EmailAddress, domain: string): string => {
   return hash("sha256", `${local.replaceAll(".", "").split("+", 1)[0] ?? ""}@${domain}`)
 }
 
-/** Digest over the domain in Unicode: other servers, and older rows, have digests made like that. */
+/** Returns the hash over the domain in Unicode, as in rows from other servers and in older rows. */
 const unicodeHash = (email: EmailAddress): string => hashOf(email, domainToUnicode(domainOf(email)))
 
-/** Addresses that sign nobody up in any of their spellings; of each there is a digest only (S-172). */
+/** E-mail addresses that are blocked from sign-up in every spelling. Only hashes are stored (S-172). */
 export class CanonicalEmailBlocks extends Context.Service<CanonicalEmailBlocks, {
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<CanonicalEmailBlock>>
-  /** How many there are, as `boundedCount` counts. */
+  /** Number of blocks, as counted by `boundedCount`. */
   readonly total: Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<CanonicalEmailBlock, RecordNotFound>
   readonly matching: (email: EmailAddress) => Effect.Effect<ReadonlyArray<CanonicalEmailBlock>>

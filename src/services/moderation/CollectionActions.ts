@@ -10,26 +10,26 @@ const ReportedCollection = Schema.Struct({
   name: Schema.String,
   local: Schema.Boolean,
   sensitive: Schema.Boolean,
-  /** Deleted by its owner, and kept for who looks at the report. */
+  /** True if the owner deleted it; kept for moderators of a report. */
   gone: Schema.Boolean
 })
 export type ReportedCollection = typeof ReportedCollection.Type
 const reportedRows = rowsOf(ReportedCollection)
 
-/** What moderators do about collections of accounts, in the transaction of a command of their owner's actor. */
+/** Moderation actions on collections, in the transaction of a command of the owner's actor. */
 export class CollectionActions extends Context.Service<CollectionActions, {
-  /** Whose it is, or was before its owner or a moderator deleted it: who comes second is told so, however late. */
+  /** Returns the owner, also of a deleted collection, so that a second moderator is told that it is gone. */
   readonly ownerOf: (id: bigint) => Effect.Effect<Option.Option<AccountId>>
-  /** Those of the owner among these; nobody else changes them until the transaction ends. */
+  /** Returns those of the ids that the owner has, and locks them until the transaction ends. */
   readonly find: (
     owner: AccountId,
     ids: ReadonlyArray<bigint>
   ) => Effect.Effect<ReadonlyArray<ReportedCollection>, SqlError>
-  /** Whether a moderator removed one of them before. */
+  /** Returns true if a moderator has removed one of the ids before. */
   readonly removedBefore: (owner: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<boolean, SqlError>
-  /** One of another server does not come back when that tells of it again. */
+  /** Removes a remote collection; later updates from its server do not restore it. */
   readonly removeRemote: (id: bigint) => Effect.Effect<void, SqlError>
-  /** One of another server stays so whatever that says. */
+  /** Sets a remote collection's sensitive mark, which later updates from its server do not change. */
   readonly markRemote: (id: bigint, sensitive: boolean) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/moderation/CollectionActions") {
   static readonly layer = Layer.effect(

@@ -17,11 +17,11 @@ const targetRows = rowsOf(
   })
 )
 
-/** Who may delete an account with all that is of it, in the transaction that does so. */
+/** Permission to delete an account with its data, in the transaction of the deletion. */
 export class Deletions extends Context.Service<Deletions, {
   /**
-   * Answers whether the account is one of this server. A moderator may delete what is suspended (auth.md section 6), who runs the
-   * server whatever there is.
+   * Checks the permission and returns true if the account is local. A moderator may delete suspended accounts only
+   * (auth.md section 6), the operator any account.
    */
   readonly decide: (
     target: AccountId,

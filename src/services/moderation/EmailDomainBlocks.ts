@@ -17,11 +17,11 @@ import { transaction } from "../Transactions.ts"
 import { networkOf } from "./AddressRules.ts"
 import { MailExchanges } from "./MailExchanges.ts"
 
-/** Days that the history of a block goes back, and domains that one request blocks beside the first. */
+/** Days in a block's history, and maximum further domains in a request. */
 export const historyDays = 7
 const otherDomainsMax = 20
 const blocksMax = 100_000
-/** Digests of addresses that one block keeps of a day; beyond it uses count without them. */
+/** Maximum address digests per block and day; beyond it uses are counted without a digest. */
 const digestsOfDayMax = 10_000
 
 const EmailDomainBlock = Schema.Struct({
@@ -33,7 +33,7 @@ const EmailDomainBlock = Schema.Struct({
 export type EmailDomainBlock = typeof EmailDomainBlock.Type
 const blockRows = rowsOf(EmailDomainBlock)
 
-/** Sign-ups that a block met on a day (`2026-11-23`). */
+/** Sign-ups that a block matched on a day (`2026-11-23`). */
 const DayOfBlock = Schema.Struct({
   blockId: Schema.BigInt,
   day: Schema.String,
@@ -45,31 +45,34 @@ const dayRows = rowsOf(DayOfBlock)
 const foundRows = rowsOf(Schema.Struct({ id: Schema.BigInt, allowWithApproval: Schema.Boolean }))
 const existsRows = rowsOf(Schema.Struct({ exists: Schema.Boolean }))
 
-/** What a request asks for: a domain, and those of the hosts that take its mail which staff chose. */
+/** A requested block: a domain, and those of its mail servers that staff chose. */
 interface EmailDomainBlockWish {
   readonly domain: string
   readonly allowWithApproval: boolean
   readonly otherDomains: ReadonlyArray<string>
-  /** Staff said again that they mean a public suffix. */
+  /** True if staff confirmed a block of a public suffix. */
   readonly confirmed: boolean
 }
 
-/** Domains whose e-mail addresses sign nobody up, subdomains and mail hosts included (S-173). */
+/** E-mail domains that are blocked from sign-up, with their subdomains and mail servers (S-173). */
 export class EmailDomainBlocks extends Context.Service<EmailDomainBlocks, {
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<EmailDomainBlock>>
-  /** How many there are, as `boundedCount` counts. */
+  /** Number of blocks, as counted by `boundedCount`. */
   readonly total: Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<EmailDomainBlock, RecordNotFound>
-  /** The last days of some blocks, those without uses are absent. */
+  /** Returns the history of blocks by day; days without uses are left out. */
   readonly history: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<DayOfBlock>>
   readonly create: (
     by: AccountId | undefined,
     wish: EmailDomainBlockWish
   ) => Effect.Effect<EmailDomainBlock, Unprocessable>
   readonly remove: (by: AccountId | undefined, id: bigint) => Effect.Effect<void, RecordNotFound>
-  /** Hosts that take mail for a domain, so that staff may block them, too. */
+  /** Returns the mail servers of a domain, so that staff can block them, too. */
   readonly exchanges: (domain: string) => Effect.Effect<ReadonlyArray<string>, Unprocessable>
-  /** What keeps an e-mail address out; it counts as a use of the block by the address of the network. */
+  /**
+   * Returns the effect of the strictest matching block on an address, and counts a use of the block by the client's IP
+   * address.
+   */
   readonly meets: (
     email: EmailAddress,
     address: string | undefined
@@ -80,13 +83,13 @@ export class EmailDomainBlocks extends Context.Service<EmailDomainBlocks, {
   )
 }
 
-/** A domain and those above it. */
+/** Returns a domain and its parent domains. */
 const above = (domain: string): ReadonlyArray<string> => {
   const parts = domain.split(".")
   return parts.map((_, at) => parts.slice(at).join("."))
 }
 
-/** As it is stored: a domain, or the address of a mail host. */
+/** Normalises a domain or a mail server's IP address; undefined for other text. */
 const nameOf = (text: string): string | undefined => {
   const written = text.trim().toLowerCase()
   const address = networkOf(written)
@@ -133,7 +136,7 @@ const make = Effect.gen(function*() {
           )
         const made = yield* insert(first)
         if (made === undefined) return yield* taken
-        // Hosts of mail that are blocked already stay as they are.
+        // Mail servers that are blocked already keep their block.
         yield* Effect.forEach([...new Set(others)], insert, { discard: true })
         return made
       })).pipe(Effect.catchIf(isTaken, () => Effect.fail(taken)), Effect.catchTag("SqlError", Effect.die))
@@ -148,7 +151,7 @@ const make = Effect.gen(function*() {
     })).pipe(Effect.catchTag("SqlError", Effect.die))
   )
 
-  /** The strictest block of any of these names. */
+  /** Returns the strictest block of any of these names. */
   const blockOf = (names: ReadonlyArray<string>) =>
     Effect.map(
       foundRows(sql`SELECT id, allow_with_approval FROM email_domain_blocks WHERE domain = ANY (${[
@@ -169,7 +172,7 @@ const make = Effect.gen(function*() {
 
   const meets = traced("EmailDomainBlocks.meets")(function*(email: EmailAddress, address: string | undefined) {
     const domain = domainOf(email)
-    // Name servers are asked only where there is something to find.
+    // DNS is queried only if there are any blocks.
     const [any] = yield* existsRows(sql`SELECT EXISTS (SELECT FROM email_domain_blocks) AS exists`)
     if (any?.exists !== true) return undefined
     const named = yield* blockOf([domain])

@@ -8,26 +8,31 @@ import { isOpenRow } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 import { reportCollectionsMax, reportStatusesMax } from "./Reports.ts"
 
-/** Characters of a comment from elsewhere; the rest is cut (federation.md section 8). */
+/** Maximum characters of a remote report's comment; the rest is cut (federation.md section 8). */
 export const flagCommentCharactersMax = 5_000
-/** Reports that one host may send in a day. */
+/** Maximum reports of a host per day. */
 export const flagsPerDayMax = 100
 
-/** A report from another server, mostly by the server itself, so that nobody learns who it was. */
+/** A report from another server, usually sent by its instance actor to hide the reporter. */
 interface NewFlag {
-  /** The activity's id. */
+  /** Id of the activity. */
   readonly uri: string
   readonly target: AccountId
-  /** Those that are not by the target, or that nobody there could read, are left out (row 20). */
+  /**
+   * Reported posts. Posts of other authors, and posts that no one on the sender's server could read, are dropped (row
+   * 20).
+   */
   readonly statusIds: ReadonlyArray<bigint>
-  /** Those of the target are taken, as far as it does not keep the sender out. */
+  /** Reported collections. Only local collections of the target count, unless the target blocks the sender. */
   readonly collectionIds: ReadonlyArray<bigint>
   readonly comment: string
 }
 
-/** Reports of other servers, in the running transaction of the actor who signed them. */
+/** Reports from other servers, in the current transaction of the actor that signed them. */
 export class Flags extends Context.Service<Flags, {
-  /** Answers the report's id; undefined where it is here already, or where its host has sent enough for today. */
+  /**
+   * Files a report and returns its id; undefined if it is known already, or if its host has reached the daily limit.
+   */
   readonly file: (sender: AccountId, flag: NewFlag) => Effect.Effect<bigint | undefined, SqlError>
 }>()("murmuration/services/moderation/Flags") {
   static readonly layer = Layer.effect(
@@ -35,7 +40,10 @@ export class Flags extends Context.Service<Flags, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      /** What somebody on that server could read: what is for everybody, for followers or for the mentioned there. */
+      /**
+       * Selects reported posts that someone on the sender's server could read: public ones, or posts for followers or
+       * mentioned accounts there.
+       */
       const readable = (sender: AccountId, { statusIds, target }: NewFlag) =>
         idRows(sql`
           SELECT s.id FROM statuses s JOIN accounts me ON me.id = ${sender}

@@ -14,14 +14,14 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 
 const DeliveryHost = Schema.Struct({
-  /** Pages the list. */
+  /** Cursor of the list. */
   id: Schema.BigInt,
   host: Schema.String,
   pausedBy: Schema.NullOr(PausedBy),
   failedDays: Schema.Int,
   error: Schema.NullOr(Schema.String),
   succeededAt: Schema.NullOr(Timestamptz),
-  /** Deliveries that wait, `countedMax` where they are more. */
+  /** Pending deliveries, counted up to `countedMax`. */
   waiting: Schema.Int
 })
 export type DeliveryHost = typeof DeliveryHost.Type
@@ -29,18 +29,18 @@ const hostRows = rowsOf(DeliveryHost)
 
 type Changed = Effect.Effect<DeliveryHost, Unprocessable | RecordNotFound>
 
-/** Deliveries to a server as staff see and steer them; what they do is logged. */
+/** Deliveries to a server, for staff to see and control. Actions are in the audit log. */
 export class HostDeliveries extends Context.Service<HostDeliveries, {
-  /** Those that fail or are stopped, or all. */
+  /** Lists hosts; if `failing`, only those with failures or stopped ones. */
   readonly page: (page: Page, failing: boolean) => Effect.Effect<ReadonlyArray<DeliveryHost>>
-  /** How many there are, as `boundedCount` counts. */
+  /** Number of hosts, as counted by `boundedCount`. */
   readonly total: (failing: boolean) => Effect.Effect<number>
   readonly find: (domain: string) => Changed
-  /** Nothing is sent there until it is restarted. */
+  /** Stops deliveries until a restart. */
   readonly stop: (by: AccountId, domain: string) => Changed
-  /** What waits is tried again, in inboxes that were gone, too. */
+  /** Retries pending deliveries, including those to inboxes that were gone. */
   readonly restart: (by: AccountId, domain: string) => Changed
-  /** Failures are forgotten; what staff stopped stays so. */
+  /** Clears failures; a host stopped by staff stays stopped. */
   readonly clear: (by: AccountId, domain: string) => Changed
 }>()("murmuration/services/moderation/HostDeliveries") {
   static readonly layer = Layer.effect(

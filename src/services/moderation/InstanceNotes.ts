@@ -11,14 +11,14 @@ import { AuditLog } from "../staff/AuditLog.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 
-/** Characters of a note, and notes about one server. */
+/** Maximum characters of a note, and maximum notes per server. */
 const contentCharactersMax = 2_000
 const notesMax = 1_000
 
 const InstanceNote = Schema.Struct({
   id: Schema.BigInt,
   domain: Schema.String,
-  /** Null where the author is gone. */
+  /** Null if the author was deleted. */
   accountId: Schema.NullOr(Schema.BigInt),
   content: Schema.String,
   createdAt: Timestamptz
@@ -26,11 +26,11 @@ const InstanceNote = Schema.Struct({
 export type InstanceNote = typeof InstanceNote.Type
 const noteRows = rowsOf(InstanceNote)
 
-/** What staff tell one another about other servers. */
+/** Staff notes about other servers. */
 export class InstanceNotes extends Context.Service<InstanceNotes, {
   readonly page: (domain: string, page: Page) => Effect.Effect<ReadonlyArray<InstanceNote>, Unprocessable>
   readonly create: (by: AccountId, domain: string, content: string) => Effect.Effect<InstanceNote, Unprocessable>
-  /** Staff remove notes of one another, which the log tells. */
+  /** Removes a note; staff may remove each other's notes, which is in the audit log. */
   readonly remove: (by: AccountId, domain: string, id: bigint) => Effect.Effect<void, Unprocessable | RecordNotFound>
 }>()("murmuration/services/moderation/InstanceNotes") {
   static readonly layer = Layer.effect(

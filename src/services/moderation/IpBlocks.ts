@@ -16,12 +16,12 @@ import { transaction } from "../Transactions.ts"
 import { ipBlockSeverities, isBroad, isInside, networkOf } from "./AddressRules.ts"
 import { BlockedAddresses, ipBlocksMax } from "./BlockedAddresses.ts"
 
-/** Characters of a comment. */
+/** Maximum characters of a comment. */
 const commentCharactersMax = 5_000
 
 const IpBlock = Schema.Struct({
   id: Schema.BigInt,
-  /** A network as Postgres writes it: 10.0.0.0/8. */
+  /** Network as Postgres writes it: 10.0.0.0/8. */
   ip: Schema.String,
   severity: Schema.Literals(ipBlockSeverities),
   comment: Schema.String,
@@ -31,17 +31,17 @@ const IpBlock = Schema.Struct({
 export type IpBlock = typeof IpBlock.Type
 const blockRows = rowsOf(IpBlock)
 
-/** What staff say of a block; undefined where they say nothing, `null` seconds for one that never ends. */
+/** A requested block or change; undefined fields stay unchanged, and `null` seconds mean that it does not expire. */
 interface IpBlockWish {
   readonly ip?: string | undefined
   readonly severity?: string | undefined
   readonly comment?: string | undefined
   readonly expiresInSeconds?: number | null | undefined
-  /** Staff said again that they mean so large a network (`isBroad`). */
+  /** True if staff confirmed a network this large (`isBroad`). */
   readonly confirmed?: boolean | undefined
 }
 
-/** Who changes a block, and from where: nobody shuts themselves out. */
+/** Acting staff member and their IP address: they must not lock themselves out. */
 interface IpBlockAuthor {
   readonly by: AccountId | undefined
   readonly address: string | undefined
@@ -49,10 +49,13 @@ interface IpBlockAuthor {
 
 type Written = Effect.Effect<IpBlock, Unprocessable | RecordNotFound>
 
-/** Networks that may not sign up, or not come at all (S-174). Every node obeys a change before it is answered, or within a second. */
+/**
+ * IP blocks: networks that may not sign up, or not connect at all (S-174). The local node applies a change before the
+ * response, other nodes within a second.
+ */
 export class IpBlocks extends Context.Service<IpBlocks, {
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<IpBlock>>
-  /** How many there are, as `boundedCount` counts. */
+  /** Number of blocks, as counted by `boundedCount`. */
   readonly total: Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<IpBlock, RecordNotFound>
   readonly create: (author: IpBlockAuthor, wish: IpBlockWish) => Effect.Effect<IpBlock, Unprocessable>
@@ -71,7 +74,7 @@ const make = Effect.gen(function*() {
   const broadcast = yield* Broadcast
   const table = staffRows(sql, "ip_blocks", blockRows)
 
-  /** Other nodes hear of it when it is committed, and this one obeys it before the answer. */
+  /** Runs a change; other nodes are told at the commit, and this node reloads the blocks before the response. */
   const changing = <A, E>(work: Effect.Effect<A, E | SqlError>) =>
     transaction(sql)(
       Effect.tap(work, () => sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "ip_blocks", ids: [] })))
@@ -121,7 +124,7 @@ const make = Effect.gen(function*() {
     create: traced("IpBlocks.create")(function*(author, wish) {
       const { at, comment, expiresAt, ip, severity } = yield* checked(author, wish)
       return yield* changing(Effect.gen(function*() {
-        // Blocks beyond the bound would be in no process's memory.
+        // Blocks beyond the maximum would not be loaded into memory.
         const counted = sql`expires_at IS NULL OR expires_at > ${at}`
         yield* requireCapacity(sql, { table: "ip_blocks", name: "IP blocks", max: ipBlocksMax, counted })
         const made = only(

@@ -8,9 +8,9 @@ import { traced } from "../Traced.ts"
 const collectionRows = rowsOf(StoredCollection)
 const itemRows = rowsOf(CollectionItem)
 
-/** Collections that reports name, for moderators: also those that their owners deleted while a report is open (S-066). */
+/** Reported collections, for moderators; also collections that their owners deleted while a report was open (S-066). */
 export class KeptCollections extends Context.Service<KeptCollections, {
-  /** Those that there are still, and those that are gone; in the order of `ids`. */
+  /** Loads existing and deleted collections, in the order of `ids`. */
   readonly load: (
     ids: ReadonlyArray<bigint>
   ) => Effect.Effect<ReadonlyArray<CollectionRecord & { readonly gone: boolean }>>

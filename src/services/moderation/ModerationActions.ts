@@ -5,16 +5,16 @@ import type { AccountId } from "../Ids.ts"
 import { AgendaEntries } from "../intents/AgendaEntries.ts"
 import { traced } from "../Traced.ts"
 
-/** What moderators do about an account (S-022), by the column that says since when. */
+/** Measures against accounts (S-022), by the column with their start. */
 const columns = { suspend: "suspended_at", silence: "silenced_at", sensitize: "sensitized_at" } as const
 export type ModerationAction = keyof typeof columns
 
-/** How long a suspension can be taken back with all that the account had, in milliseconds (S-277). */
+/** Time in which a suspension can be reverted without loss of data, in milliseconds (S-277). */
 const suspensionMillis = 30 * 86_400_000
 
-/** Takes and lifts actions against accounts; always inside the transaction of a command. */
+/** Sets and lifts measures against accounts, always in the transaction of a command. */
 export class ModerationActions extends Context.Service<ModerationActions, {
-  /** Answers whether something changed; a action that stands keeps its beginning. */
+  /** Returns true if something changed; a measure that is in force keeps its start. */
   readonly set: (accountId: AccountId, action: ModerationAction, stands: boolean) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/moderation/ModerationActions") {
   static readonly layer = Layer.effect(
@@ -26,12 +26,12 @@ export class ModerationActions extends Context.Service<ModerationActions, {
         set: traced("ModerationActions.set")(function*(accountId, action, stands) {
           const column = sql(columns[action])
           if (action === "suspend" && stands) {
-            // From now on it is ours to lift, whatever its own server says (S-014).
+            // Only moderators can lift it after this, even if the account's own server lifts its suspension (S-014).
             yield* sql`UPDATE remote_actors SET suspended_by_origin = false
               WHERE account_id = ${accountId} AND suspended_by_origin`
           }
           if (stands && action !== "sensitize") {
-            // From now on it is the moderators' own, and does not end with a rule about the domain.
+            // A measure by moderators outlasts a block of the account's domain.
             const byDomain = sql(`${action === "suspend" ? "suspended" : "silenced"}ByDomain`)
             yield* sql`UPDATE accounts SET ${byDomain} = false WHERE id = ${accountId} AND ${byDomain}`
           }

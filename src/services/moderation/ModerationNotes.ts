@@ -13,12 +13,12 @@ import { outranks, standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 
-/** Characters of a note (limits-and-rates.md). */
+/** Maximum characters of a note (limits-and-rates.md). */
 const noteCharactersMax = 2_000
-/** Notes about one account or report. */
+/** Maximum notes per account or report. */
 const notesMax = 1_000
 
-/** What a note is about. */
+/** Subject of a note. */
 export interface NoteTarget {
   readonly type: "account" | "report"
   readonly id: bigint
@@ -26,7 +26,7 @@ export interface NoteTarget {
 
 const ModerationNote = Schema.Struct({
   id: Schema.BigInt,
-  /** Null where the author's account is gone. */
+  /** Null if the author's account was deleted. */
   accountId: Schema.NullOr(Schema.BigInt),
   content: Schema.String,
   createdAt: Timestamptz
@@ -35,7 +35,7 @@ export type ModerationNote = typeof ModerationNote.Type
 const noteRows = rowsOf(ModerationNote)
 const positionRows = rowsOf(Schema.Struct({ position: Schema.Int }))
 
-/** What moderators write down for one another about accounts and reports. */
+/** Notes of moderators about accounts and reports. */
 export class ModerationNotes extends Context.Service<ModerationNotes, {
   readonly page: (target: NoteTarget, page: Page) => Effect.Effect<ReadonlyArray<ModerationNote>, RecordNotFound>
   readonly find: (target: NoteTarget, id: bigint) => Effect.Effect<ModerationNote, RecordNotFound>
@@ -44,7 +44,7 @@ export class ModerationNotes extends Context.Service<ModerationNotes, {
     target: NoteTarget,
     content: string
   ) => Effect.Effect<bigint, NotAllowed | RecordNotFound | Unprocessable>
-  /** One's own, and those of whom one outranks. */
+  /** Removes a note of the moderator's own, or of someone with a lower role. */
   readonly remove: (
     by: AccountId,
     target: NoteTarget,

@@ -19,12 +19,12 @@ const Desk = Schema.Struct({
 })
 const deskRows = rowsOf(Desk)
 const serverRows = rowsOf(Schema.Struct({ domain: Schema.String, told: Schema.Boolean, own: Schema.Boolean }))
-/** Servers that have to do with one report. */
+/** Maximum servers considered for a report. */
 const serversMax = 500
 
 type Refused = NotAllowed | RecordNotFound | Unprocessable
 
-/** What moderators do with reports. Of two that do something at once the first wins, and the other is told. */
+/** Work of moderators on reports. Of two concurrent actions the first wins, and the second moderator is told. */
 export class ReportDesk extends Context.Service<ReportDesk, {
   readonly update: (
     by: AccountId,
@@ -36,8 +36,9 @@ export class ReportDesk extends Context.Service<ReportDesk, {
   readonly resolve: (by: AccountId, id: bigint) => Effect.Effect<void, Refused>
   readonly reopen: (by: AccountId, id: bigint) => Effect.Effect<void, Refused>
   /**
-   * Notes the servers that hear of it from now on: those of these, or the account's own, that have to do with it and were not told
-   * before, which it answers. In the transaction of a command.
+   * Records the servers to forward a report to, and returns them: the given ones, by default the account's own. Only
+   * servers of the reported account or of authors it replied to count, and only if they were not told before. Runs in
+   * the transaction of a command.
    */
   readonly forward: (
     by: AccountId,
@@ -55,11 +56,11 @@ export class ReportDesk extends Context.Service<ReportDesk, {
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
       const about = (id: bigint) => ({ type: "report" as const, id, label: `#${id}` })
 
-      /** Somebody was faster. */
+      /** Another moderator was faster. */
       const late = (by: AccountId, action: "assign" | "resolve" | "forward", id: bigint, why: string) =>
         new LostAct({ act: { by, action, target: about(id) }, refusal: validationFailed(why) })
 
-      /** Work on a report that nobody else changes meanwhile, in a transaction that `whole` makes. */
+      /** Locks a report and runs `work` on it; `whole` makes the transaction. */
       const within = <A, E>(
         name: string,
         work: (by: AccountId, id: bigint, report: typeof Desk.Type) => Effect.Effect<A, Refused | LostAct | SqlError>,
@@ -167,7 +168,7 @@ export class ReportDesk extends Context.Service<ReportDesk, {
             yield* log.record({ by, action: "forward", target: about(id), after: { domains } })
             return domains
           }),
-          // In the transaction of a command.
+          // The command brings its transaction.
           (work) => work
         )(by, id)
 

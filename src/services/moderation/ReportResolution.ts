@@ -10,17 +10,19 @@ import { traced } from "../Traced.ts"
 
 const openRows = rowsOf(Schema.Struct({ open: Schema.Boolean }))
 
-/** Ends reports, in the transaction of what ends them; each once, by whoever is first. */
+/**
+ * Resolves reports, in the transaction of the action that resolves them. Each is resolved once, by the first moderator.
+ */
 export class ReportResolution extends Context.Service<ReportResolution, {
-  /** Refuses an act that leads from a report that is not about the account, or that somebody else has resolved. */
+  /** Refuses an action if its report is about another account, or is resolved already. */
   readonly requireOpen: (
     reportId: bigint,
     target: AccountId,
     act: LostAct["act"]
   ) => Effect.Effect<void, LostAct | RecordNotFound | SqlError>
-  /** All that are open about the account (S-023). */
+  /** Resolves all open reports about an account (S-023). */
   readonly resolveAll: (target: AccountId, by: AccountId) => Effect.Effect<void, SqlError>
-  /** Answers whether it was open. */
+  /** Resolves a report; returns true if it was open. */
   readonly resolve: (reportId: bigint, by: AccountId) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/moderation/ReportResolution") {
   static readonly layer = Layer.effect(

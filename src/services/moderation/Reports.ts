@@ -9,17 +9,17 @@ import { idRows, only, rowsOf, Timestamptz } from "../Rows.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { traced } from "../Traced.ts"
 
-/** Characters of a comment, and statuses, rules and collections that one report names. */
+/** Maximum characters of a comment, and maximum statuses, rules and collections of a report. */
 const reportCommentCharactersMax = 1_000
 export const reportStatusesMax = 400
 export const reportRulesMax = 100
 export const reportCollectionsMax = 100
 
-/** The words of S-095. */
+/** Categories of S-095. */
 export const ReportCategory = Schema.Literals(["spam", "legal", "violation", "other"])
 type ReportCategory = typeof ReportCategory.Type
 
-/** What somebody reports. Naming rules makes it a violation of them. */
+/** A new report. Naming rules makes its category `violation`. */
 interface NewReport {
   readonly target: AccountId
   readonly category: ReportCategory
@@ -27,7 +27,7 @@ interface NewReport {
   readonly statusIds: ReadonlyArray<bigint>
   readonly ruleIds: ReadonlyArray<bigint>
   readonly collectionIds?: ReadonlyArray<bigint>
-  /** The server of the account, if it is another one, is to hear of it, or these. */
+  /** If true, forwards to the remote account's server, or to `forwardDomains`. */
   readonly forward: boolean
   readonly forwardDomains: ReadonlyArray<string>
 }
@@ -52,15 +52,15 @@ const domainRows = rowsOf(Schema.Struct({ domain: Schema.NullOr(Schema.String) }
 /** Reports to the moderators of this server (S-163). */
 export class Reports extends Context.Service<Reports, {
   /**
-   * Files a report in the running transaction and answers its id. `RecordNotFound` for an account that is not there, a
-   * status or collection of somebody else, and one that the reporter never could read (row 56); deleted statuses may be
-   * reported.
+   * Files a report in the current transaction and returns its id. Fails with `RecordNotFound` if the account does not
+   * exist, or if a status or collection is not the account's, or if the reporter never could read it (row 56). Deleted
+   * statuses can be reported.
    */
   readonly file: (
     reporter: AccountId,
     report: NewReport
   ) => Effect.Effect<bigint, RecordNotFound | Unprocessable | SqlError>
-  /** Those of `ids` that are there, for moderators. */
+  /** Loads existing reports by id, for moderators. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<ReportRecord>>
   readonly find: (reporter: AccountId, id: bigint) => Effect.Effect<ReportRecord, RecordNotFound>
 }>()("murmuration/services/moderation/Reports") {
@@ -79,8 +79,8 @@ export class Reports extends Context.Service<Reports, {
       )
 
       /**
-       * Collections of the account that the reporter may see: its owner does not keep the reporter out. Who deletes one at the same
-       * time waits until the report is there, and it is kept.
+       * Checks that the reporter may see the account's collections: the owner blocks neither the reporter nor their
+       * domain. The lock makes a concurrent deletion wait for the report, so that the collection is kept.
        */
       const checkCollections = Effect.fnUntraced(
         function*(reporter: AccountId, target: AccountId, ids: ReadonlyArray<bigint>) {

@@ -6,11 +6,11 @@ import { idRows, only } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { reportStatusesMax } from "./Reports.ts"
 
-/** Reports that the server itself makes: nobody's account stands for it. */
+/** Reports by the server itself, without a reporting account. */
 export class ServerReports extends Context.Service<ServerReports, {
   /**
-   * In the running transaction of the account's actor. One that is open takes the status in, so that a flood is one report;
-   * answers the id of a new one.
+   * Files a report in the current transaction of the account's actor and returns its id. Adds the status to an open
+   * report instead, if there is one, so that a flood makes a single report.
    */
   readonly file: (
     target: AccountId,

@@ -8,26 +8,26 @@ import { CanonicalEmailBlocks } from "./CanonicalEmailBlocks.ts"
 import { EmailDomainBlocks } from "./EmailDomainBlocks.ts"
 import { UsernameBlocks } from "./UsernameBlocks.ts"
 
-/** Who signs up, and from which address of the network. */
+/** A sign-up to check, with the client's IP address. */
 interface BlockedSignUp {
   readonly username: string
   readonly email: GivenEmail
   readonly address: string | undefined
-  /** An invite lets in whose e-mail address would be refused. */
+  /** An invite bypasses blocks of the e-mail address. */
   readonly invited: boolean
 }
 
-/** What the blocks of staff say of a sign-up: why it is refused, or that a moderator has to look at it. */
+/** Result of the sign-up blocks: problems that refuse the sign-up, and whether a moderator must approve it. */
 interface SignUpVerdict {
   readonly problems: ReadonlyArray<Problem>
   readonly needsApproval: boolean
 }
 
-/** Everything that staff blocks from signing up, in one place (auth.md section 7). */
+/** All blocks on sign-ups in one place (auth.md section 7). */
 export class SignUpBlocks extends Context.Service<SignUpBlocks, {
-  /** `NotAllowed` for a network that may not sign up. */
+  /** Checks a sign-up. Fails with `NotAllowed` for a blocked network. */
   readonly judge: (signUp: BlockedSignUp) => Effect.Effect<SignUpVerdict, NotAllowed>
-  /** Judges the new address of a user who changes theirs, for a request from `address`. */
+  /** Checks the new e-mail address of a user; `address` is the client's IP address. */
   readonly ofEmail: (email: EmailAddress, address: string | undefined) => Effect.Effect<SignUpVerdict>
 }>()("murmuration/services/moderation/SignUpBlocks") {
   static readonly layer = Layer.effect(

@@ -14,23 +14,25 @@ import { ReportResolution } from "./ReportResolution.ts"
 import { reportCollectionsMax, reportStatusesMax } from "./Reports.ts"
 import { Strikes } from "./Strikes.ts"
 
-/** What a moderator does about posts and collections of one account. */
+/** A moderation action on posts and collections of one account. */
 interface NewStatusAction {
   readonly by: AccountId
   readonly type: StatusActionType
   readonly statusIds: ReadonlyArray<bigint>
-  /** Collections of accounts, as well or instead. */
+  /** Collections, in addition to statuses or instead. */
   readonly collectionIds?: ReadonlyArray<bigint>
   readonly text: string
-  /** The report that led to it, which ends with it. */
+  /** Report that led to the action, which resolves it. */
   readonly reportId: bigint | null
 }
 
 const strikeActions = { delete: "delete_statuses", ["mark_as_sensitive"]: "mark_statuses_as_sensitive" } as const
 
-/** What moderators do about posts and collections of accounts, in the transaction of a command of their author's actor. */
+/** Moderation actions on posts and collections, in the transaction of a command of the author's actor. */
 export class StatusActions extends Context.Service<StatusActions, {
-  /** Answers the strike, and with which of them it is to be done: those that are still there and are not so yet. */
+  /**
+   * Returns the id of the strike, and the posts and collections that still exist and are not in the wanted state yet.
+   */
   readonly take: (
     author: AccountId,
     action: NewStatusAction

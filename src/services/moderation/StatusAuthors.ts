@@ -4,7 +4,7 @@ import type { AccountId } from "../Ids.ts"
 import { accountIdRows } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** Who wrote a post, whoever may see it. */
+/** Finds the author of a post, regardless of its visibility. */
 export class StatusAuthors extends Context.Service<StatusAuthors, {
   readonly of: (statusId: bigint) => Effect.Effect<Option.Option<AccountId>>
 }>()("murmuration/services/moderation/StatusAuthors") {

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Timestamptz } from "../Rows.ts"
 
-/** What moderators did, in the words of `AccountWarning` (entities.md). */
+/** Actions of strikes, as in `AccountWarning` (entities.md). */
 export const StrikeAction = Schema.Literals([
   "none",
   "disable",
@@ -15,14 +15,14 @@ export type StrikeAction = typeof StrikeAction.Type
 
 export const AppealState = Schema.Literals(["pending", "approved", "rejected"])
 
-/** A strike with what came of an appeal against it. */
+/** A strike with its appeal, if any. */
 export const Strike = Schema.Struct({
   id: Schema.BigInt,
   targetAccountId: Schema.BigInt,
   action: StrikeAction,
   text: Schema.String,
   statusIds: Schema.Array(Schema.BigInt),
-  /** Collections of accounts that it is about, as they were called then. */
+  /** Names of the affected collections at that time. */
   collectionNames: Schema.Array(Schema.String),
   createdAt: Timestamptz,
   overruledAt: Schema.NullOr(Timestamptz),

@@ -4,17 +4,20 @@ import { linkTokens } from "../instance/LinkTokens.ts"
 import { Secrets } from "../instance/Secrets.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 
-/** Where people read what moderators did about them. */
+/** Path of the page with a user's strikes. */
 export const strikesPath = "/disputes/strikes"
 
-/** Links by which people read strikes and appeal, also those who cannot sign in any more. */
+/** Signed links to strikes and appeals, also for users who can no longer sign in. */
 export class StrikeLinks extends Context.Service<StrikeLinks, {
   readonly address: (strikeId: bigint) => string
-  /** Whether the token is that of the strike. */
+  /** Returns true if the token is that of the strike. */
   readonly opens: (token: string | null, strikeId: bigint) => boolean
-  /** The way to all strikes of somebody who is known and kept out; it leads there for an hour at least, and for two at most. */
+  /**
+   * Returns the path to all strikes of a disabled user who has entered their password. It is valid for one to two
+   * hours.
+   */
   readonly listPath: (accountId: AccountId) => Effect.Effect<string>
-  /** Whose strikes the token of such a way opens. */
+  /** Returns the account whose strikes a token of `listPath` opens. */
   readonly reader: (token: string | null) => Effect.Effect<AccountId | undefined>
 }>()("murmuration/services/moderation/StrikeLinks") {
   static readonly layer = Layer.effect(

@@ -8,7 +8,7 @@ import { Strike, type StrikeAction } from "./Strike.ts"
 
 const strikeRows = rowsOf(Strike)
 
-/** What moderators did about somebody, which the person may read and appeal against. */
+/** A new strike, which the user may read and appeal. */
 interface NewStrike {
   /** Null for the server itself. */
   readonly by: AccountId | null
@@ -20,11 +20,11 @@ interface NewStrike {
   readonly reportId: bigint | null
 }
 
-/** Strikes against accounts, written in the transaction of what they tell of. */
+/** Strikes against accounts, written in the transaction of their action. */
 export class Strikes extends Context.Service<Strikes, {
-  /** Answers its id. */
+  /** Adds a strike and returns its id. */
   readonly add: (strike: NewStrike) => Effect.Effect<bigint, SqlError>
-  /** By id; none costs nothing. */
+  /** Loads strikes by id; an empty list runs no query. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, Strike>>
 }>()("murmuration/services/moderation/Strikes") {
   static readonly layer = Layer.effect(

@@ -12,16 +12,16 @@ import { isTaken, staffRows } from "../staff/StaffRows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 
-/** Characters of a name, and blocks that a server may have: each is looked at when somebody signs up. */
+/** Maximum characters of a blocked name, and maximum blocks, all of which a sign-up checks. */
 const usernameCharactersMax = 30
 const usernameBlocksMax = 10_000
 
 const UsernameBlock = Schema.Struct({
   id: Schema.BigInt,
   username: Schema.String,
-  /** The whole name is meant; else any name that holds it. */
+  /** True if only the whole name is blocked; otherwise any name that contains it. */
   exact: Schema.Boolean,
-  /** Staff may let somebody of that name in. */
+  /** True if a moderator may approve a sign-up with the name. */
   allowWithApproval: Schema.Boolean,
   createdAt: Timestamptz,
   updatedAt: Timestamptz
@@ -35,13 +35,13 @@ interface UsernameBlockWish {
   readonly allowWithApproval?: boolean | undefined
 }
 
-/** Names that nobody takes, look-alikes included: digits that stand for letters count as those. */
+/** Reserved usernames, including look-alikes: digits count as the letters that they resemble. */
 export class UsernameBlocks extends Context.Service<UsernameBlocks, {
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<UsernameBlock>>
-  /** How many there are, as `boundedCount` counts. */
+  /** Number of blocks, as counted by `boundedCount`. */
   readonly total: Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<UsernameBlock, RecordNotFound>
-  /** The strictest block that a name meets. */
+  /** Returns the strictest block that matches a name. */
   readonly matching: (username: string) => Effect.Effect<Option.Option<UsernameBlock>>
   readonly create: (by: AccountId | undefined, wish: UsernameBlockWish) => Effect.Effect<UsernameBlock, Unprocessable>
   readonly update: (
@@ -70,7 +70,7 @@ const make = Effect.gen(function*() {
       return yield* validationFailed(`Username is too long (maximum is ${usernameCharactersMax} characters)`)
     }
     const normalized = plainLetters(username)
-    // A name of underscores alone would be part of every other.
+    // A name of underscores alone would be contained in every name.
     if (normalized === "") return yield* validationFailed("Username can't be blank")
     return {
       username,

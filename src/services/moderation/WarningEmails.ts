@@ -21,9 +21,9 @@ const warnedRows = rowsOf(
   })
 )
 
-/** E-mails to those about whom moderators did something. */
+/** E-mails about strikes to the affected users. */
 export class WarningEmails extends Context.Service<WarningEmails, {
-  /** Nobody waits for it; whoever has no user here gets none. */
+  /** Sends the e-mail in the background; accounts without a local user with a confirmed address get none. */
   readonly send: (strikeId: bigint) => Effect.Effect<void>
 }>()("murmuration/services/moderation/WarningEmails") {
   static readonly layer = Layer.effect(

@@ -14,7 +14,7 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { actionTextCharactersMax } from "./ActionTypes.ts"
 
-/** Presets of a server, and characters of a title. */
+/** Maximum presets of a server, and maximum characters of a title. */
 const presetsMax = 100
 const titleCharactersMax = 100
 
@@ -28,7 +28,7 @@ const WarningPreset = Schema.Struct({
 export type WarningPreset = typeof WarningPreset.Type
 const presetRows = rowsOf(WarningPreset)
 
-/** What is said of a preset; what is absent stays. */
+/** A requested preset or change; absent fields stay unchanged. */
 interface PresetWish {
   readonly title?: string | undefined
   readonly text?: string | undefined
@@ -36,9 +36,9 @@ interface PresetWish {
 
 type Refused = NotAllowed | RecordNotFound | Unprocessable
 
-/** Texts that moderators keep for what they say often. */
+/** Preset texts for moderation warnings. */
 export class WarningPresets extends Context.Service<WarningPresets, {
-  /** By their titles. */
+  /** Presets, ordered by title. */
   readonly list: Effect.Effect<ReadonlyArray<WarningPreset>>
   readonly find: (id: bigint) => Effect.Effect<WarningPreset, RecordNotFound>
   readonly create: (by: AccountId, wish: PresetWish) => Effect.Effect<WarningPreset, Refused>

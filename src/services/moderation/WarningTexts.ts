@@ -4,15 +4,15 @@ import type { Strike, StrikeAction } from "./Strike.ts"
 
 interface About {
   readonly to: string
-  /** The server, by its domain. */
+  /** Domain of the server. */
   readonly server: string
   readonly username: string
   readonly action: StrikeAction
   readonly statusIds: Strike["statusIds"]
   readonly collectionNames: Strike["collectionNames"]
-  /** What the moderator says. */
+  /** Message from the moderator. */
   readonly text: string
-  /** Where the person reads it and appeals. */
+  /** URL of the strike, with the appeal form. */
   readonly address: string
 }
 
@@ -28,7 +28,7 @@ const subjects: Readonly<Record<StrikeAction, Words>> = {
   suspend: (say, about) => say("Your account {name} was suspended", about)
 }
 
-/** The same for strikes about collections of accounts alone. */
+/** Texts of strikes that are about collections alone. */
 const ofCollections: Readonly<Partial<Record<StrikeAction, { readonly subject: Words; readonly explanation: Words }>>> =
   {
     "mark_statuses_as_sensitive": {
@@ -64,10 +64,10 @@ type Done = Pick<Strike, "action" | "statusIds" | "collectionNames">
 const alone = ({ action, collectionNames, statusIds }: Done) =>
   statusIds.length === 0 && collectionNames.length > 0 ? ofCollections[action] : undefined
 
-/** What was done, as the person is told. */
+/** Returns the explanation of a strike for the affected user. */
 export const explained = (strike: Done): Words => alone(strike)?.explanation ?? explanations[strike.action]
 
-/** To somebody about whom moderators did something: what, and in their words why. */
+/** E-mail about a strike to the affected user: the action, and the moderator's message. */
 export const warning = (given: About) => ({ say }: Messages): Email => {
   const { action, address, collectionNames, server, text, to, username: name } = given
   const about = { name, server }
