@@ -10,7 +10,7 @@ import { traced } from "../Traced.ts"
 import { problem, redirectUrisCharactersMax } from "./RedirectUris.ts"
 import * as Scopes from "./Scopes.ts"
 
-/** In characters. */
+/** Maximum lengths, in characters. */
 const appNameCharactersMax = 60
 const websiteCharactersMax = 2_000
 
@@ -24,7 +24,7 @@ export interface App {
   readonly scopes: ReadonlyArray<string>
 }
 
-/** What a client says of itself when it registers. */
+/** Registration data that a client sends. */
 interface NewApp {
   readonly name: string
   readonly redirectUris: ReadonlyArray<string>
@@ -32,10 +32,10 @@ interface NewApp {
   readonly website: string | undefined
 }
 
-/** Apps that are shown to one user, newest first. */
+/** Maximum apps shown to a user, newest first. */
 const authorizedAppsMax = 200
 
-/** An app that a user has allowed to act for them, with all that it may do. */
+/** An app that a user has authorised, with all granted scopes. */
 export interface AuthorizedApp {
   readonly app: App
   readonly scopes: ReadonlyArray<string>
@@ -45,15 +45,15 @@ export interface AuthorizedApp {
 
 /** Clients of the API (auth.md section 3). */
 export class Apps extends Context.Service<Apps, {
-  /** Always a new client; its secret is shown this once. */
+  /** Registers a new client, even if it repeats an earlier one. The secret is only returned here. */
   readonly register: (
     app: NewApp
   ) => Effect.Effect<{ readonly app: App; readonly secret: Redacted.Redacted }, Unprocessable>
   readonly find: (id: AppId) => Effect.Effect<Option.Option<App>>
   readonly findClient: (clientId: string) => Effect.Effect<Option.Option<App>>
-  /** The client, where the secret is its own. */
+  /** Returns the client if the secret is correct. */
   readonly authenticate: (clientId: string, secret: string) => Effect.Effect<Option.Option<App>>
-  /** The apps with live tokens of the user. */
+  /** Returns the apps that have live tokens of the user. */
   readonly authorizedBy: (accountId: AccountId) => Effect.Effect<ReadonlyArray<AuthorizedApp>>
 }>()("murmuration/services/oauth/Apps") {
   static readonly layer = Layer.effect(Apps, Effect.suspend(() => make))

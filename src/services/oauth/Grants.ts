@@ -10,10 +10,10 @@ import { transaction } from "../Transactions.ts"
 import * as Scopes from "./Scopes.ts"
 import { type IssuedToken, Tokens } from "./Tokens.ts"
 
-/** How long a code can be exchanged (milliseconds). */
+/** Lifetime of an authorization code, in milliseconds. */
 export const codeMillisMax = 600_000
 
-/** What a user allowed an app. `codeChallenge` is PKCE's, method S256. */
+/** Authorization of an app by a user. `codeChallenge` is that of PKCE with method S256. */
 interface NewGrant {
   readonly appId: AppId
   readonly accountId: AccountId
@@ -22,7 +22,7 @@ interface NewGrant {
   readonly codeChallenge: string | undefined
 }
 
-/** A code as a client brings it back. */
+/** A client's request to exchange a code. */
 interface Exchange {
   readonly appId: AppId
   readonly code: string
@@ -32,15 +32,15 @@ interface Exchange {
 
 const scopesRows = rowsOf(Schema.Struct({ scopes: Schema.String }))
 
-/** The code is wrong, used, too old or somebody else's; a client is not told which (RFC 6749, 5.2). */
+/** The code is wrong, used, expired or was issued to another client; the client is not told which (RFC 6749, 5.2). */
 class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", {}) {}
 
-/** Authorization codes: single use, bound to client, address and PKCE (RFC 6749, 7636, 9700). */
+/** Authorization codes: single use, bound to client, redirect URI and PKCE (RFC 6749, 7636, 9700). */
 export class Grants extends Context.Service<Grants, {
   readonly create: (grant: NewGrant) => Effect.Effect<Redacted.Redacted>
-  /** A token for the code. A code that comes a second time was stolen or lost: the token made from it is revoked. */
+  /** Exchanges a code for a token. A second use means that the code was stolen or lost, so its token is revoked. */
   readonly exchange: (exchange: Exchange) => Effect.Effect<IssuedToken, InvalidGrant>
-  /** Whether the user has allowed this app these scopes before and not withdrawn them. */
+  /** Returns true if the user has granted these scopes to the app and not revoked them. */
   readonly allowed: (
     accountId: AccountId,
     appId: AppId,
@@ -90,7 +90,10 @@ const make = Effect.gen(function*() {
     return code
   }, Effect.orDie)
 
-  /** A verifier without a challenge is refused too: somebody took the challenge out of the request (RFC 9700, 4.8.2). */
+  /**
+   * Checks the PKCE verifier. A verifier without a challenge is refused, too: the challenge was stripped from the
+   * request (RFC 9700, 4.8.2).
+   */
   const proves = Effect.fnUntraced(function*(challenge: string | null, verifier: string | undefined) {
     if (challenge === null || verifier === undefined) return challenge === null && verifier === undefined
     if (!/^[\w.~-]{43,128}$/.test(verifier)) return false
@@ -98,7 +101,7 @@ const make = Effect.gen(function*() {
     return Mac.timingSafeEqual(utf8.encode(Base64Url.encode(hash)), utf8.encode(challenge))
   })
 
-  /** The outcome of an exchange; a refusal commits too, because a code that is used again ends its token. */
+  /** Returns the result of an exchange. A refusal also commits, because reuse of a code revokes its token. */
   const attempt = Effect.fnUntraced(function*(exchange: Exchange) {
     const hash = yield* secrets.hash(exchange.code)
     const [grant] = yield* grantRows(sql`SELECT * FROM oauth_grants WHERE code_hash = ${hash} FOR UPDATE`)

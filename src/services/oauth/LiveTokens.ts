@@ -5,12 +5,15 @@ import { idRows } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { userState } from "./Tokens.ts"
 
-/** Tokens that one query asks for. */
+/** Maximum tokens per query. */
 const askedTokensMax = 1_000
 
-/** Which tokens are still good, read from Postgres and never from a cache (security row 70). */
+/** Checks tokens in Postgres, never in a cache (security row 70). */
 export class LiveTokens extends Context.Service<LiveTokens, {
-  /** Those of the tokens that are not revoked and whose user may use the API; a query for each `askedTokensMax`. */
+  /**
+   * Returns the tokens that are not revoked and whose users may use the API, with one query per `askedTokensMax`
+   * tokens.
+   */
   readonly among: (tokenIds: ReadonlyArray<TokenId>) => Effect.Effect<ReadonlySet<bigint>>
 }>()("murmuration/services/oauth/LiveTokens") {
   static readonly layer = Layer.effect(

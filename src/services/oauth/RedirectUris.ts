@@ -1,10 +1,10 @@
-/** The out-of-band address: the code is shown on a page and copied by hand. */
+/** Out-of-band URI: the code is shown on a page and copied by hand. */
 export const outOfBand = "urn:ietf:wg:oauth:2.0:oob"
 
-/** All addresses of one app together, in characters. */
+/** Maximum characters of all redirect URIs of an app together. */
 export const redirectUrisCharactersMax = 2_000
 
-/** Schemes with which a browser would run or show something in our name instead of leaving. */
+/** Schemes that a browser would run or show as our content instead of leaving. */
 const forbidden = new Set([
   "data:",
   "vbscript:",
@@ -16,13 +16,13 @@ const forbidden = new Set([
   "view-source:"
 ])
 
-/** Printable ASCII: an address is sent in a header as it stands. */
+/** Printable ASCII, as the URI is sent unchanged in a header. */
 const plain = /^[\x21-\x7e]+$/
 
-/** Hosts that a Content-Security-Policy can name: `;` and `,` would end a directive or a policy of ours. */
+/** Hosts that a Content-Security-Policy can contain: `;` and `,` would end a directive or a policy. */
 const namedHost = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/i
 
-/** The problem of an address that an app registers, in the words of Mastodon's errors; undefined when it is good. */
+/** Returns the problem of a redirect URI in the words of Mastodon's errors; undefined if it is valid. */
 export const problem = (uri: string): string | undefined => {
   if (uri === outOfBand) return undefined
   if (!plain.test(uri)) return "must be a valid URI."
@@ -34,14 +34,14 @@ export const problem = (uri: string): string | undefined => {
   return forbidden.has(protocol) ? "is forbidden by the server." : undefined
 }
 
-/** Scheme, host, port, and the path with the query, as they were written. */
+/** Scheme, host, port and the rest of a web URL, as written. */
 const webAddress = /^(https?):\/\/([^/?#@\\:[\]]+|\[[0-9a-f:.]+\])(:\d+)?(|[/?].*)$/s
 const loopback = new Set(["127.0.0.1", "[::1]"])
 
 /**
- * The form in which addresses are compared: hosts have no case, and no path is `/`. The port of a native app's
- * listener on loopback is chosen when it starts (RFC 8252 section 7.3). Nothing else that looks alike is equal (RFC 9700
- * section 4.1).
+ * Normalises a URI for comparison: host names ignore case, and an empty path is `/`. The port of a native app's
+ * loopback listener is ignored, as the app chooses it at start (RFC 8252 section 7.3). All other parts must be
+ * identical (RFC 9700 section 4.1).
  */
 const comparable = (uri: string): string => {
   const [, scheme = "", host = "", port = "", rest = ""] = webAddress.exec(uri) ?? []
@@ -51,11 +51,11 @@ const comparable = (uri: string): string => {
   return `${scheme}://${plainHost}${kept}${rest === "" ? "/" : rest}`
 }
 
-/** True where a request's address is a registered one, compared as `comparable` says. */
+/** Returns true if a request's URI is registered, compared by `comparable`. */
 export const isRegistered = (registered: ReadonlyArray<string>, used: string): boolean =>
   problem(used) === undefined && registered.some((uri) => uri === used || comparable(uri) === comparable(used))
 
-/** Where a browser is sent: `parameters` added to an app's address, in its query or its fragment. */
+/** Returns the URI with `parameters` added to its query or fragment. */
 export const withParameters = (
   uri: string,
   parameters: ReadonlyArray<readonly [name: string, value: string | undefined]>,
@@ -68,12 +68,12 @@ export const withParameters = (
 }
 
 /**
- * The source that a Content-Security-Policy must allow for a form whose answer leads to this address: browsers check
- * `form-action` against every redirect, and an app's own scheme is none of ours.
+ * Returns the source that a form's Content-Security-Policy must allow to redirect to this URI. Browsers check
+ * `form-action` on every redirect, and an app's own scheme is not covered by default.
  */
 export const formTarget = (uri: string): string | undefined => {
   if (problem(uri) !== undefined || uri === outOfBand) return undefined
   const { host, origin, protocol } = new URL(uri)
-  // A policy has no way to write an IPv6 address.
+  // A policy cannot express an IPv6 address, so the scheme alone is allowed.
   return (protocol === "http:" || protocol === "https:") && !host.startsWith("[") ? origin : protocol
 }

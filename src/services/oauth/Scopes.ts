@@ -1,4 +1,4 @@
-/** The scopes below a parent; who has the parent has them all (auth.md section 4). `follow` is deprecated since 3.5. */
+/** Scopes by their parent, which includes them all (auth.md section 4). `follow` is deprecated since Mastodon 3.5. */
 const children: Readonly<Record<string, ReadonlyArray<string>>> = {
   profile: [],
   read: [
@@ -62,26 +62,29 @@ const parents: ReadonlyMap<string, ReadonlyArray<string>> = Object.entries(child
   new Map<string, Array<string>>()
 )
 
-/** What an app gets that asks for nothing. */
+/** Scopes of an app that requests none. */
 export const defaultScopes: ReadonlyArray<string> = ["read"]
 
-/** Every scope there is, parents before their children. */
+/** All scopes, parents before their children. */
 export const all: ReadonlyArray<string> = [
   ...new Set(Object.entries(children).flatMap(([parent, scopes]) => [parent].concat(scopes)))
 ]
 const known = new Set(all)
 
-/** Scopes from their written form, separated by spaces, each once. */
+/** Parses scopes that are separated by spaces, without duplicates. */
 export const parse = (written: string): ReadonlyArray<string> => [...new Set(written.split(/\s+/).filter(Boolean))]
 
 export const format = (scopes: Iterable<string>): string => [...scopes].join(" ")
 
 export const areKnown = (scopes: ReadonlyArray<string>): boolean => scopes.every((scope) => known.has(scope))
 
-/** Whether `have` holds one of `needAny`, by name or by a parent that includes it. */
+/** Returns true if `have` includes one of `needAny`, itself or a parent. */
 export const grants = (have: ReadonlySet<string>, needAny: ReadonlyArray<string>): boolean =>
   needAny.some((scope) => have.has(scope) || (parents.get(scope)?.some((parent) => have.has(parent)) ?? false))
 
-/** Whether an app may ask for `wanted`: a literal subset of what it registered, so `read` does not cover `read:accounts`. */
+/**
+ * Returns true if an app may request `wanted`: a literal subset of its registered scopes, so `read` does not cover
+ * `read:accounts`.
+ */
 export const withinRegistered = (registered: ReadonlyArray<string>, wanted: ReadonlyArray<string>): boolean =>
   wanted.length > 0 && wanted.every((scope) => registered.includes(scope))

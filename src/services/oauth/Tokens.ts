@@ -14,12 +14,12 @@ import { untilNoClash } from "../Transactions.ts"
 import * as Scopes from "./Scopes.ts"
 import type { TokenInfo } from "./TokenInfo.ts"
 
-/** Tokens that one process knows. */
+/** Maximum cached tokens of a process. */
 const cachedTokensMax = 50_000
-/** How long a known token is believed, should the message of its revocation be lost (milliseconds). */
+/** Maximum age of a cached token, in case the message about its revocation is lost, in milliseconds. */
 export const cachedTokenMillisMax = 30_000
 
-/** A token as it is handed out, once. */
+/** A new token; its secret is only available here. */
 export interface IssuedToken {
   readonly secret: Redacted.Redacted
   readonly tokenId: TokenId
@@ -27,36 +27,39 @@ export interface IssuedToken {
   readonly createdAt: Date
 }
 
-/** Whose tokens a revocation means: some, all of an account (of one app), or all of an app. */
+/** Tokens to revoke: single ones, all of an account (optionally of one app), or all of an app. */
 type Revocation =
   | { readonly tokenIds: ReadonlyArray<TokenId> }
   | { readonly accountId: AccountId; readonly appId?: AppId }
   | { readonly appId: AppId }
 
-/** Live tokens of one user and app; beyond it the oldest are revoked. */
+/** Maximum live tokens per user and app; beyond it the oldest are revoked. */
 export const tokensOfUserAndAppMax = 50
-/** How often the last use of a token and the last visit of its user are written (milliseconds). */
+/** Minimum interval between updates of a token's last use and its user's last visit, in milliseconds. */
 export const visitMillis = 24 * 3_600_000
 
 /** Access tokens. */
 export class Tokens extends Context.Service<Tokens, {
-  /** The token with this secret, revoked ones included: one query, or none while it is remembered. */
+  /** Finds a token by its secret, including revoked ones. Takes one query, or none if it is cached. */
   readonly find: (token: Redacted.Redacted) => Effect.Effect<Option.Option<TokenInfo>>
   /**
-   * Makes a token. A user who authorises an app again gets another one, where Mastodon hands out the first again: we
-   * keep only the hash of a token, and cannot show it twice.
+   * Issues a token. A user who authorises an app again gets a new one. Mastodon returns the first one again, but here
+   * only the hash of a token is stored.
    */
   readonly issue: (
     to: { readonly appId: AppId | undefined; readonly accountId?: AccountId | undefined },
     scopes: ReadonlyArray<string>
   ) => Effect.Effect<IssuedToken>
-  /** The one way in which tokens end. Their streams close, nothing is pushed to them and no node believes them any more. */
+  /**
+   * Revokes tokens; no other code does. Closes their streams, deletes their push subscriptions and evicts them from all
+   * caches.
+   */
   readonly revoke: (which: Revocation) => Effect.Effect<void>
 }>()("murmuration/services/oauth/Tokens") {
   static readonly layer = Layer.effect(Tokens, Effect.suspend(() => make)).pipe(Layer.provide(Changes.layer))
 }
 
-/** The `UserState` of a token `t` with its user `u` and account `a` (LEFT JOIN), as SQL. */
+/** SQL for the `UserState` of a token `t` with its user `u` and account `a` (LEFT JOIN). */
 export const userState = `CASE WHEN t.account_id IS NULL THEN 'active'
   WHEN u.disabled OR a.suspended_at IS NOT NULL OR a.memorial THEN 'disabled'
   WHEN u.confirmed_at IS NULL THEN 'unconfirmed'
@@ -97,7 +100,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* OpaqueSecrets
   const broadcast = yield* Broadcast
-  /** By the hex of their hash. */
+  /** Tokens by the hex of their hash. */
   const cache = yield* Cache.make<string, TokenInfo>({
     rows: ({ accountId, tokenId }) =>
       accountId === undefined ? [["token", tokenId]] : [["token", tokenId], ["user", accountId]],
@@ -109,7 +112,7 @@ const make = Effect.gen(function*() {
 
   const stale = (date: Date | null, now: number) => date === null || now - date.getTime() >= visitMillis
 
-  /** Writes that the token was used and its user was here: feeds of users who stay away are not kept. */
+  /** Records the use of a token and the visit of its user. Inactive users get no feeds. */
   const visit = Effect.fnUntraced(function*(row: Row, now: number) {
     const at = new Date(now)
     if (stale(row.lastUsedAt, now)) yield* sql`UPDATE oauth_tokens SET last_used_at = ${at} WHERE id = ${row.id}`
@@ -140,7 +143,7 @@ const make = Effect.gen(function*() {
       LEFT JOIN roles e ON e.id = ${everyone}
       WHERE t.token_hash = ${hash}`)
     if (row === undefined) return undefined
-    // Also where nothing can be written: a token is found by reading.
+    // A failed write is ignored: finding a token only needs a read.
     if (!row.revoked) {
       yield* Effect.catchTag(visit(row, now), "SqlError", (error) => Effect.logWarning("a visit is not noted", error))
     }
@@ -170,7 +173,7 @@ const make = Effect.gen(function*() {
     if (old.length > 0) yield* revoke({ tokenIds: old.map(({ id }) => TokenId.make(id)) })
   })
 
-  /** Rows with `account_id` and `app_id` that a revocation of more than single tokens means. */
+  /** Condition for rows with `account_id` and `app_id` that a revocation of all tokens covers. */
   const ownedBy = (which: { readonly accountId?: AccountId; readonly appId?: AppId }) =>
     sql.and([
       ...(which.accountId === undefined ? [] : [sql`account_id = ${which.accountId}`]),
@@ -195,7 +198,7 @@ const make = Effect.gen(function*() {
           ? undefined
           : yield* end(sql.in("id", which.tokenIds), at)
       }
-      // Codes that were not exchanged yet would become new tokens.
+      // Unused codes could still be exchanged for new tokens.
       yield* sql`UPDATE oauth_grants SET used_at = ${at} WHERE used_at IS NULL AND ${ownedBy(which)}`
       yield* end(ownedBy(which), at)
     },

@@ -7,12 +7,12 @@ import { rowsOf } from "../Rows.ts"
 import { type ReadyRule, readyRule } from "./SpamMatching.ts"
 import { rulesMax, SpamRule } from "./SpamRule.ts"
 
-/** How long the rules are believed, and while changes on other nodes can be missed, in milliseconds. */
+/** Lifetime of cached rules, and while this node may miss changes, in milliseconds. */
 const [keptMillisMax, aloneMillisMax] = [5 * 60_000, 5_000]
 
 const ruleRows = rowsOf(SpamRule)
 
-/** Rules that are asked about posts, in their order: those that are on, and those that are dry. Every node hears of a change. */
+/** Spam rules that are on or dry, in order. Every node hears of changes. */
 export class ActiveSpamRules extends Context.Service<ActiveSpamRules, {
   readonly current: Effect.Effect<ReadonlyArray<ReadyRule>, SqlError>
 }>()("murmuration/services/spam/ActiveSpamRules") {

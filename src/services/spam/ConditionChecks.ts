@@ -6,7 +6,7 @@ import type { Conditions } from "./SpamRule.ts"
 import { Lookalike, termCharactersMax, termsMax } from "./SpamRule.ts"
 import { folded, spaced } from "./SpamText.ts"
 
-/** Conditions as somebody writes them; what is empty is not asked. */
+/** Conditions as staff enter them; empty ones are ignored. */
 export interface GivenConditions {
   readonly lists: Readonly<Partial<Record<ListName, ReadonlyArray<string> | undefined>>>
   readonly numbers: Readonly<Partial<Record<NumberName, number | undefined>>>
@@ -33,20 +33,20 @@ export const numberNames = [
 ] as const
 type NumberName = (typeof numberNames)[number]
 
-/** The most that a number of a condition may be. */
+/** Maximum value of a number in a condition. */
 const numberMax = 1_000_000
 
 const isOrigin = Schema.is(Schema.Literals(["local", "remote"]))
 const isLookalike = Schema.is(Lookalike)
 const domain = /^(?=.{1,253}$)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*$/
 
-/** A domain as it stands in addresses: in small letters and ASCII. */
+/** Normalises a domain to lower case and ASCII. */
 const domainOf = (given: string): string => {
   const text = given.trim().toLowerCase().replace(/^\*?\./, "")
   return URL.parse(`https://${text}/`)?.hostname ?? text
 }
 
-/** An account as rules name it: `name`, or `name@domain` elsewhere. */
+/** Normalises an account handle: `name` for a local account, otherwise `name@domain`. */
 const handleOf = (given: string): string => given.trim().toLowerCase().replace(/^@/, "")
 const handle = /^[\p{L}\p{N}_.-]{1,100}(?:@[\p{L}\p{N}.-]{1,95})?$/u
 
@@ -54,7 +54,7 @@ const terms = (
   given: ReadonlyArray<string> | undefined
 ) => [...new Set((given ?? []).map((one) => one.trim()).filter((one) => one !== ""))]
 
-/** Checks what staff wrote, and leaves out what is empty. */
+/** Validates the conditions that staff entered and drops empty ones. */
 export const checkConditions = Effect.fnUntraced(
   function*(given: GivenConditions): Effect.fn.Return<Conditions, Unprocessable> {
     const found: { -readonly [Name in keyof Conditions]: Conditions[Name] } = {}
@@ -89,7 +89,7 @@ export const checkConditions = Effect.fnUntraced(
     if (![...lookAlike, ...avatarAlike].every(isLookalike)) return yield* validationFailed("Conditions is invalid")
     if (lookAlike.length > 0) found.lookAlike = [...new Set(lookAlike.filter(isLookalike))]
     if (avatarAlike.length > 0) found.avatarAlike = [...new Set(avatarAlike.filter(isLookalike))]
-    // It would find every post.
+    // A rule without conditions would match every post.
     return Object.keys(found).length === 0 ? yield* validationFailed("Conditions can't be blank") : found
   }
 )

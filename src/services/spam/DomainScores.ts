@@ -4,21 +4,21 @@ import type { SqlError } from "effect/sql/SqlError"
 import { traced } from "../Traced.ts"
 import { decayed, scoreTotalMax } from "./SpamScores.ts"
 
-/** Changes that one folding takes up. */
+/** Maximum changes per fold. */
 const foldedMax = 10_000
-/** Changes of a server that are not folded yet and that a post is judged by; a folding is a second away. */
+/** Maximum changes of a server that a check adds to its score before they are folded, which happens every second. */
 const unfoldedMax = 1_000
 
 /**
- * What rules against spam gave servers. A post adds a row of its own, so that posts of a busy server never wait for one another;
- * some node folds such rows into the server's score every second. Who reads counts those that wait.
+ * Spam scores of remote servers. Each post adds its own row, so that posts of a busy server do not wait for each other.
+ * Every second a node folds the rows into the server's score. Readers add the rows that are not folded yet.
  */
 export class DomainScores extends Context.Service<DomainScores, {
-  /** In the transaction of a post; people of this server have no domain. */
+  /** Adds to a remote server's score, in the transaction of a post. */
   readonly add: (domain: string, score: number, at: Date) => Effect.Effect<void, SqlError>
-  /** In SQL: the score of a domain at a time, both expressions. */
+  /** SQL expression for the score of a domain at a time; both arguments are SQL expressions. */
   readonly at: (domain: string, at: string) => string
-  /** Takes up what waits; any number of nodes may do it at once. */
+  /** Folds pending changes; nodes may run it concurrently. */
   readonly fold: Effect.Effect<void, SqlError>
 }>()("murmuration/services/spam/DomainScores") {
   static readonly layer = Layer.effect(
@@ -37,7 +37,7 @@ export class DomainScores extends Context.Service<DomainScores, {
           } FROM spam_domain_scores d WHERE d.domain = ${domain}), 0)
             + coalesce((SELECT sum(g.score * ${decayed("g.scored_at", at)}) FROM (SELECT * FROM spam_score_changes w
               WHERE w.domain = ${domain} LIMIT ${unfoldedMax}) g), 0))::float8`,
-        // One statement: who judges a post meanwhile sees either all of it or nothing.
+        // One statement, so that a concurrent check counts each change exactly once.
         fold: Effect.asVoid(sql`
           WITH taken AS (DELETE FROM spam_score_changes WHERE id IN (
               SELECT id FROM spam_score_changes ORDER BY id LIMIT ${foldedMax} FOR UPDATE SKIP LOCKED)

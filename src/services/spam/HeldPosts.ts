@@ -13,19 +13,19 @@ const HeldPost = Schema.Struct({
   accountId: AccountId,
   ruleId: Schema.NullOr(Schema.BigInt),
   ruleName: Schema.NullOr(Schema.String),
-  /** For whom it is, once somebody has approved it. */
+  /** Visibility of the post after its approval. */
   visibility: Visibility,
   createdAt: Timestamptz
 })
-/** A post that waits for a moderator. */
+/** A post that awaits review. */
 export type HeldPost = typeof HeldPost.Type
 const heldRows = rowsOf(HeldPost)
 
-/** Posts that rules against spam hold, for those who look at them; their authors' actors approve and reject. */
+/** Posts held by spam rules, for reviewers. The actors of their authors approve and reject them. */
 export class HeldPosts extends Context.Service<HeldPosts, {
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<HeldPost>>
   readonly find: (statusId: bigint) => Effect.Effect<HeldPost, RecordNotFound>
-  /** How many wait, as `boundedCount` counts. */
+  /** Number of held posts, as counted by `boundedCount`. */
   readonly total: Effect.Effect<number>
 }>()("murmuration/services/spam/HeldPosts") {
   static readonly layer = Layer.effect(

@@ -9,14 +9,16 @@ import { staffBits } from "../staff/Permissions.ts"
 import { skeleton, skeletonCharactersMin } from "./Skeletons.ts"
 import { Lookalike, rulesMax, termsMax } from "./SpamRule.ts"
 
-/** Accounts of each kind whose names and pictures are known, those with most followers first; and how long, in milliseconds. */
+/**
+ * Maximum protected accounts of each kind, those with most followers first, and lifetime of the cache in milliseconds.
+ */
 const namesMax = { staff: 500, local: 5_000, followed: 1_000, named: rulesMax * termsMax }
 const keptMillisMax = 10 * 60_000
 
 const nameRows = rowsOf(
   Schema.Struct({
     kind: Schema.Union([Lookalike, Schema.Literal("named")]),
-    /** As a rule calls the account, where it does. */
+    /** Handle of the account in a rule, if a rule names it. */
     handle: Schema.NullOr(Schema.String),
     id: Schema.BigInt,
     username: Schema.String,
@@ -32,17 +34,17 @@ interface Named {
   readonly avatarHash: bigint | null
 }
 
-/** For whom an account passes. */
+/** Protected accounts that an account resembles. */
 export interface PassesFor {
   readonly lookAlike: ReadonlyArray<Lookalike>
   readonly avatarAlike: ReadonlyArray<Lookalike>
-  /** As rules call them. */
+  /** Handles as in the rules. */
   readonly avatarAccounts: ReadonlyArray<string>
 }
 
-/** Whose names and pictures somebody else may wear: by what they look like. */
+/** Names and pictures that other accounts must not imitate. */
 export class ProtectedNames extends Context.Service<ProtectedNames, {
-  /** Tells of an account for whom it passes. */
+  /** Returns a function that finds the protected accounts which an account resembles. */
   readonly current: Effect.Effect<(account: Named) => PassesFor, SqlError>
 }>()("murmuration/services/spam/ProtectedNames") {
   static readonly layer = Layer.effect(

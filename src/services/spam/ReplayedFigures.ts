@@ -2,7 +2,7 @@ import { boundedMap } from "../BoundedMap.ts"
 import { sameTextMillis } from "./SpamFacts.ts"
 import { decayedScore, scoreTotalMax } from "./SpamScores.ts"
 
-/** Texts that are remembered during a run, accounts of one of them, and accounts and servers whose scores are. */
+/** Maximum texts that a run remembers, accounts per text, and accounts and servers with scores. */
 const textsMax = 100_000
 const textAccountsMax = 200
 const scoresMax = 100_000
@@ -13,8 +13,8 @@ interface Score {
 }
 
 /**
- * What a dry run finds out by itself as it goes from the oldest post to the newest: who said the same, and what the chain gave. So
- * scores are those that it would have given by then, beginning with none; what was given before its first post is not known.
+ * Figures that a dry run collects from the oldest post to the newest: equal texts, and scores given by the chain.
+ * Scores start at zero, as those before the first post are unknown.
  */
 export const replayedFigures = () => {
   const said = boundedMap<bigint, Map<bigint, number>>(textsMax)
@@ -24,7 +24,7 @@ export const replayedFigures = () => {
     return known === undefined ? 0 : decayedScore(known.score, known.at, at)
   }
   return {
-    /** Others who said the same within a day; what is said now is remembered. */
+    /** Returns the number of other accounts that posted the same text within a day, and records this post. */
     sameText: (hash: bigint | undefined, accountId: bigint, at: number): number => {
       if (hash === undefined) return 0
       const others = said.get(hash) ?? new Map<bigint, number>()

@@ -2,8 +2,8 @@ import { bounded } from "../text/BoundedText.ts"
 import { compatibleDecomposed } from "../text/Normalisation.ts"
 
 /**
- * Characters that pass for Latin ones, by what they pass for: the few that names are forged with, of Unicode's confusables. What
- * NFKD makes a letter of by itself (styled letters, accents) is not among them.
+ * Look-alikes of Latin letters: the characters of Unicode's confusables that are used to forge names. Characters that
+ * NFKD maps to a letter (styled letters, accents) are left out.
  */
 const lookAlikes: Readonly<Record<string, string>> = {
   a: "аɑαạ",
@@ -35,11 +35,11 @@ const plain = new Map(
   Object.entries(lookAlikes).flatMap(([letter, others]) => Array.from(others, (other) => [other, letter.slice(0, 1)]))
 )
 
-/** Characters of a name that are looked at, and that a name has at least to be taken for another one. */
+/** Maximum characters of a name that are compared, and minimum characters of names that can be confused. */
 const nameCharactersMax = 100
 export const skeletonCharactersMin = 4
 
-/** What a name looks like: names of one skeleton are taken for one another. */
+/** Returns the visual skeleton of a name; names with the same skeleton look alike. */
 export const skeleton = (name: string): string => {
   const base = compatibleDecomposed(bounded(name.slice(0, nameCharactersMax))).replace(/[\p{M}\p{Cf}]/gu, "")
     .toLowerCase()

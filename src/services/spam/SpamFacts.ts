@@ -12,29 +12,29 @@ import type { AuthorFacts } from "./SpamMatching.ts"
 import { decayed } from "./SpamScores.ts"
 
 const hourMillis = 3_600_000
-/** How far back the same text is looked for, in milliseconds. */
+/** Time span in which equal texts are counted, in milliseconds. */
 export const sameTextMillis = 24 * hourMillis
-/** Rows that one figure is counted from at most. */
+/** Maximum rows counted for a figure. */
 const countedMax = 1_000
 
-/** A post of which the author is asked for; `at` is when it is written, in milliseconds since 1970. */
+/** A post whose author is looked up; `at` is its creation, in milliseconds since 1970. */
 interface AskedPost {
   readonly accountId: bigint
   readonly at: number
   readonly mentionIds: ReadonlyArray<bigint>
-  /** Of its text; null where nobody else is asked for. */
+  /** Hash of the text; null if equal texts are not counted. */
   readonly hash: bigint | null
-  /** The post that it boosts; null for a post. */
+  /** Id of the boosted post; null for a post. */
   readonly boosted: bigint | null
 }
 
-/** What is asked beside what every rule may ask. */
+/** Further facts to look up. */
 interface Asked {
-  /** Whether it matters for whom accounts pass. */
+  /** True if any rule compares names or pictures. */
   readonly names: boolean
   /**
-   * Posts of long ago: followers and posts that came since are not counted, where it is asked for them. Those who unfollowed, and
-   * posts that were deleted, are not known any more.
+   * Set for past posts: subtracts followers and posts that came later, as far as requested. Lost followers and deleted
+   * posts are unknown.
    */
   readonly past?: { readonly followers: boolean; readonly statuses: boolean }
 }
@@ -59,9 +59,9 @@ const FactRow = Schema.Struct({
 })
 const factRows = rowsOf(FactRow)
 
-/** What rules against spam ask of the authors of posts; one statement for however many. */
+/** Facts about authors of posts for spam rules, in one statement for all posts. */
 export class SpamFacts extends Context.Service<SpamFacts, {
-  /** By the index of the post; of an account that is gone there is nothing. */
+  /** Returns the facts by index of the post; deleted accounts are left out. */
   readonly of: (
     posts: ReadonlyArray<AskedPost>,
     asked: Asked
@@ -90,7 +90,7 @@ export class SpamFacts extends Context.Service<SpamFacts, {
             mentions: mentionIds.map(String),
             hash: hash === null ? null : String(hash)
           }))
-          /** How many rows of a table came after the post. */
+          /** Counts the rows of a table that are newer than the post. */
           const since = (asked: boolean | undefined, rows: Fragment) =>
             asked === true ? sql`(SELECT count(*)::int FROM (SELECT FROM ${rows} LIMIT ${countedMax}) later)` : sql`0`
           const followed = past !== undefined ? sql`AND f.id < p.until` : sql``

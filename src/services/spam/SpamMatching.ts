@@ -5,18 +5,18 @@ import { mapInTurns } from "../text/Turns.ts"
 import type { Conditions, Lookalike, SpamRule } from "./SpamRule.ts"
 import { folded, type PostText, spaced } from "./SpamText.ts"
 
-/** What is known of a post by looking at it alone. */
+/** Facts that a post itself shows. */
 export interface PostFacts extends PostText {
-  /** Null for people of this server. */
+  /** Domain of the author; null for local accounts. */
   readonly domain: string | null
   readonly mentions: number
-  /** A boost, of a post of these words. */
+  /** True for a boost; the text is that of the boosted post. */
   readonly boost: boolean
 }
 
-/** What is known of its author when it is written. */
+/** Facts about the author at the time of the post. */
 export interface AuthorFacts {
-  /** Staff, whom no rule concerns. */
+  /** True for staff, whom no rule applies to. */
   readonly exempt: boolean
   readonly accountHours: number
   readonly statuses: number
@@ -35,15 +35,15 @@ export interface AuthorFacts {
 
 type Rule = Pick<SpamRule, "id" | "name" | "state" | "action" | "score" | "conditions">
 
-/** A rule that is ready to be asked. */
+/** A rule with compiled tests. */
 export interface ReadyRule extends Rule {
-  /** Whether the post alone speaks for it. */
+  /** Returns true if the post matches the rule's conditions. */
   readonly concerns: (post: PostFacts) => boolean
-  /** Whether the author does as well; `score` is the author's, with what rules before it added. */
+  /** Returns true if the author matches, too; `score` is the author's, plus the scores of preceding rules. */
   readonly holds: (author: AuthorFacts, score: number) => boolean
 }
 
-/** Whether a name is one of the domains or below one. */
+/** Returns true if a name is one of the domains or a subdomain. */
 const among = (domains: ReadonlySet<string>, name: string): boolean => {
   for (let rest = name; rest !== "";) {
     if (domains.has(rest)) return true
@@ -55,11 +55,11 @@ const among = (domains: ReadonlySet<string>, name: string): boolean => {
 
 type Test<A> = (facts: A) => boolean
 
-/** Whether a rule is about boosts, and not about posts. */
+/** Returns true if a rule is about boosts instead of posts. */
 export const isAboutBoosts = ({ hourlyBoostsMin, sameBoostAccountsMin }: Conditions): boolean =>
   hourlyBoostsMin !== undefined || sameBoostAccountsMin !== undefined
 
-/** One test for all that a rule says about a post. */
+/** Combines all conditions about a post into one test. */
 const postTest = (conditions: Conditions): Test<PostFacts> => {
   const { domains, linkDomains, linksMin, mentionsMin, origin, strangersMin, textContains, textWords } = conditions
   const aboutBoosts = isAboutBoosts(conditions)
@@ -113,7 +113,7 @@ export const readyRule = (rule: Rule): ReadyRule => {
   let last: { readonly post: PostFacts; readonly concerned: boolean } | undefined
   return {
     ...rule,
-    // Asked twice of each post: in turns, and by `judge`.
+    // Called twice per post: in turns, and by `judge`.
     concerns: (post) => {
       if (last?.post !== post) last = { post, concerned: test(post) }
       return last.concerned
@@ -122,31 +122,31 @@ export const readyRule = (rule: Rule): ReadyRule => {
   }
 }
 
-/** Rules for which a post alone speaks, asked in turns: each reads the whole text. */
+/** Returns the rules that match a post by itself. Yields between rules, as each reads the whole text. */
 export const concerned = (rules: ReadonlyArray<ReadyRule>, post: PostFacts) =>
   Effect.map(
     mapInTurns(rules, () => post.text, (rule) => rule.concerns(post) ? [rule] : []),
     (found) => found.flat()
   )
 
-/** What the rules say about a post. */
+/** Result of the rules for a post. */
 export interface Verdict {
-  /** Rules that found something, in their order; those that are dry do nothing else. */
+  /** Matching rules in order; dry ones have no other effect. */
   readonly hits: ReadonlyArray<Pick<Rule, "id" | "name" | "state" | "action">>
-  /** What is added to the author's score. */
+  /** Addition to the author's score. */
   readonly score: number
   readonly reports: boolean
   readonly limits: boolean
-  /** How the post itself ends; undefined where it goes on. */
+  /** Fate of the post; undefined if it passes. */
   readonly end: "hold" | "drop" | undefined
 }
 
-/** Nothing is said against a post. */
+/** Verdict without a match. */
 export const clean: Verdict = { hits: [], score: 0, reports: false, limits: false, end: undefined }
 
 /**
- * Asks rules in their order. One that lets pass, holds or drops ends it; others go on, and what they add to the author's score
- * counts for those after them.
+ * Applies rules in order. A rule that passes, holds or drops the post ends the chain; after others it continues, and
+ * scores count for the rules that follow.
  */
 export const judge = (rules: ReadonlyArray<ReadyRule>, post: PostFacts, author: AuthorFacts): Verdict => {
   if (author.exempt) return clean

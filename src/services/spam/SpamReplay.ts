@@ -14,15 +14,15 @@ import { rulesMax, SpamRule } from "./SpamRule.ts"
 import { type RuleResult, runDaysMax } from "./SpamRuns.ts"
 import { readPost } from "./SpamText.ts"
 
-/** Posts of a slice, and of a run: of more the newest. */
+/** Maximum posts per slice and per run; a run with more covers the newest. */
 const sliceMax = 500
 const statusesMax = 500_000
-/** Samples of a rule, and accounts that are told apart. */
+/** Maximum samples per rule, and maximum distinct accounts. */
 const samplesMax = 40
 const accountsMax = 100_000
-/** Rows of a table that one sweep removes. */
+/** Maximum rows that a sweep deletes per table. */
 const sweptMax = 10_000
-/** How long a run belongs to the node that claimed it after its last slice, in milliseconds, and how often it is begun. */
+/** Lease of a run after its last slice, in milliseconds, and maximum attempts. */
 const claimMillis = 60_000
 const triesMax = 3
 
@@ -59,14 +59,14 @@ const resultOf = ({ accounts, rule, samples, statuses }: Tally): RuleResult => (
 })
 
 /**
- * Does the dry runs that wait. Rules that are on count as they would, the others as dry: so the chain is what it is, and each rule
- * shows what it would have found. Figures of authors are those of the time, as far as rows tell them (`SpamFacts`, `ReplayedFigures`);
- * pictures and names are those of today, for nobody keeps what they were.
+ * Executes pending dry runs. Rules that are on act as in production, others as dry, so that each rule shows its matches
+ * in the real chain. Facts about authors are those of the time, as far as rows show them (`SpamFacts`,
+ * `ReplayedFigures`). Pictures and names are current, as old ones are not stored.
  */
 export class SpamReplay extends Context.Service<SpamReplay, {
-  /** One run, where one waits; a node that dies loses it to another one, which begins anew. */
+  /** Executes one pending run. If the node dies, another node restarts it. */
   readonly step: Effect.Effect<void, SqlError>
-  /** Forgets what was found and said long ago; once a minute, for a busy server writes much of it. */
+  /** Deletes old hits and texts. Runs every minute, as a busy server writes many. */
   readonly sweep: Effect.Effect<void, SqlError>
 }>()("murmuration/services/spam/SpamReplay") {
   static readonly layer = Layer.effect(
@@ -88,7 +88,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
         return run
       })
 
-      /** Boosts as well where rules are about them; their words are those of what they boost. */
+      /** Includes boosts if a rule is about boosts; they have the text of the boosted post. */
       const wanted = (boosts: boolean) =>
         boosts ? sql`s.deleted_at IS NULL` : sql`s.deleted_at IS NULL AND s.reblog_of_id IS NULL`
       const slice = (after: bigint, before: bigint, boosts: boolean) =>
@@ -179,7 +179,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
             due_at = ${new Date(now + claimMillis)} WHERE id = ${claimed.id}`
           if (last === undefined || done) return
           after = last.id
-          // Others work beside it.
+          // Lets other fibers run.
           yield* Effect.yieldNow
         }
       })

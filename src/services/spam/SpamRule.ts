@@ -1,41 +1,41 @@
 import { Schema } from "effect"
 import { Timestamptz } from "../Rows.ts"
 
-/** Rules of a server; those that are on are asked about each post. */
+/** Maximum rules of a server; those that are on are applied to each post. */
 export const rulesMax = 50
-/** Entries of one list of a condition, and characters of each. */
+/** Maximum entries of a list in a condition, and maximum characters of each. */
 export const termsMax = 100
 export const termCharactersMax = 200
-/** Characters of a rule's name, and the most that one rule adds to a score. */
+/** Maximum characters of a rule's name, and maximum score of a rule. */
 export const nameCharactersMax = 100
 export const scoreMax = 1_000
 
-/** What a rule counts: nothing, what it would have found, or what it finds and acts on. */
+/** States: `off` does nothing, `dry` only counts matches, `on` also acts. */
 export const RuleState = Schema.Literals(["off", "dry", "on"])
-/** From the mildest to the hardest; `pass` lets a post through whatever later rules say. */
+/** Actions from mildest to strictest; `pass` lets a post through regardless of later rules. */
 export const RuleAction = Schema.Literals(["pass", "score", "report", "limit", "hold", "drop"])
 export type RuleAction = typeof RuleAction.Type
 
-/** Whose name is not to be worn: of staff, of people here, of those whom many follow. */
+/** Groups whose names and pictures must not be imitated: staff, local accounts, and accounts with many followers. */
 export const Lookalike = Schema.Literals(["staff", "local", "followed"])
 export type Lookalike = typeof Lookalike.Type
 
 const many = Schema.optionalKey(Schema.Array(Schema.String))
 const number = Schema.optionalKey(Schema.Int)
 
-/** What a rule asks; all that is said holds, of a list one entry does. */
+/** Conditions of a rule. All of them must match; of a list any entry. */
 export const Conditions = Schema.Struct({
-  /** Anywhere in the text, and as whole words or phrases. */
+  /** Text anywhere in the post, and whole words or phrases. */
   textContains: many,
   textWords: many,
-  /** Domains of links, their subdomains included. */
+  /** Domains of links, including subdomains. */
   linkDomains: many,
   linksMin: number,
   mentionsMin: number,
-  /** Of people who do not follow the author. */
+  /** Mentioned accounts that do not follow the author. */
   strangersMin: number,
   origin: Schema.optionalKey(Schema.Literals(["local", "remote"])),
-  /** Of the author, subdomains included. */
+  /** Domains of the author, including subdomains. */
   domains: many,
   accountHoursMax: number,
   statusesMax: number,
@@ -43,15 +43,18 @@ export const Conditions = Schema.Struct({
   /** Posts of the author within an hour before this one. */
   hourlyPostsMin: number,
   lookAlike: Schema.optionalKey(Schema.Array(Lookalike)),
-  /** The author's picture looks like one of these, or of these accounts: `name` or `name@domain`. */
+  /** Pictures that the author's picture resembles: those of groups, or of accounts as `name` or `name@domain`. */
   avatarAlike: Schema.optionalKey(Schema.Array(Lookalike)),
   avatarAccounts: many,
-  /** Boosts of the author within an hour before, and others who boosted the same within a day: such a rule is about boosts alone. */
+  /**
+   * Boosts of the author within an hour, and other accounts that boosted the same post within a day. A rule with these
+   * conditions only applies to boosts.
+   */
   hourlyBoostsMin: number,
   sameBoostAccountsMin: number,
-  /** Others who said the same within a day. */
+  /** Other accounts that posted the same text within a day. */
   sameTextAccountsMin: number,
-  /** What rules gave the author, and the author's server; what is a week old counts half. */
+  /** Scores of the author and of the author's server, with a half-life of a week. */
   scoreMin: number,
   domainScoreMin: number
 })
@@ -63,7 +66,7 @@ export const SpamRule = Schema.Struct({
   name: Schema.String,
   state: RuleState,
   action: RuleAction,
-  /** What `score` adds. */
+  /** Addition to the score by action `score`. */
   score: Schema.Int,
   conditions: Conditions,
   createdAt: Timestamptz,

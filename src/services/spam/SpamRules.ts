@@ -18,24 +18,27 @@ const ruleRows = rowsOf(SpamRule)
 
 const Count = Schema.Struct({ ruleId: Schema.BigInt, dry: Schema.Boolean, hits: Schema.Int })
 const countRows = rowsOf(Count)
-/** Hits of a rule that are counted at most. */
+/** Maximum hits counted per rule. */
 const hitsMax = 100_000
 
 const isState = Schema.is(RuleState)
 const isAction = Schema.is(RuleAction)
 
-/** What is said of a rule; what is absent stays, or is as it is by itself. Conditions are said all at once. */
+/**
+ * A requested rule or change; absent fields stay unchanged, or get their default in a new rule. Conditions are replaced
+ * as a whole.
+ */
 interface RuleWish {
   readonly name?: string | undefined
   readonly state?: string | undefined
   readonly action?: string | undefined
   readonly score?: number | undefined
   readonly conditions?: GivenConditions | undefined
-  /** Its place in the chain, which begins with 1. */
+  /** Position in the chain, starting at 1. */
   readonly place?: number | undefined
 }
 
-/** Posts that a rule found in the last two weeks, while it was on and while it was dry. */
+/** Matches of a rule in the last two weeks, by its state at the time. */
 export interface RuleHits {
   readonly on: number
   readonly dry: number
@@ -43,17 +46,17 @@ export interface RuleHits {
 
 type Refused = NotAllowed | RecordNotFound | Unprocessable
 
-/** The chain of rules against spam, as staff write it; every node hears of a change at once. */
+/** Chain of spam rules for staff; every node hears of a change at once. */
 export class SpamRules extends Context.Service<SpamRules, {
-  /** In their order. */
+  /** Rules in order. */
   readonly list: Effect.Effect<ReadonlyArray<SpamRule>>
   readonly find: (id: bigint) => Effect.Effect<SpamRule, RecordNotFound>
   readonly hits: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, RuleHits>>
-  /** At the end of the chain, and off, unless something else is said. */
+  /** Adds a rule; by default it is off, and at the end of the chain. */
   readonly create: (by: AccountId, wish: RuleWish) => Effect.Effect<SpamRule, Refused>
   readonly update: (by: AccountId, id: bigint, wish: RuleWish) => Effect.Effect<SpamRule, Refused>
   readonly remove: (by: AccountId, id: bigint) => Effect.Effect<void, Refused>
-  /** Puts these first, in this order; the others follow as they were. */
+  /** Moves the given rules to the front in this order; the others keep theirs. */
   readonly order: (by: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<void, Refused>
 }>()("murmuration/services/spam/SpamRules") {
   static readonly layer = Layer.effect(SpamRules, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
@@ -69,7 +72,7 @@ const make = Effect.gen(function*() {
   const logged = (rule: SpamRule) => Struct.omit(rule, ["createdAt", "id", "updatedAt"])
   const ordered = sql`SELECT * FROM spam_rules ORDER BY place, id`
 
-  /** One act of staff, heard of by every node. Acts follow one another, so that places stay in order. */
+  /** Runs an action of staff and tells all nodes. Actions are serialised, so that positions stay consistent. */
   const act = <A, E>(by: AccountId, work: (all: ReadonlyArray<SpamRule>) => Effect.Effect<A, E>) =>
     Effect.gen(function*() {
       yield* standing(by, "manageRules")

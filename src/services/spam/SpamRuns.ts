@@ -10,12 +10,12 @@ import { standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 
-/** How far a dry run looks back, in days; runs that are kept, and that may wait at once. */
+/** Maximum days that a dry run covers, maximum stored runs, and maximum pending runs. */
 export const runDaysMax = 14
 const runsKeptMax = 20
 const waitingMax = 3
 
-/** What one rule would have found; of posts that are not for everybody there are no samples. */
+/** Matches of a rule in a dry run; samples are public posts only. */
 export const RuleResult = Schema.Struct({
   ruleId: IdFromString,
   name: Schema.String,
@@ -29,9 +29,9 @@ const Results = Schema.toCodecJson(Schema.Array(RuleResult))
 const SpamRun = Schema.Struct({
   id: Schema.BigInt,
   days: Schema.Int,
-  /** `failed` where no node came to its end. */
+  /** `failed` if all attempts were interrupted. */
   state: Schema.Literals(["waiting", "done", "failed"]),
-  /** Posts that were looked at so far. */
+  /** Posts processed so far. */
   statuses: Schema.Int,
   results: Results,
   createdAt: Timestamptz,
@@ -40,10 +40,10 @@ const SpamRun = Schema.Struct({
 export type SpamRun = typeof SpamRun.Type
 const runRows = rowsOf(SpamRun)
 
-/** Dry runs of the whole chain over the posts of the last days: asked for by staff, done by any node. */
+/** Dry runs of the chain over recent posts: started by staff, executed by any node. */
 export class SpamRuns extends Context.Service<SpamRuns, {
   readonly start: (by: AccountId, days: number) => Effect.Effect<SpamRun, NotAllowed | Unprocessable>
-  /** The newest first. */
+  /** Runs, newest first. */
   readonly list: Effect.Effect<ReadonlyArray<SpamRun>>
   readonly find: (id: bigint) => Effect.Effect<SpamRun, RecordNotFound>
 }>()("murmuration/services/spam/SpamRuns") {

@@ -12,31 +12,31 @@ import { clean, concerned, isAboutBoosts, judge, type PostFacts, type ReadyRule,
 import { decayed, scoreTotalMax } from "./SpamScores.ts"
 import { type PostText, readPost } from "./SpamText.ts"
 
-/** A post that is about to be stored, or an edit of one. */
+/** A new post or an edit, before it is stored. */
 export interface ScreenedPost extends WrittenTexts {
   readonly html: string
   readonly mentionIds: ReadonlyArray<bigint>
-  /** Of the author; null for people of this server. */
+  /** Domain of the author; null for local accounts. */
   readonly domain: string | null
 }
 
-/** A boost that is about to be stored. */
+/** A boost, before it is stored. */
 export interface ScreenedBoost {
   readonly statusId: bigint
-  /** Of who boosts; null for people of this server. */
+  /** Domain of the booster; null for local accounts. */
   readonly domain: string | null
 }
 
 const domainRows = rowsOf(Schema.Struct({ domain: Schema.NullOr(Schema.String) }))
 const textRows = rowsOf(Schema.Struct({ html: Schema.String, ...WrittenTexts.fields }))
 
-/** Has posts judged by the rules against spam, in the running transaction of their authors' actors. */
+/** Applies the spam rules to posts, in the current transaction of the author's actor. */
 export class SpamScreening extends Context.Service<SpamScreening, {
-  /** Costs a look at what is kept in memory where there are no rules, and no statement where none concerns the post. */
+  /** Judges a post. Without rules costs a memory lookup, and without a matching rule no statement. */
   readonly judge: (accountId: AccountId, post: ScreenedPost) => Effect.Effect<Verdict, SqlError>
-  /** The same of a boost, for which rules are asked that are about boosts; what they say of texts is of the boosted post. */
+  /** Judges a boost by the rules about boosts; their conditions on texts apply to the boosted post. */
   readonly judgeBoost: (accountId: AccountId, boost: ScreenedBoost) => Effect.Effect<Verdict, SqlError>
-  /** Writes down what was found; `statusId` is undefined where the post is not taken. */
+  /** Stores hits and scores; `statusId` is undefined if the post was dropped. */
   readonly record: (
     accountId: AccountId,
     verdict: Verdict,
@@ -98,7 +98,7 @@ export class SpamScreening extends Context.Service<SpamScreening, {
           if (hits.length === 0) return
           const now = yield* Clock.currentTimeMillis
           const at = new Date(now)
-          // A rule that was removed a moment ago has no hits.
+          // A rule that was deleted in the meantime gets no hits.
           yield* sql`INSERT INTO spam_hits (id, rule_id, account_id, status_id, dry, created_at)
             SELECT next_id(${now}), r.id, ${accountId}, ${statusId ?? null}::bigint, h.dry, ${at}
             FROM unnest(${hits.map(({ id }) => id)}::bigint[], ${hits.map(({ state }) => state !== "on")}::boolean[])

@@ -5,33 +5,33 @@ import { statusBytesMax } from "../instance/ContentLimits.ts"
 import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { compatible } from "../text/Normalisation.ts"
 
-/** Bytes of a post that rules look at: all that one may have, so that nothing is hidden behind what fills it. */
+/** Maximum bytes of a post that rules read: the whole of any post, so that filler cannot hide text. */
 const readBytesMax = statusBytesMax
-/** More marks on one letter than any language has. */
+/** More combining marks on a letter than any language uses. */
 const heaped = /(\p{M}{4})\p{M}+/gu
-/** The two letters that are written out as whole sentences. */
+/** Two ligatures that NFKC expands to whole phrases. */
 const unfolding = /[\uFDFA\uFDFB]/g
-/** Letters and digits that a text has at least to be known again; shorter ones many say by themselves. */
+/** Minimum letters of a text that is compared with others; shorter texts coincide by chance. */
 const sameLettersMin = 20
 
-/** What nobody sees: joiners, marks of direction, variants of characters. */
+/** Invisible characters: joiners, direction marks, variation selectors. */
 const unseen = /[\p{Cf}\p{Variation_Selector}]/gu
 const word = /[\p{L}\p{M}\p{N}_]+/gu
 
-/** A text as rules compare it: capital and small letters, wide and narrow ones are the same, and nothing is hidden between them. */
+/** Normalises a text for rules: without case, width variants and invisible characters. */
 export const folded = (text: BoundedText): string =>
   compatible(bounded(text.replace(unseen, "").replace(heaped, "$1").replace(unfolding, " "))).toLowerCase()
 
-/** The words of a folded text, one blank before and after each, so that whole words and phrases are found by looking for them. */
+/** Returns the words of a folded text with spaces around each, so that a search finds whole words and phrases only. */
 export const spaced = (text: string): string => ` ${(text.match(word) ?? []).join(" ")} `
 
-/** What a post says, as rules ask for it. */
+/** Text of a post in the forms that rules use. */
 export interface PostText {
   readonly text: string
   readonly words: string
-  /** Of each link that leads out, in small letters. */
+  /** Hosts of external links, in lower case. */
   readonly hosts: ReadonlyArray<string>
-  /** Of what the text comes to; undefined where that is too short to be known again. */
+  /** Hash of the normalised text; undefined if the text is too short to compare. */
   readonly hash: bigint | undefined
 }
 
@@ -40,7 +40,7 @@ const hostOf = (address: string): ReadonlyArray<string> => {
   return url === null || url.hostname === "" ? [] : [url.hostname.toLowerCase()]
 }
 
-/** Names that a text calls, numbers and signs differ from one copy to the next. */
+/** Removes mentions, digits and punctuation, which vary between copies of a text. */
 const essence = (text: string): string => text.replace(/@[^\s@]+(?:@[^\s@]+)?/gu, "").replace(/[^\p{L}]+/gu, "")
 
 const hashOf = (text: string, hosts: ReadonlyArray<string>): bigint | undefined => {
@@ -49,7 +49,7 @@ const hashOf = (text: string, hosts: ReadonlyArray<string>): bigint | undefined 
   return BigInt.asIntN(64, BigInt(`0x${hash("sha256", `${said}\n${hosts.join("\n")}`, "hex").slice(0, 16)}`))
 }
 
-/** Reads a post from its HTML, which is sanitised, and its texts beside that. */
+/** Reads a post from its sanitised HTML and its other texts. */
 export const readPost = (html: string, beside: ReadonlyArray<string>): PostText => {
   const text = folded(bounded([...beside, plainText(bounded(html))].join("\n"), readBytesMax))
   const hosts = addressesInHtml(html).flatMap(hostOf)

@@ -1,4 +1,4 @@
-/** What staff act on, and what they do to it: the words of the audit log, as Mastodon's has them where it knows the thing. */
+/** Target types and actions of the audit log, by Mastodon's names where it has them. */
 export const auditActions = {
   account: [
     "approve",

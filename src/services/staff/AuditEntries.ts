@@ -10,7 +10,7 @@ const AuditEntry = Schema.Struct({
   id: Schema.BigInt,
   /** Null for the server itself and the command line. */
   accountId: Schema.NullOr(AccountId),
-  /** The name of the account as it was then; null where nobody did it. */
+  /** Username at that time; null for the server itself. */
   username: Schema.NullOr(Schema.String),
   action: Schema.String,
   targetType: Schema.String,
@@ -20,11 +20,11 @@ const AuditEntry = Schema.Struct({
   after: Schema.Unknown,
   createdAt: Timestamptz
 })
-/** An act of staff, as it was written down. */
+/** A recorded action of staff. */
 export type AuditEntry = typeof AuditEntry.Type
 const entryRows = rowsOf(AuditEntry)
 
-/** Which entries are wanted; all of what is said holds. */
+/** Filter for entries; all given fields must match. */
 interface AuditQuery {
   readonly accountId?: bigint | undefined
   readonly action?: string | undefined
@@ -32,10 +32,10 @@ interface AuditQuery {
   readonly targetId?: bigint | undefined
 }
 
-/** Reads what staff did, the newest first. */
+/** Reads the audit log, newest entries first. */
 export class AuditEntries extends Context.Service<AuditEntries, {
   readonly list: (query: AuditQuery, page: Page) => Effect.Effect<ReadonlyArray<AuditEntry>>
-  /** How many there are, as `boundedCount` counts. */
+  /** Number of entries, as counted by `boundedCount`. */
   readonly total: (query: AuditQuery) => Effect.Effect<number>
 }>()("murmuration/services/staff/AuditEntries") {
   static readonly layer = Layer.effect(

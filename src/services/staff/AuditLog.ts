@@ -7,50 +7,56 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import type { AuditAction, AuditTarget } from "./AuditActions.ts"
 
-/** Characters of a target's label, and bytes of what it was and became as JSON; of more only the size is kept. */
+/**
+ * Maximum characters of a target's label, and maximum bytes of its states as JSON; of a larger state only its size is
+ * stored.
+ */
 const labelCharactersMax = 500
 const stateBytesMax = 16_384
 
-/** An act of staff. `before` and `after` hold what it changed, by the names of the program; secrets and addresses of mail never. */
+/**
+ * An action of staff. `before` and `after` hold the changed values by their names in code, never secrets or e-mail
+ * addresses.
+ */
 interface Act<Target extends AuditTarget> {
   /** Undefined for the server itself and the command line. */
   readonly by: AccountId | undefined
   readonly action: AuditAction<Target>
   readonly target: {
     readonly type: Target
-    /** Absent where there is only one, as of settings. */
+    /** Absent if there is only one target of the type, such as the settings. */
     readonly id?: bigint | undefined
-    /** As people know it: a handle, a domain, a name. */
+    /** Readable name: a handle, a domain or a title. */
     readonly label: string
   }
   readonly before?: State
   readonly after?: State
 }
 
-/** Values that JSON has, and ids and moments. */
+/** JSON values, ids and dates. */
 type State = { readonly [name: string]: unknown }
 
 type AnyAct = { readonly [Target in AuditTarget]: Act<Target> }[AuditTarget]
-/** How staff are told that they cannot do something. */
+/** Errors that staff see for an action that is refused. */
 export type Refusal = NotAllowed | RecordNotFound | Unprocessable
 
 /**
- * Somebody else was faster: an act that finds done what it was for, and how who wanted it is told. It ends the transaction; the log
- * gets it afterwards, by `deciding` or `lost`, so that it has both sides.
+ * An action that a colleague has done already, with the error for the second one. It aborts the transaction; afterwards
+ * `deciding` or `lost` logs the attempt, so that the log has both sides.
  */
 export class LostAct extends Data.TaggedError("LostAct")<{ readonly act: AnyAct; readonly refusal: Refusal }> {}
 const isLost = (error: unknown): error is LostAct => error instanceof LostAct
 
 /**
- * What staff did, by whom, on whom, before and after. Written in the transaction of the act, so that neither is without the
- * other; rows are never changed, which a trigger of the table holds.
+ * Log of staff actions, with actor, target, and the state before and after. An entry is written in the transaction of
+ * its action. A trigger of the table prevents changes.
  */
 export class AuditLog extends Context.Service<AuditLog, {
-  /** Inside the transaction of the act. */
+  /** Records an action, inside its transaction. */
   readonly record: <Target extends AuditTarget>(act: Act<Target>) => Effect.Effect<void, SqlError>
-  /** After the transaction of an act that came second: writes down that it was refused, and refuses it. */
+  /** Records a `LostAct` after its transaction, and fails with its error. */
   readonly lost: (error: LostAct) => Effect.Effect<never, Refusal | SqlError>
-  /** Does an act in a transaction of its own; one that comes second is in the log all the same. */
+  /** Runs an action in its own transaction; a `LostAct` is logged, too. */
   readonly deciding: <A, E, R>(
     act: Effect.Effect<A, E | LostAct | SqlError, R>
   ) => Effect.Effect<A, E | Refusal, R>
@@ -92,7 +98,7 @@ export class AuditLog extends Context.Service<AuditLog, {
   )
 }
 
-/** Postgres keeps no NUL in JSON. */
+/** Removes NUL characters, which Postgres does not store in JSON. */
 const withoutNul = (value: unknown) => typeof value === "string" ? value.replaceAll("\0", "") : value
 
 const stateText = (state: State | undefined): string | null => {

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 export const RoleId = Schema.BigInt.pipe(Schema.brand("RoleId"))
 export type RoleId = typeof RoleId.Type
 
-/** The role that every user has beside their own. */
+/** Default role, whose permissions all users have in addition to their own role's. */
 export const everyone = RoleId.make(-99n)
 
 /** Bits of a role's `permissions` (entities.md, "Role"). */
@@ -36,13 +36,16 @@ export type Permission = keyof typeof permissions
 
 export const every = Object.values(permissions).reduce((bits, bit) => bits | bit, 0n)
 
-/** The bits that the role `r` gives its user `u`, as SQL: none while it wants a second factor that they have not set up. */
+/**
+ * SQL for the permissions that role `r` gives user `u`: none if the role requires a second factor and the user has
+ * none.
+ */
 export const givenBits = "CASE WHEN r.require_2fa AND u.otp_enabled_at IS NULL THEN 0 ELSE r.permissions END"
 
-/** What makes somebody staff: everything but what everybody may be given. */
+/** Permissions that make a user staff: all but those that the default role may have. */
 export const staffBits = every & ~(permissions.inviteUsers | permissions.inviteBypassApproval)
 
-/** What a user may do: the own role's bits and everybody's; an administrator has them all. */
+/** Combines the permissions of a role and the default role; an administrator has all. */
 export const effective = (own: bigint, everybodys: bigint): bigint => {
   const bits = own | everybodys
   return (bits & permissions.administrator) === 0n ? bits : every
@@ -50,6 +53,6 @@ export const effective = (own: bigint, everybodys: bigint): bigint => {
 
 export const may = (bits: bigint, permission: Permission): boolean => (bits & permissions[permission]) !== 0n
 
-/** Whether the bits have one of the permissions. */
+/** Returns true if the bits include one of the permissions. */
 export const mayAny = (bits: bigint, wanted: ReadonlyArray<Permission>): boolean =>
   wanted.some((permission) => may(bits, permission))

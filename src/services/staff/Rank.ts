@@ -5,7 +5,7 @@ import type { AccountId } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
 import { effective, everyone, givenBits, mayAny, type Permission } from "./Permissions.ts"
 
-/** What somebody may do by their role, and how high that is. */
+/** Permissions and position of a user's role. */
 export interface Standing {
   readonly permissions: bigint
   readonly position: number
@@ -16,12 +16,16 @@ const standingRows = rowsOf(
 )
 const positionRows = rowsOf(Schema.Struct({ position: Schema.Int }))
 
-/** Nobody acts on who has an equal or higher role, themselves included (auth.md section 6). */
+/**
+ * Returns true if the role is higher. Staff cannot act on equal or higher roles, including themselves (auth.md section
+ * 6).
+ */
 export const outranks = (by: Standing, position: number): boolean => by.position > position
 
 /**
- * What somebody may do in the running transaction: `NotAllowed` where the role lacks all of `wanted`, or the user is kept out.
- * A role may have been taken a moment ago; from here on it stays as it is until the transaction ends.
+ * Returns the user's permissions in the current transaction. Fails with `NotAllowed` if the role lacks all of `wanted`,
+ * or if the user is disabled or suspended. Cached roles may be stale, so this reads the role and locks it until the
+ * transaction ends.
  */
 export const standingOf = (sql: SqlClient) =>
   Effect.fnUntraced(function*(by: AccountId, wanted: Permission | ReadonlyArray<Permission>) {
@@ -41,7 +45,7 @@ export const standingOf = (sql: SqlClient) =>
       : yield* new NotAllowed({})
   })
 
-/** Refuses to act on an account whose role is as high as one's own, or higher. Accounts of other servers have none. */
+/** Refuses actions on accounts with an equal or higher role. Remote accounts have no role. */
 export const requireRank = (sql: SqlClient) =>
   Effect.fnUntraced(function*(by: Standing, target: bigint) {
     const [found] = yield* positionRows(sql`SELECT r.position FROM users u JOIN roles r ON r.id = u.role_id

@@ -13,18 +13,18 @@ import { every, everyone, permissions, RoleId } from "./Permissions.ts"
 import { outranks, type Standing, standingOf } from "./Rank.ts"
 import { type Role, Roles } from "./Roles.ts"
 
-/** Roles of a server, and UTF-16 units of the name of one. */
+/** Maximum roles of a server, and maximum UTF-16 units of a name. */
 const rolesMax = 100
 const nameUnitsMax = 100
-/** Collections that a role may allow its users. */
+/** Maximum collections that a role may allow a user. */
 const collectionLimitMax = 1_000
-/** Accounts of which one message says that they changed. */
+/** Maximum accounts in a message about changes. */
 const toldAccountsMax = 1_000
 
-/** What everybody may be given. */
+/** Permissions that the default role may have. */
 const safeForEverybody = permissions.inviteUsers | permissions.inviteBypassApproval
 
-/** What a role is to be; what is absent stays as it is. */
+/** Changes to a role; absent fields stay unchanged. */
 export type RoleChange = { readonly [Name in Exclude<keyof Role, "id">]?: Role[Name] | undefined }
 
 const blank: Omit<Role, "id"> = {
@@ -37,7 +37,7 @@ const blank: Omit<Role, "id"> = {
   require2fa: false
 }
 
-/** Roles as staff change them, each in one transaction with its entry in the log. Every node hears of it at once. */
+/** Changes roles for staff, each change in one transaction with its audit log entry. Every node hears of it at once. */
 export class RoleWriter extends Context.Service<RoleWriter, {
   readonly create: (by: AccountId, change: RoleChange) => Effect.Effect<RoleId, NotAllowed | Unprocessable>
   readonly update: (
@@ -45,7 +45,7 @@ export class RoleWriter extends Context.Service<RoleWriter, {
     id: bigint,
     change: RoleChange
   ) => Effect.Effect<void, NotAllowed | RecordNotFound | Unprocessable>
-  /** Its users have everybody's role from now on. */
+  /** Removes a role; its users get the default role. */
   readonly remove: (by: AccountId, id: bigint) => Effect.Effect<void, NotAllowed | RecordNotFound>
 }>()("murmuration/services/staff/RoleWriter") {
   static readonly layer = Layer.effect(RoleWriter, Effect.suspend(() => make)).pipe(
@@ -61,7 +61,7 @@ const make = Effect.gen(function*() {
   const standing = standingOf(sql)
   const once = <A, E>(work: Effect.Effect<A, E>) => transaction(sql)(work).pipe(Effect.catchIf(isSqlError, Effect.die))
 
-  /** Tokens and profiles are not believed any more that were made of the role. */
+  /** Invalidates cached tokens, and profiles of the role's users. */
   const tell = Effect.fnUntraced(function*(holders: ReadonlyArray<AccountId>) {
     const messages = Arr.chunksOf(holders, toldAccountsMax).map((ids) =>
       broadcast.publish({ _tag: "Changed", kind: "account", ids })
@@ -99,7 +99,7 @@ const make = Effect.gen(function*() {
   const update = Effect.fnUntraced(function*(by: AccountId, id: bigint, change: RoleChange) {
     const own = yield* standing(by, "manageRoles")
     const { id: roleId, ...before } = yield* locked(own, id)
-    // Everybody's role has no name, is lowest and seen nowhere.
+    // The default role has no name, is always lowest and is never shown.
     const { collectionLimit, permissions } = change
     const after = yield* valid(own, before, roleId === everyone ? { collectionLimit, permissions } : change, roleId)
     yield* sql`UPDATE roles SET name = ${after.name}, color = ${after.color}, position = ${after.position},
@@ -127,7 +127,7 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** The role as it is to be: nobody gives what they lack, nor makes somebody as high as they are themselves. */
+/** Validates a changed role. Staff can only add permissions that they have, and positions below their own. */
 const valid = Effect.fnUntraced(
   function*(by: Standing, before: Omit<Role, "id">, change: RoleChange, id?: RoleId) {
     const after = {
@@ -163,7 +163,7 @@ const valid = Effect.fnUntraced(
   }
 )
 
-/** `#` and hexadecimal digits, or nothing; undefined for anything else. */
+/** Normalises a colour to `#` and lower-case hex digits, or an empty text; undefined if it is invalid. */
 const colorOf = (given: string): string | undefined => {
   if (given === "") return given
   return /^#?(?:[0-9a-f]{3}){1,2}$/i.test(given) ? `#${given.replace("#", "").toLowerCase()}` : undefined

@@ -10,7 +10,7 @@ export const Role = Schema.Struct({
   id: RoleId,
   name: Schema.String,
   color: Schema.String,
-  /** Who has a higher one may act on who has a lower one. */
+  /** A user may act on users whose role has a lower position. */
   position: Schema.Int,
   permissions: Schema.BigInt,
   highlighted: Schema.Boolean,
@@ -19,15 +19,15 @@ export const Role = Schema.Struct({
 })
 export type Role = typeof Role.Type
 const roleRows = rowsOf(Role)
-/** Written down, as no name of the program becomes `require_2fa` by itself. */
+/** Spelled out, as the naming rules do not map `require2fa` to `require_2fa`. */
 const names = "id, name, color, position, permissions, highlighted, collection_limit, require_2fa"
 
 /** Roles of users (auth.md section 6). */
 export class Roles extends Context.Service<Roles, {
-  /** The lowest first. */
+  /** Roles, lowest first. */
   readonly list: Effect.Effect<ReadonlyArray<Role>>
   readonly get: (id: bigint) => Effect.Effect<Option.Option<Role>>
-  /** By name, whatever the case. */
+  /** Finds a role by name, ignoring case. */
   readonly find: (name: string) => Effect.Effect<Option.Option<Role>>
 }>()("murmuration/services/staff/Roles") {
   static readonly layer = Layer.effect(

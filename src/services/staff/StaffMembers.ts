@@ -6,11 +6,11 @@ import { traced } from "../Traced.ts"
 import { effective, everyone, givenBits } from "./Permissions.ts"
 import type { Standing } from "./Rank.ts"
 
-/** Somebody whose role lets them do something here. */
+/** A user with their role, as the staff area shows it. */
 export interface StaffMember extends Standing {
   readonly username: string
   readonly roleName: string
-  /** The role gives nothing until they have a second factor. */
+  /** True if the role has no permissions until the user sets up a second factor. */
   readonly lacksFactor: boolean
 }
 
@@ -23,9 +23,11 @@ const memberRows = rowsOf(Schema.Struct({
   lacksFactor: Schema.Boolean
 }))
 
-/** Who may use the staff area, as the API lets users in: with a confirmed address, approved, and not kept out. */
+/**
+ * Users who may enter the staff area, by the API's conditions: confirmed, approved, and neither disabled nor suspended.
+ */
 export class StaffMembers extends Context.Service<StaffMembers, {
-  /** By what the role says at this moment; one query. */
+  /** Reads the user's current role in one query. */
   readonly find: (account: AccountId) => Effect.Effect<Option.Option<StaffMember>>
 }>()("murmuration/services/staff/StaffMembers") {
   static readonly layer = Layer.effect(

@@ -9,7 +9,7 @@ type Decoder<Row> = (
   statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>
 ) => Effect.Effect<ReadonlyArray<Row>, SqlError>
 
-/** A table of what staff decided, read as its lists and single entities are: by id. */
+/** Reads and deletes rows of a staff table by id, in pages or one by one. */
 export const staffRows = <Row>(sql: SqlClient, table: string, rows: Decoder<Row>) => {
   const one = (id: bigint, locked: boolean) =>
     Effect.flatMap(
@@ -27,11 +27,14 @@ export const staffRows = <Row>(sql: SqlClient, table: string, rows: Decoder<Row>
     },
     total: boundedCount(sql)(sql`SELECT FROM ${sql(table)}`),
     find: (id: bigint) => Effect.catchTag(one(id, false), "SqlError", Effect.die),
-    /** The same for who changes or removes it, in the running transaction: of two, the second one waits and is told. */
+    /**
+     * Finds and locks a row, to change or delete it in the current transaction. A concurrent action waits, and then
+     * sees the change.
+     */
     take: (id: bigint) => one(id, true),
     remove: (id: bigint) => sql`DELETE FROM ${sql(table)} WHERE id = ${id}`
   }
 }
 
-/** Whether somebody else wrote the same meanwhile. */
+/** Returns true if the error is a unique violation, usually by a concurrent write. */
 export const isTaken = (error: unknown): boolean => isSqlError(error) && error.reason._tag === "UniqueViolation"

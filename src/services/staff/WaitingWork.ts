@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { only, rowsOf } from "../Rows.ts"
 
-/** Rows of one kind up to which they are counted; more are "1,000 and more". */
+/** Maximum counted rows per kind; more are shown as "1,000+". */
 export const waitingCountMax = 1_000
 
 const Waiting = Schema.Struct({
@@ -13,13 +13,13 @@ const Waiting = Schema.Struct({
   suggestions: Schema.Int,
   heldPosts: Schema.Int
 })
-/** How much waits for a decision of staff. */
+/** Counts of work that awaits decisions of staff. */
 export type Waiting = typeof Waiting.Type
 const waitingRows = rowsOf(Waiting)
 
-/** What waits for staff, by kind. */
+/** Counts work that awaits staff, by kind. */
 export class WaitingWork extends Context.Service<WaitingWork, {
-  /** One query, none of whose parts reads more rows than are counted. */
+  /** Runs one query, each part of which reads at most `waitingCountMax` rows. */
   readonly counts: Effect.Effect<Waiting>
 }>()("murmuration/services/staff/WaitingWork") {
   static readonly layer = Layer.effect(
