@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 import { Timestamptz } from "../Rows.ts"
 
-/** Characters of an announcement, and announcements that a server may have, unpublished ones too. */
+/** Maximum characters of an announcement, and maximum announcements of a server, including unpublished ones. */
 export const announcementCharactersMax = 5_000
 export const announcementsMax = 100
-/** Different reactions to one announcement. */
+/** Maximum different reactions to an announcement. */
 export const announcementReactionsMax = 8
 
-/** A row of `announcements`; `publishedAt` is null while only staff sees it. */
+/** A row of `announcements`; `publishedAt` is null while only staff can see it. */
 export const Announcement = Schema.Struct({
   id: Schema.BigInt,
   text: Schema.String,
@@ -22,22 +22,22 @@ export type Announcement = typeof Announcement.Type
 
 const Moment = Schema.optionalKey(Schema.NullOr(Schema.Int))
 
-/** What staff says of an announcement: what is absent stays as it is, times are milliseconds since 1970. */
+/** Changes by staff; absent fields stay unchanged. Times are in milliseconds since 1970. */
 export const AnnouncementChange = Schema.Struct({
   text: Schema.optionalKey(Schema.String),
   startsAt: Moment,
   endsAt: Moment,
-  /** Days without times; heeded only where there is a range (S-087). */
+  /** Dates without times; only applies to a range (S-087). */
   allDay: Schema.optionalKey(Schema.Boolean),
-  /** When it is published by itself, where it is not yet. */
+  /** Time of publication, if it is not published yet. */
   scheduledAt: Moment
 })
 export type AnnouncementChange = typeof AnnouncementChange.Type
 
-/** A reaction to an announcement, and by how many. */
+/** A reaction to an announcement, with its count. */
 export const Reaction = Schema.Struct({
   announcementId: Schema.BigInt,
-  /** An emoji of Unicode, or the shortcode of one of this server's own. */
+  /** A Unicode emoji, or the shortcode of a local custom emoji. */
   name: Schema.String,
   count: Schema.Int,
   me: Schema.Boolean

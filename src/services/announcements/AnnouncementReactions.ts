@@ -12,9 +12,9 @@ import { announcementReactionsMax } from "./Announcement.ts"
 
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 
-/** Reactions to announcements, written inside the transaction of their author's command. */
+/** Reactions to announcements, written in the transaction of their author's command. */
 export class AnnouncementReactions extends Context.Service<AnnouncementReactions, {
-  /** The name of an emoji; the same a second time changes nothing. */
+  /** Adds a reaction by the name of an emoji; idempotent. */
   readonly add: (
     account: AccountId,
     announcement: bigint,
@@ -33,7 +33,7 @@ export class AnnouncementReactions extends Context.Service<AnnouncementReactions
       const broadcast = yield* Broadcast
       const emojis = yield* CustomEmojis
 
-      /** Those who add a new reaction at the same time wait for one another, so that the bound holds. */
+      /** Serialises reactions to an announcement, so that the maximum holds. */
       const locked = Effect.fnUntraced(function*(announcement: bigint) {
         const [found] = yield* idRows(sql`SELECT id FROM announcements
           WHERE id = ${announcement} AND published_at IS NOT NULL FOR UPDATE`)

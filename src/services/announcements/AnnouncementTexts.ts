@@ -13,10 +13,10 @@ const linkedRows = rowsOf(
   Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), url: Schema.NullOr(Schema.String) })
 )
 
-/** Posts of one announcement that are shown with it. */
+/** Maximum linked posts shown with an announcement. */
 const linkedStatusesMax = 10
 
-/** An announcement's text made ready, with the accounts that it mentions and the posts that it leads to. */
+/** Rendered text of an announcement, with mentioned accounts and linked posts. */
 interface AnnouncementText {
   readonly html: string
   readonly tags: Draft["tags"]
@@ -24,9 +24,9 @@ interface AnnouncementText {
   readonly statusIds: ReadonlyArray<bigint>
 }
 
-/** Makes texts of announcements ready when they are read, so that they name people as they are called by now. */
+/** Renders texts of announcements on each read, so that mentions have current names. */
 export class AnnouncementTexts extends Context.Service<AnnouncementTexts, {
-  /** In the order of the texts, in two queries whatever their number. */
+  /** Renders texts in order, with two queries for all. */
   readonly compose: (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<AnnouncementText>>
 }>()("murmuration/services/announcements/AnnouncementTexts") {
   static readonly layer = Layer.effect(
@@ -40,7 +40,7 @@ export class AnnouncementTexts extends Context.Service<AnnouncementTexts, {
         const local = parse(config, url)
         return local?.kind === "status" ? local.id : undefined
       }
-      /** Posts that everybody may read, by the addresses that lead to them. */
+      /** Returns a function that finds the public post at a URL. */
       const leadTo = Effect.fnUntraced(function*(addresses: ReadonlyArray<string>) {
         const ids = addresses.flatMap((url) => idIn(url) ?? [])
         const rows = addresses.length === 0 ? [] : yield* linkedRows(sql`SELECT s.id, s.uri, s.url FROM statuses s

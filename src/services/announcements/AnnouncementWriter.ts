@@ -20,11 +20,14 @@ const columns = columnsOf(Announcement)
 type By = AccountId | undefined
 type Refused = RecordNotFound | SqlError | Unprocessable
 
-/** Announcements as staff writes them, in the running transaction; streams hear of it once that is committed. */
+/** Changes announcements for staff, in the current transaction; streams are told after the commit. */
 export class AnnouncementWriter extends Context.Service<AnnouncementWriter, {
-  /** All of them, the newest first. */
+  /** All announcements, newest first. */
   readonly list: Effect.Effect<ReadonlyArray<Announcement>, SqlError>
-  /** Published at once, unless it has a time for that or is to be `unpublished`; answers its id. `by` is undefined for the command line. */
+  /**
+   * Adds an announcement and returns its id. Publishes it at once, unless it is scheduled or `unpublished`. `by` is
+   * undefined for the command line.
+   */
   readonly add: (
     by: By,
     change: AnnouncementChange,
@@ -34,7 +37,7 @@ export class AnnouncementWriter extends Context.Service<AnnouncementWriter, {
   readonly publish: (by: By, id: bigint) => Effect.Effect<void, RecordNotFound | SqlError>
   readonly unpublish: (by: By, id: bigint) => Effect.Effect<void, RecordNotFound | SqlError>
   readonly remove: (by: By, id: bigint) => Effect.Effect<void, RecordNotFound | SqlError>
-  /** Publishes what is due, and takes down what is over, of which streams are not told (S-110). */
+  /** Publishes due announcements, and takes down expired ones without telling streams (S-110). */
   readonly sweep: Effect.Effect<void, SqlError>
 }>()("murmuration/services/announcements/AnnouncementWriter") {
   static readonly layer = Layer.effect(AnnouncementWriter, Effect.suspend(() => make)).pipe(
@@ -111,7 +114,7 @@ const make = Effect.gen(function*() {
     remove: traced("AnnouncementWriter.remove")(function*(by, id) {
       const before = yield* find(id)
       yield* sql`DELETE FROM announcements WHERE id = ${id}`
-      // Its reactions go with it and are not told of one by one (S-265).
+      // Its reactions are deleted, too, without an event for each (S-265).
       if (before.publishedAt !== null) yield* told(id, "announcement.delete")
       const { id: _, ...was } = before
       yield* audit.record({ by, action: "destroy", target: target(id, before.text), before: was })
@@ -151,7 +154,7 @@ const changed = Effect.fnUntraced(function*(before: Written, change: Announcemen
     text,
     startsAt,
     endsAt,
-    // Without a range there are no days (S-087).
+    // `allDay` only applies to a range (S-087).
     allDay: startsAt !== null && (change.allDay ?? before.allDay),
     scheduledAt: moment("scheduledAt")
   }

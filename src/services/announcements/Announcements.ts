@@ -10,22 +10,22 @@ import type { Viewer } from "../Viewer.ts"
 import { Announcement, announcementReactionsMax, announcementsMax, Reaction } from "./Announcement.ts"
 
 const Published = Announcement.mapFields((fields) => ({ ...fields, read: Schema.Boolean }))
-/** A published announcement, and whether the viewer has read it. */
+/** A published announcement with the viewer's read state. */
 export type Published = typeof Published.Type
 const publishedRows = rowsOf(Published)
 const reactionRows = rowsOf(Reaction)
 const columns = columnsOf(Announcement)
 
-/** What staff tells everybody on the server, as people read it (S-088, S-109, S-221). */
+/** Announcements as users read them (S-088, S-109, S-221). */
 export class Announcements extends Context.Service<Announcements, {
-  /** Published ones in the order of their times; those that the viewer dismissed only on demand. */
+  /** Returns published announcements in chronological order; dismissed ones can be left out. */
   readonly published: (
     viewer: Viewer,
     options?: { readonly withDismissed?: boolean; readonly id?: bigint }
   ) => Effect.Effect<ReadonlyArray<Published>>
-  /** Reactions to announcements, of each the first one first. */
+  /** Returns the reactions to announcements, oldest first for each. */
   readonly reactions: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Reaction>>
-  /** It is read; a second time changes nothing. */
+  /** Marks an announcement as read; idempotent. */
   readonly dismiss: (account: AccountId, id: bigint) => Effect.Effect<void, RecordNotFound>
 }>()("murmuration/services/announcements/Announcements") {
   static readonly layer = Layer.effect(

@@ -2,20 +2,20 @@ import type { Messages } from "../languages/Messages.ts"
 import type { Email } from "./Mailer.ts"
 
 /*
- * The texts of the e-mails about sign-in, in the words of who gets them. Plain text: the one thing that matters in each is
- * its link, and every mail program shows that.
+ * Texts of e-mails about accounts, in the recipient's language. Plain text: the essential part of each is its link,
+ * which every mail program shows.
  */
 
 export interface About {
   readonly to: string
-  /** The server, by its domain. */
+  /** Domain of the server. */
   readonly server: string
   readonly username: string
 }
 
 export type Written = (words: Messages) => Email
 
-/** A letter of some paragraphs, under a subject that names the server. */
+/** Builds an e-mail of several paragraphs; its subject names the server. */
 export const email = (
   { server, to }: Omit<About, "username">,
   { say }: Messages,
@@ -30,7 +30,7 @@ export const email = (
   ].join("\n\n")
 })
 
-/** How long its link works: `MailLinks.confirmationMillisMax`. */
+/** Confirms an address. Its link is valid for `MailLinks.confirmationMillisMax`. */
 export const confirmation = (about: About & { readonly link: string; readonly waits: boolean }): Written => (words) => {
   const { link, server, username: name, waits } = about
   const { say } = words
@@ -48,7 +48,7 @@ export const confirmation = (about: About & { readonly link: string; readonly wa
   )
 }
 
-/** How long its link works: `MailLinks.passwordResetMillisMax`. */
+/** Lets the user set a new password. Its link is valid for `MailLinks.passwordResetMillisMax`. */
 export const passwordReset = (about: About & { readonly link: string }): Written => (words) => {
   const { link, server, username: name } = about
   const { say } = words
@@ -62,7 +62,7 @@ export const passwordReset = (about: About & { readonly link: string }): Written
   )
 }
 
-/** A moderator let somebody in who waited for it. */
+/** Tells the user that a moderator approved the sign-up. */
 export const approved = (about: About & { readonly publicUrl: string }): Written => (words) => {
   const { publicUrl: address, server, username: name } = about
   const { say } = words
@@ -75,7 +75,7 @@ export const approved = (about: About & { readonly publicUrl: string }): Written
   )
 }
 
-/** Somebody signed up and can come in. */
+/** Welcomes a new user who can sign in. */
 export const welcome = (about: About & { readonly publicUrl: string }): Written => (words) => {
   const { publicUrl: address, server, username: name } = about
   const { say } = words
@@ -92,7 +92,7 @@ export const welcome = (about: About & { readonly publicUrl: string }): Written 
   )
 }
 
-/** To moderators: nobody of them was here for so long that people are not let in by themselves any more. */
+/** Tells moderators that sign-ups need approval now, because none of them was active for a week. */
 export const registrationsClosed = (about: Omit<About, "username">): Written => (words) => {
   const { server } = about
   const { say } = words
@@ -105,7 +105,7 @@ export const registrationsClosed = (about: Omit<About, "username">): Written => 
   )
 }
 
-/** A moderator turned somebody away; the account is gone with all that was known of it. */
+/** Tells an applicant that a moderator rejected the sign-up; the account and its data are deleted. */
 export const rejected = (about: About): Written => (words) => {
   const { server, username: name } = about
   const { say } = words
@@ -118,7 +118,7 @@ export const rejected = (about: About): Written => (words) => {
   )
 }
 
-/** To moderators: somebody waits. */
+/** Tells moderators about a pending sign-up. */
 export const waiting = (about: About & { readonly reason: string | null }): Written => (words) => {
   const { reason, server, username: name } = about
   const { say } = words
@@ -135,7 +135,7 @@ export const waiting = (about: About & { readonly reason: string | null }): Writ
   )
 }
 
-/** To staff: hashtags that trend wait to be looked at. */
+/** Tells staff about trending hashtags that await review. */
 export const trending =
   (about: Omit<About, "username"> & { readonly names: ReadonlyArray<string> }): Written => (words) => {
     const { names, server } = about
@@ -155,7 +155,7 @@ export const trending =
     )
   }
 
-/** To moderators: it was decided. */
+/** Tells moderators about the decision on a sign-up. */
 export const decided = (about: About & { readonly decision: "approved" | "rejected" }): Written => (words) => {
   const { decision, server, username: name } = about
   const { say } = words

@@ -2,17 +2,17 @@ import { type Cause, Context, Effect, Fiber, Layer, Queue } from "effect"
 import { traced } from "../Traced.ts"
 import { type Email, Mailer } from "./Mailer.ts"
 
-/** E-mails that one process has waiting; beyond it new ones are dropped, and their receivers may ask again. */
+/** Maximum queued e-mails of a process. Beyond it new ones are dropped, and users can request them again. */
 const lettersWaitingMax = 10_000
-/** What a stopping process spends on e-mails that still wait. */
+/** Time that a stopping process spends on queued e-mails. */
 const lettersAtEnd = "10 seconds"
 
 /**
- * E-mails on their way to the `Mailer`. Nobody waits for them. A slow mail server slows no request, and the time of an
- * answer does not tell whether somebody gets one. A process that dies loses what waits.
+ * Queue of e-mails for the `Mailer`. Callers do not wait, so a slow mail server slows no request, and response times do
+ * not reveal whether an e-mail is sent. Queued e-mails are lost if the process dies.
  */
 export class Emails extends Context.Service<Emails, {
-  /** `email` is worked out later, too; undefined where there turns out to be none. */
+  /** Queues an e-mail. `email` runs later, in the worker; undefined sends nothing. */
   readonly post: (email: Effect.Effect<Email | undefined>) => Effect.Effect<void>
 }>()("murmuration/services/emails/Emails") {
   static readonly layer = Layer.effect(

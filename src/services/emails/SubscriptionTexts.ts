@@ -1,24 +1,21 @@
 import type { Messages } from "../languages/Messages.ts"
 import type { Email } from "./Mailer.ts"
 
-/*
- * The texts of e-mails to people who get somebody's posts that way, with the heads by which mail programs offer to end it with
- * one click (RFC 8058).
- */
+/* Texts of e-mails to subscribers of an account, with the headers for one-click unsubscribe (RFC 8058). */
 
-/** Somebody's posts for somebody. */
+/** An account and its subscriber. */
 interface About {
   readonly to: string
-  /** The server, by its domain. */
+  /** Domain of the server. */
   readonly server: string
   readonly username: string
-  /** What the author is called. */
+  /** Display name of the author. */
   readonly name: string
-  /** The link that ends it. */
+  /** Link to unsubscribe. */
   readonly unsubscribe: string
 }
 
-/** A post as far as an e-mail shows it; `text` is the content warning where there is one. */
+/** A post in an e-mail; `text` is the content warning, if there is one. */
 interface DigestPost {
   readonly text: string
   readonly url: string
@@ -26,7 +23,7 @@ interface DigestPost {
 
 type Written = (words: Messages) => Email
 
-/** Characters of a post that a subject shows, and of one that the e-mail shows. */
+/** Maximum characters of a post in the subject and in the body. */
 const excerptCharactersMax = 60
 const textCharactersMax = 2_000
 
@@ -42,7 +39,7 @@ const headersOf = ({ server, unsubscribe, username }: About) => ({
   "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"
 })
 
-/** How long its link works: until `Retention` forgets the subscription. */
+/** Asks to confirm a subscription. Its link is valid until `Retention` deletes the subscription. */
 export const confirmation = (about: About & { readonly link: string }): Written => ({ say }) => ({
   to: about.to,
   subject: `${say("Confirm that you want the posts of {name}", { name: line(about.name) })} (${about.server})`,
@@ -56,7 +53,7 @@ export const confirmation = (about: About & { readonly link: string }): Written 
   ].join("\n\n")
 })
 
-/** New posts of one author, the oldest first. */
+/** Contains new posts of an author, oldest first. */
 export const digest = (about: About & { readonly posts: ReadonlyArray<DigestPost> }): Written => ({ say }) => {
   const [first] = about.posts
   const name = line(about.name)

@@ -1,19 +1,19 @@
 import type { Messages } from "../languages/Messages.ts"
 import type { Email } from "./Mailer.ts"
 
-/** New terms, and what is said about them. */
+/** New terms of service and the notice about them. */
 interface About {
   readonly to: string
-  /** The server, by its domain. */
+  /** Domain of the server. */
   readonly server: string
-  /** From which day they hold, as `2026-01-31`. */
+  /** Date from which the terms apply, such as `2026-01-31`. */
   readonly day: string
   readonly notice: string
-  /** Where they are read. */
+  /** URL of the terms. */
   readonly address: string
 }
 
-/** To everybody who has an account. */
+/** Tells a user about new terms of service. */
 export const newTerms = ({ address, day, notice, server, to }: About) => ({ say }: Messages): Email => ({
   to,
   subject: `${say("New terms of service")} (${server})`,

@@ -1,8 +1,6 @@
 import { type About, email, type Written } from "./EmailTexts.ts"
 
-/*
- * What somebody hears about their second factor of sign-in: whoever changed it, the mail is read by the user.
- */
+/* Texts of e-mails to users about changes to their second factor, so that they notice changes by others. */
 
 export const switchedOn = (about: About): Written => (words) => {
   const { server, username: name } = about
@@ -32,7 +30,7 @@ export const switchedOff = (about: About): Written => (words) => {
   )
 }
 
-/** `left`: codes that were not used yet. */
+/** Tells the user that a recovery code was used; `left` is the number of unused codes. */
 export const recovered = (about: About & { readonly left: number }): Written => (words) => {
   const { left, server, username: name } = about
   const { say } = words

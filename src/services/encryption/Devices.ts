@@ -10,18 +10,18 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { isKnownTo } from "./MessageBounds.ts"
 
-/** One-time keys of a device, and devices that one request names. */
+/** Maximum one-time keys of a device. */
 const oneTimeKeysMax = 500
-/** Last keys of a device, kept for its own account and accounts that it follows. */
+/** Last keys of a device, reserved for its own account and accounts that it follows. */
 const reservedKeys = 20
 export const devicesNamedMax = 100
-/** Characters of a device's id and name, and of the id of a key. */
+/** Maximum characters of a device's id and name, and of a key's id. */
 const nameCharactersMax = 255
 /** Bytes of a key (Curve25519, Ed25519) and of a signature (Ed25519). */
 const keyBytes = 32
 const signatureBytes = 64
 
-/** A device as others know it. */
+/** A device as other users see it. */
 const Device = Schema.Struct({
   deviceId: Schema.String,
   name: Schema.String,
@@ -33,14 +33,14 @@ const deviceRows = rowsOf(Device)
 const ownedRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, ...Device.fields }))
 const keptRows = rowsOf(Schema.Struct({ id: Schema.BigInt, ...Device.fields }))
 
-/** A key with which somebody begins a session, signed by the device's fingerprint key. */
+/** A key to start a session, signed by the device's fingerprint key. */
 interface OneTimeKey {
   readonly keyId: string
   readonly key: string
   readonly signature: string
 }
 
-/** A key that was taken, and whose it was. */
+/** A claimed key with its device. */
 const ClaimedKey = Schema.Struct({
   accountId: Schema.BigInt,
   deviceId: Schema.String,
@@ -52,18 +52,18 @@ type ClaimedKey = typeof ClaimedKey.Type
 const claimedRows = rowsOf(ClaimedKey)
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
-/** A device of somebody, as others name it. */
+/** A device by its account and id. */
 export interface NamedDevice {
   readonly accountId: bigint
   readonly deviceId: string
 }
 
 /**
- * Devices of end-to-end encrypted messages, each an access token with its keys (S-229). Their token writes them, so that no
- * other request of the account changes them; a token that ends takes its device along.
+ * Devices for end-to-end encrypted messages, each an access token with its keys (S-229). Only that token can change its
+ * device. Revoking the token deletes the device.
  */
 export class Devices extends Context.Service<Devices, {
-  /** New keys of the device itself end what was begun with the old ones. */
+  /** Stores a device and its keys. New identity keys invalidate its old one-time keys and pending messages. */
   readonly upload: (
     account: AccountId,
     token: TokenId,
@@ -74,12 +74,12 @@ export class Devices extends Context.Service<Devices, {
     viewer: AccountId,
     accounts: ReadonlyArray<bigint>
   ) => Effect.Effect<ReadonlyArray<{ readonly accountId: bigint; readonly devices: ReadonlyArray<Device> }>>
-  /** A key of each of the devices that have one left. Nobody gets it again. */
+  /** Claims one key of each device that has keys left. Each key is given out once. */
   readonly claim: (
     viewer: AccountId,
     devices: ReadonlyArray<NamedDevice>
   ) => Effect.Effect<ReadonlyArray<ClaimedKey>>
-  /** One-time keys that are left of the token's device. */
+  /** Returns the number of one-time keys left on the token's device. */
   readonly count: (token: TokenId) => Effect.Effect<number, RecordNotFound>
 }>()("murmuration/services/encryption/Devices") {
   static readonly layer = Layer.effect(Devices, Effect.suspend(() => make))
@@ -88,7 +88,7 @@ export class Devices extends Context.Service<Devices, {
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
-  /** Devices `d` whose token is good, of accounts that have to do with the viewer. */
+  /** Condition for devices `d` with a live token, whose accounts are not suspended and not blocked either way. */
   const reachable = (viewer: AccountId) =>
     sql`EXISTS (SELECT FROM oauth_tokens t WHERE t.id = d.token_id AND t.revoked_at IS NULL)
       AND NOT ${isSuspended(sql, sql`d.account_id`)}
@@ -102,7 +102,7 @@ const make = Effect.gen(function*() {
       const taken = sql`SELECT 1 FROM devices WHERE account_id = ${account} AND device_id = ${device.deviceId}
         AND token_id <> ${token}`
       yield* Effect.gen(function*() {
-        // Two tokens of one account cannot both take a name.
+        // The lock keeps two tokens of an account from taking the same device id.
         yield* sql`SELECT 1 FROM users WHERE account_id = ${account} FOR NO KEY UPDATE`
         if ((yield* taken).length > 0) return yield* validationFailed("Device has already been taken")
         const [before] = yield* keptRows(sql`SELECT id, device_id, name, identity_key, fingerprint_key FROM devices
@@ -148,7 +148,7 @@ const make = Effect.gen(function*() {
     }, Effect.orDie),
     claim: traced("Devices.claim")(function*(viewer, devices) {
       if (devices.length === 0) return []
-      // Serialises claims, in the order of ids: a stranger's claim counts the keys that others left.
+      // Serialises claims, in order of ids: a claim by a stranger must count the keys that others left.
       yield* sql`SELECT FROM devices d JOIN unnest(${devices.map(({ accountId }) => accountId)}::bigint[], ${
         devices.map(({ deviceId }) => deviceId)
       }::text[]) n (account_id, device_id) ON d.account_id = n.account_id AND d.device_id = n.device_id
@@ -184,7 +184,7 @@ const bytesOf = (base64: string) => /^[A-Za-z0-9+/]+={0,2}$/.test(base64) ? Buff
 const isKey = (text: string) => text.length <= nameCharactersMax && bytesOf(text)?.byteLength === keyBytes
 
 const checked = Effect.fnUntraced(function*(device: Device, keys: ReadonlyArray<OneTimeKey>) {
-  // Before each is verified, which takes a tenth of a millisecond.
+  // Cheap check first: verifying a signature takes 0.1 ms.
   if (keys.length > oneTimeKeysMax) return yield* tooManyKeys
   const problems: Array<string> = []
   const named = [["Device", device.deviceId], ["Name", device.name]] as const
@@ -200,7 +200,7 @@ const checked = Effect.fnUntraced(function*(device: Device, keys: ReadonlyArray<
   if (problems.length > 0) return yield* validationFailed(...problems)
 })
 
-/** Whether a one-time key is one, and signed by the device. */
+/** Returns true if a one-time key is valid and signed by the device. */
 const isSigned = ({ fingerprintKey }: Device, { key, keyId, signature }: OneTimeKey): boolean => {
   const signed = bytesOf(signature)
   if (keyId === "" || keyId.length > nameCharactersMax || !isKey(key) || signed?.byteLength !== signatureBytes) {

@@ -14,19 +14,19 @@ import { transaction } from "../Transactions.ts"
 import type { NamedDevice } from "./Devices.ts"
 import { requireMessageCapacity } from "./MessageBounds.ts"
 
-/** Bytes of a message, and characters of its digest. */
+/** Maximum bytes of a message, and maximum characters of its digest. */
 const bodyBytesMax = 65_536
 const digestCharactersMax = 255
 /** Bytes of messages after which a page ends. */
 const pageBytesMax = 1_048_576
-/** Types of messages of Olm: 0 begins a session, 1 is of one. */
+/** Maximum message type. Olm uses 0 to start a session, and 1 within one. */
 const typeMax = 2_147_483_647
 
-/** A message for a device, as its sender gives it. */
+/** A message to a device, from its sender. */
 interface NewMessage extends NamedDevice {
   readonly type: number
   readonly body: string
-  /** The sender's own, of what is inside. */
+  /** Digest of the plaintext by the sender. */
   readonly hmac: string
 }
 
@@ -48,18 +48,24 @@ const foundRows = rowsOf(
 )
 const sentRows = rowsOf(Schema.Struct({ id: Schema.BigInt, device: Schema.BigInt }))
 
-/** Messages that nobody but two devices can read; the server keeps them until the receiver has them (S-094, S-229). */
+/**
+ * End-to-end encrypted messages between two devices. The server stores them until the receiver has fetched them (S-094,
+ * S-229).
+ */
 export class EncryptedMessages extends Context.Service<EncryptedMessages, {
-  /** To devices that are there and may be reached; the others get nothing, and nobody is told. Fails as a whole where one has no room. */
+  /**
+   * Delivers to existing, reachable devices; others are skipped silently. Fails as a whole if any device has no room
+   * left.
+   */
   readonly deliver: (
     account: AccountId,
     token: TokenId,
     messages: ReadonlyArray<NewMessage>
   ) => Effect.Effect<void, RecordNotFound | Unprocessable>
-  /** Ends before its limit where the messages are large. */
+  /** Returns messages of the token's device. A page of large messages ends before its limit. */
   readonly page: (token: TokenId, page: Page) => Effect.Effect<ReadonlyArray<EncryptedMessage>, RecordNotFound>
   readonly find: (id: bigint) => Effect.Effect<EncryptedMessage | undefined>
-  /** Those up to an id are not wanted any more. */
+  /** Deletes the messages up to an id. */
   readonly clear: (token: TokenId, upTo: bigint) => Effect.Effect<void, RecordNotFound>
 }>()("murmuration/services/encryption/EncryptedMessages") {
   static readonly layer = Layer.effect(EncryptedMessages, Effect.suspend(() => make))
@@ -73,7 +79,7 @@ const make = Effect.gen(function*() {
   const { signingKey } = yield* Secrets
   const key = new Uint8Array(hkdfSync("sha256", Redacted.value(signingKey), "", "franking of encrypted messages", 32))
 
-  /** What a receiver may show to moderators later: who sent which digest to whom and when, by the server's word. */
+  /** Signs who sent which digest to whom and when, so that a receiver can prove it to moderators later. */
   const franked = (facts: Readonly<Record<string, string>>) => {
     const said = Buffer.from(JSON.stringify(facts)).toString("base64url")
     return `${said}.${createHmac("sha256", key).update(said).digest("base64url")}`

@@ -5,7 +5,7 @@ import { type Unprocessable, validationFailed } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { only, rowsOf } from "../Rows.ts"
 
-/** Messages that wait for one device: of one sender, and of all senders of the kind together. */
+/** Maximum pending messages of a device: from one sender, and from all senders of the kind together. */
 const waitingMax = {
   /** The device's own account, and accounts that it follows. */
   known: { ofSender: 500, ofAll: 1_000 },
@@ -16,15 +16,15 @@ const waitingRows = rowsOf(
   Schema.Struct({ known: Schema.Boolean, ofSender: Schema.Int, ofStrangers: Schema.Int, ofAll: Schema.Int })
 )
 
-/** True in SQL where the account of device `d` is `other`, or follows it. */
+/** SQL condition: the account of device `d` is `other`, or follows it. */
 export const isKnownTo = (sql: SqlClient, other: AccountId) =>
   sql`(d.account_id = ${other} OR EXISTS (SELECT FROM follows f
     WHERE f.account_id = d.account_id AND f.target_account_id = ${other}))`
 
 /**
- * Checks that each device has room for the sender's messages, in the transaction that holds the devices' rows. A sender
- * without room is refused, and no waiting message gives way: else a stranger's messages would displace unread ones of
- * others. Strangers share half of a device's room, so that they leave the other half to accounts that its owner follows.
+ * Checks that each device has room for the sender's messages, in the transaction that locks the devices. If there is
+ * none, the sender is refused and pending messages stay: otherwise a stranger could displace unread messages of others.
+ * Strangers share half of a device's room; the other half is left for accounts that its owner follows.
  */
 export const requireMessageCapacity = (
   sql: SqlClient,

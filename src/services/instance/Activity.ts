@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import { idAt } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
 
-/** What happened here in one week. */
+/** Activity of one week. */
 export interface WeekOfActivity {
-  /** The week's Monday, midnight UTC, in seconds since 1970. */
+  /** Monday of the week, midnight UTC, in seconds since 1970. */
   readonly start: number
   readonly statuses: number
   readonly logins: number
@@ -14,17 +14,17 @@ export interface WeekOfActivity {
 
 const weekRows = rowsOf(Schema.Struct({ statuses: Schema.Int, logins: Schema.Int, registrations: Schema.Int }))
 
-/** Weeks that are told of (S-226). */
+/** Weeks in the statistics (S-226). */
 const activityWeeks = 12
-/** How long the counts are kept, in milliseconds. */
+/** Lifetime of the cached counts, in milliseconds. */
 const activityMillisMax = 3_600_000
 
 const weekMillis = 7 * 86_400_000
-/** 1970 began on a Thursday. */
+/** First Monday of 1970, which began on a Thursday. */
 const firstMonday = 4 * 86_400_000
 
 export class Activity extends Context.Service<Activity, {
-  /** The last twelve weeks, the present one first; at most an hour old. */
+  /** The last twelve weeks, the current one first; at most an hour old. */
   readonly weeks: Effect.Effect<ReadonlyArray<WeekOfActivity>>
 }>()("murmuration/services/instance/Activity") {
   static readonly layer = Layer.effect(

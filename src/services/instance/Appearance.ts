@@ -3,14 +3,14 @@ import { Changes } from "../caching/Changes.ts"
 import { single } from "../caching/Single.ts"
 import { type About, Instance } from "./Instance.ts"
 
-/** How long it is believed, in milliseconds: while changes on other nodes are heard of, and while they are not. */
+/** Lifetime of the cache, in milliseconds: while this node hears of changes, and while it does not. */
 const lookMillisMax = 30_000
 const lookAloneMillisMax = 1_000
 
-/** The part of what the server says about itself that every page and tab shows. */
+/** Fields of the server's description that every page and tab shows. */
 export type Look = Pick<About, "title" | "shortDescription" | "accentColor" | "appIcon" | "favicon">
 
-/** How the server looks, as staff set it. In memory, until somebody changes it on any node. */
+/** Appearance of the server, as staff set it. Cached until any node changes it. */
 export class Appearance extends Context.Service<Appearance, {
   readonly current: Effect.Effect<Look>
 }>()("murmuration/services/instance/Appearance") {

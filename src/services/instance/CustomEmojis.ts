@@ -9,11 +9,9 @@ import * as ForeignEmojis from "./ForeignEmojis.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import * as Urls from "./Urls.ts"
 
-/** Emoji of this server that are kept in memory, the oldest. */
+/** Maximum local emoji in memory, the oldest. */
 export const customEmojisMax = 10_000
-/**
- * How long the set in memory is believed, in milliseconds: while changes of it are heard of, and while they are not.
- */
+/** Lifetime of the cached emoji, in milliseconds: while this node hears of changes, and while it does not. */
 const customEmojiMillisMax = 30_000
 const customEmojiAloneMillisMax = 1_000
 
@@ -33,15 +31,18 @@ const Row = Schema.Struct({
 type Row = typeof Row.Type
 const emojiRows = rowsOf(Row)
 
-/** This server's own emoji; remote ones belong to their accounts' servers. */
+/** Custom emoji of this server; remote ones belong to the servers of their accounts. */
 export class CustomEmojis extends Context.Service<CustomEmojis, {
-  /** Enabled and listed ones (S-093, S-159). */
+  /** Enabled emoji that are shown in the picker (S-093, S-159). */
   readonly listed: Effect.Effect<ReadonlyArray<Emoji>>
-  /** All that texts may name, unlisted ones too. */
+  /** Enabled emoji that texts may use, including unlisted ones. */
   readonly enabled: Effect.Effect<ReadonlyArray<Emoji>>
-  /** A function that finds the enabled emoji that texts name, unlisted ones too, each once. */
+  /** A function that finds the enabled emoji in texts, without duplicates, including unlisted ones. */
   readonly finder: Effect.Effect<(...texts: ReadonlyArray<string>) => ReadonlyArray<Emoji>>
-  /** The same for texts of whomever: those of other servers name their own emoji, all of them in one query. */
+  /**
+   * Returns a function that finds the emoji of local or remote texts. Remote texts use emoji of their own server, which
+   * one query loads for all sources.
+   */
   readonly finderOf: (
     sources: ReadonlyArray<ForeignEmojis.EmojiSource>
   ) => Effect.Effect<(source: ForeignEmojis.EmojiSource) => ReadonlyArray<Emoji>>

@@ -4,21 +4,24 @@ import { hasMoreMarks, marksMax, sanitise } from "../html/Sanitise.ts"
 import { momentOf } from "../Moments.ts"
 import { whereBounded } from "../text/BoundedText.ts"
 
-/** Bytes of a document as it is stored. */
+/** Maximum bytes of a stored document. */
 const documentBytesMax = 200_000
 
-/** Beginning of an element that documents are made of. It makes a text HTML. */
+/** Start of an HTML element that documents use. A text with one is treated as HTML. */
 const markup = /<\/?(?:p|h[1-6]|[uo]l|li|br|a|b|i|em|strong|blockquote|pre|code|div|section|article|span)[\s/>]/i
 
 const tooLong = validationFailed(`The document is too long (maximum is ${documentBytesMax} bytes)`)
 
-/** The paragraphs of a plain text, which empty lines part. */
+/** Converts plain text to paragraphs, separated by blank lines. */
 const paragraphsOf = (text: string): string =>
   text.split(/\n\s*\n/).filter((part) => part.trim() !== "").map((part) =>
     `<p>${part.trim().replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll("\n", "<br>")}</p>`
   ).join("")
 
-/** A document as it is kept: HTML of ours, or the paragraphs of a plain text. */
+/**
+ * Converts a document to sanitised HTML, from HTML or plain text. Refuses one that is too long or has too many
+ * elements.
+ */
 export const documentOf = Effect.fnUntraced(function*(text: string) {
   if (Buffer.byteLength(text) > documentBytesMax) return yield* tooLong
   const written = text.replaceAll("\0", "").trim()
@@ -29,6 +32,6 @@ export const documentOf = Effect.fnUntraced(function*(text: string) {
   return Buffer.byteLength(html) > documentBytesMax ? yield* tooLong : html
 })
 
-/** Whether a text is a day such as 2026-01-31. */
+/** Returns true for a date such as 2026-01-31. */
 export const isDay = (text: string): boolean =>
   /^[1-9]\d{3}-\d\d-\d\d$/.test(text) && new Date(momentOf(text) ?? 0).toISOString().startsWith(text)

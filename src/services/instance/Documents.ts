@@ -2,7 +2,7 @@ import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 
-/** Documents of which there are versions. */
+/** Documents that have versions. */
 export type DocumentKind = "privacy_policy" | "terms_of_service"
 
 const Current = Schema.Struct({
@@ -14,7 +14,10 @@ const Current = Schema.Struct({
 })
 const currentRows = rowsOf(Current)
 
-/** A version of a document; `since` is the day from which it holds, `2026-01-31`, and `succeededBy` that of the next one. */
+/**
+ * A version of a document; `since` is the date from which it applies (`2026-01-31`), `succeededBy` that of the next
+ * version.
+ */
 export interface DocumentVersion {
   readonly html: string
   readonly updatedAt: Date
@@ -23,8 +26,8 @@ export interface DocumentVersion {
 }
 
 /**
- * Of each document the version that holds today, else the next that will; `day` asks for that of one day, where there is
- * one.
+ * Returns the version of each document that applies today, or else the next one. `day` selects the versions of that
+ * date instead.
  */
 export const documents = Effect.fnUntraced(function*(sql: SqlClient, day?: string) {
   const today = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10)

@@ -1,7 +1,7 @@
-/** UTF-16 code units of an emoji of Unicode; families and flags take the most. */
+/** Maximum UTF-16 units of a Unicode emoji; families and flags are the longest. */
 const emojiUnitsMax = 64
 
-/** A custom emoji, of this server or of another, as texts name it and clients get it. */
+/** A custom emoji, local or remote, as texts use it and clients get it. */
 export interface Emoji {
   readonly id: bigint
   readonly shortcode: string
@@ -9,20 +9,20 @@ export interface Emoji {
   readonly staticUrl: string
   readonly visibleInPicker: boolean
   readonly category: string | null
-  /** When its picture became what it is; absent for those of other servers. */
+  /** Time of the last change of its picture; absent for remote emoji. */
   readonly updatedAt?: Date
 }
 
 const unicodeEmoji = /^\p{RGI_Emoji}$/v
 
-/** The selector of an emoji's coloured form, which some clients leave out and some add where it belongs to none. */
+/** Variation selector for the coloured form. Some clients omit it, others add it where it does not belong. */
 const selector = "\uFE0F"
 
-/** The one spelling of an emoji of Unicode; undefined for any other text. */
+/** Returns the canonical spelling of a Unicode emoji; undefined for any other text. */
 export const unicodeEmojiOf = (text: string): string | undefined =>
   text.length > emojiUnitsMax
     ? undefined
     : [text, text + selector, text.replaceAll(selector, "")].find((spelling) => unicodeEmoji.test(spelling))
 
-/** Whether a text is one emoji of Unicode. */
+/** Returns true if a text is a single Unicode emoji. */
 export const isUnicodeEmoji = (text: string): boolean => unicodeEmojiOf(text) !== undefined

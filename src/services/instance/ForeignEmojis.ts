@@ -5,10 +5,10 @@ import type { Emoji } from "./Emoji.ts"
 import type { ServerConfig } from "./ServerConfig.ts"
 import * as Urls from "./Urls.ts"
 
-/** Emoji of other servers that one page shows. */
+/** Maximum remote emoji on a page. */
 const foreignEmojisMax = 2_000
 
-/** Texts of an account or a status; `uri` is its id where it is another server's, whose emoji they name. */
+/** Texts of an account or a status. `uri` is the id of a remote one, whose server's emoji the texts use. */
 export interface EmojiSource {
   readonly uri: string | null
   readonly local: boolean
@@ -17,14 +17,14 @@ export interface EmojiSource {
 
 const shortcodes = /:([a-zA-Z0-9_]{2,2048}):/g
 
-/** Emoji that the texts of one account or status show. */
+/** Maximum emoji that the texts of an account or status show. */
 const shownEmojisMax = 100
 
-/** What texts name between colons, each once. */
+/** Returns the shortcodes between colons, without duplicates. */
 const shortcodesOf = (texts: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => Array.from(text.matchAll(shortcodes), ([, shortcode = ""]) => shortcode)))
 
-/** The text of cleaned HTML with a blank for every tag: what is inside of tags names nothing (row 41). */
+/** Replaces every tag of sanitised HTML by a space: shortcodes inside tags do not count (row 41). */
 export const textNodes = (html: string): string => html.replace(/<[^<>]*>/g, " ")
 
 const hostOf = ({ local, uri }: Pick<EmojiSource, "local" | "uri">) =>
@@ -40,7 +40,7 @@ const emojiRows = rowsOf(Schema.Struct({
   category: Schema.NullOr(Schema.String)
 }))
 
-/** The emoji of other servers that texts name: one query for all of them, none where they name none. */
+/** Loads the remote emoji of texts, in one query for all; without shortcodes runs none. */
 export const load = Effect.fnUntraced(function*(
   sql: SqlClient,
   config: ServerConfig["Service"],

@@ -1,16 +1,16 @@
 /*
- * Bounds of what accounts of other servers say of themselves. They keep what is stored and rendered small, and nothing
- * else: each is wider than what people here may do (`ContentLimits.ts`), so that no profile or post loses parts here.
+ * Limits on data of remote accounts. They only bound storage and rendering. Each is wider than the limit for local
+ * users (`ContentLimits.ts`), so that no remote profile or post is truncated here.
  */
 
-/** Pinned posts of an account. */
+/** Maximum pinned posts of an account. */
 export const foreignPinsMax = 50
-/** Hashtags on a profile. */
+/** Maximum hashtags on a profile. */
 export const foreignFeaturedTagsMax = 100
-/** Files of a post, and characters of the description of one. */
+/** Maximum media of a post, and maximum characters of a description. */
 export const foreignAttachmentsMax = 16
 export const foreignDescriptionCharactersMax = 10_000
-/** Accounts that the policy of a post names one by one, for one interaction. */
+/** Maximum accounts that a post's policy names individually, per interaction. */
 export const foreignSinglesMax = 100
-/** Accounts of this server that an account follows. */
+/** Maximum local accounts that a remote account follows. */
 export const foreignFollowsMax = 1_000_000

@@ -14,28 +14,28 @@ import {
 import { asTags, asText, settings } from "./SettingNames.ts"
 import { type StorageBudgets, storageBudgetsOf } from "./StorageBudgets.ts"
 
-/** What the server says about itself; an operator sets it in the table of settings. */
+/** Description of the server, which staff set in the table `settings`. */
 export interface About {
   readonly title: string
   readonly shortDescription: string
-  /** HTML; null where the operator has written none. */
+  /** HTML; null if staff wrote none. */
   readonly extendedDescription: { readonly html: string; readonly updatedAt: Date } | null
   readonly privacyPolicy: DocumentVersion | null
-  /** Null where there are none. */
+  /** Null if there are no terms. */
   readonly termsOfService: DocumentVersion | null
   readonly contactEmail: string
-  /** Tags of the languages that are spoken here (BCP 47). */
+  /** Tags of the languages spoken on this server (BCP 47). */
   readonly languages: ReadonlyArray<string>
-  /** Of pages and e-mails; null where the first one that is spoken here is. */
+  /** Language of pages and e-mails; null means the first spoken language that is available. */
   readonly defaultLanguage: string | null
-  /** `#rrggbb`; null where the operator has chosen none. */
+  /** `#rrggbb`; null if staff chose none. */
   readonly accentColor: string | null
-  /** Null where the operator has set none. */
+  /** Null if staff set none. */
   readonly thumbnail: InstanceThumbnail | null
   readonly appIcon: InstanceIcon | null
   readonly favicon: InstanceIcon | null
   readonly storageBudgets: StorageBudgets
-  /** The account that the operator named, else the first owner, where there is one. */
+  /** Contact account: the one that staff named, or else the oldest administrator, if any. */
   readonly contactAccountId: bigint | null
   readonly contactUsername: string | null
 }
@@ -49,7 +49,7 @@ const RuleRecord = Schema.Struct({
 export type RuleRecord = typeof RuleRecord.Type
 const ruleRows = rowsOf(RuleRecord)
 
-/** Counts of the whole server; users are confirmed, approved and not suspended. */
+/** Counts for the whole server; users are confirmed, approved and not suspended. */
 const Usage = Schema.Struct({
   users: Schema.Int,
   activeMonth: Schema.Int,
@@ -60,13 +60,13 @@ const Usage = Schema.Struct({
 export type Usage = typeof Usage.Type
 const userCountRows = rowsOf(Usage.mapFields(Struct.omit(["domains"])))
 
-/** How long counts are kept, in milliseconds. */
+/** Lifetime of cached counts, in milliseconds. */
 const usageMillisMax = 5 * 60_000
-/** Days without use after which a user is not active any more (S-294). */
+/** Days without activity after which a user is inactive (S-294). */
 const activeMonthDays = 30
 const activeHalfYearDays = 180
 const dayMillis = 86_400_000
-/** Servers that are named at most. */
+/** Maximum servers in the list. */
 const peersMax = 10_000
 
 const settingRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown, updatedAt: Timestamptz }))
@@ -74,15 +74,15 @@ const contactRows = rowsOf(Schema.Struct({ id: Schema.BigInt, username: Schema.S
 const domainsRows = rowsOf(Schema.Struct({ domains: Schema.Int }))
 const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 
-/** Reads what the server says about itself. */
+/** Reads the description of the server. */
 export class Instance extends Context.Service<Instance, {
   readonly about: Effect.Effect<About>
   readonly rules: Effect.Effect<ReadonlyArray<RuleRecord>>
-  /** The terms of service of one day, `2026-01-31`, where there are some. */
+  /** Returns the terms of service of a date such as `2026-01-31`; null if there are none. */
   readonly termsOf: (day: string) => Effect.Effect<DocumentVersion | null>
-  /** At most five minutes old. */
+  /** Counts that are at most five minutes old. */
   readonly usage: Effect.Effect<Usage>
-  /** Domains of known accounts. */
+  /** Domains of known remote accounts. */
   readonly peers: Effect.Effect<ReadonlyArray<string>>
 }>()("murmuration/services/instance/Instance") {
   static readonly layer = Layer.effect(
@@ -172,7 +172,7 @@ export class Instance extends Context.Service<Instance, {
   )
 }
 
-/** The language of the server's own pages and letters. */
+/** Language of the server's own pages and e-mails. */
 const defaultLanguage = "en"
 
 const settingNames = [...Object.values(settings), ...Object.values(pictureSettings)]

@@ -7,29 +7,32 @@ import { languageTag } from "./Languages.ts"
 import { type RegistrationsMode, settings, type TimelinesAccess } from "./SettingNames.ts"
 import { type BudgetKind, budgetKinds, storageBudgetBytesMax, type StorageBudgets } from "./StorageBudgets.ts"
 
-/** Characters of a text of one line, and of what is said where nobody may sign up. */
+/** Maximum characters of the title and of the description. */
 const titleCharactersMax = 100
 const descriptionCharactersMax = 500
-/** Languages that the server says its people speak. */
+/** Maximum languages spoken on the server. */
 const instanceLanguagesMax = 20
-/** Years of age that may be asked for at most. */
+/** Maximum required age, in years. */
 const minAgeYearsMax = 120
 
-/** What staff changes; what is absent stays, an empty value takes the setting away. Documents are plain text or HTML. */
+/**
+ * Changes by staff; absent fields stay unchanged, and an empty value removes the setting. Documents are plain text or
+ * HTML.
+ */
 export interface InstanceChange {
   readonly title?: string
   readonly description?: string
   readonly extendedDescription?: string
   readonly privacyPolicy?: NewDocument
   readonly termsOfService?: NewDocument
-  /** An address that was checked. */
+  /** A validated address. */
   readonly contactEmail?: string
-  /** The name of an account that is here. */
+  /** Username of an existing local account. */
   readonly contactAccount?: string
   readonly languages?: ReadonlyArray<string>
-  /** Of pages and e-mails, for whom none of ours is the own. */
+  /** Language of pages and e-mails for users whose own language is not available. */
   readonly defaultLanguage?: string
-  /** `#rrggbb` */
+  /** Colour as `#rrggbb`. */
   readonly accentColor?: string
   readonly timelinesAccess?: TimelinesAccess
   readonly registrations?: (typeof RegistrationsMode)["Type"] | ""
@@ -37,13 +40,13 @@ export interface InstanceChange {
   readonly reasonRequired?: boolean
   readonly minAge?: number | null
   readonly autoClose?: boolean
-  /** In bytes; what is absent has none. */
+  /** Budgets in bytes; absent kinds have no budget. */
   readonly storageBudgets?: StorageBudgets
 }
 
 type Value = string | number | boolean | ReadonlyArray<string> | TimelinesAccess | StorageBudgets
 
-/** The rows that a change writes into the table of settings; undefined takes one away. */
+/** Returns the rows that a change writes to the table `settings`; undefined deletes a row. */
 export const settingRowsOf = Effect.fnUntraced(function*(given: InstanceChange) {
   const rows: Array<readonly [name: string, value: Value | undefined]> = []
   const lines = [

@@ -9,16 +9,16 @@ import { traced } from "../Traced.ts"
 import { documentOf, isDay } from "./DocumentHtml.ts"
 import type { DocumentKind } from "./Documents.ts"
 
-/** Characters of what is said about a new version, and versions of a document that are kept. */
+/** Maximum characters of a notice about a new version, and maximum versions of a document. */
 const noticeCharactersMax = 2_000
 const versionsMax = 100
 
-/** A document as staff writes it; an empty text takes all its versions away. */
+/** A document from staff; an empty text deletes all its versions. */
 export interface NewDocument {
   readonly text: string
-  /** The day from which it holds, `2026-01-31`; today where it is not said. */
+  /** Date from which it applies, such as `2026-01-31`; today by default. */
   readonly since?: string | undefined
-  /** What is new in it, plain text. */
+  /** Plain text about what is new. */
   readonly notice?: string | undefined
 }
 
@@ -28,15 +28,15 @@ const Version = Schema.Struct({
   effectiveOn: Schema.String,
   publishedAt: Timestamptz
 })
-/** A version of a document that is kept. */
+/** A stored version of a document. */
 type Version = typeof Version.Type
 const versionRows = rowsOf(Version)
 
-/** The versions of the privacy policy and of the terms of service, in the running transaction. */
+/** Versions of the privacy policy and the terms of service, in the current transaction. */
 export class InstanceDocuments extends Context.Service<InstanceDocuments, {
-  /** The latest day first. */
+  /** Versions, newest date first. */
   readonly versions: (kind: DocumentKind) => Effect.Effect<ReadonlyArray<Version>, SqlError>
-  /** In the place of the version of the same day, where there is one; answers what is to be logged. */
+  /** Publishes a version, replacing one of the same date. Returns the values for the audit log. */
   readonly publish: (
     kind: DocumentKind,
     document: NewDocument

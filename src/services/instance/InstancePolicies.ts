@@ -15,22 +15,20 @@ import {
   type TimelinesAccess
 } from "./SettingNames.ts"
 
-/**
- * How long they are believed, in milliseconds: while changes on other nodes are heard of, and while they are not.
- */
+/** Lifetime of cached policies, in milliseconds: while this node hears of changes, and while it does not. */
 const policiesMillisMax = 30_000
 const policiesAloneMillisMax = 1_000
 
-/** How the server takes people in, and what it shows to whom. */
+/** Policies for registrations and for access to timelines. */
 export interface Policies {
   readonly registrations: (typeof RegistrationsMode)["Type"]
-  /** HTML, shown where nobody may sign up; null where staff has written nothing. */
+  /** HTML shown while registrations are closed; null if staff wrote none. */
   readonly registrationsMessage: string | null
-  /** Who asks to be let in says why. */
+  /** True if a sign-up must give a reason. */
   readonly reasonRequired: boolean
-  /** In years; null where nobody's age is asked for. */
+  /** Minimum age in years; null if no age is required. */
   readonly minAge: number | null
-  /** Open registrations ask for approval from when no moderator was here for a week. */
+  /** True if open registrations switch to approval after a week without an active moderator. */
   readonly autoClose: boolean
   readonly timelines: TimelinesAccess
 }
@@ -38,7 +36,7 @@ export interface Policies {
 const settingRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown }))
 const names = Object.values(settings)
 
-/** The policies as staff set them, else as the environment's variables say. In memory, until somebody changes them on any node. */
+/** Policies as staff set them, with environment variables as defaults. Cached until any node changes them. */
 export class InstancePolicies extends Context.Service<InstancePolicies, {
   readonly current: Effect.Effect<Policies>
 }>()("murmuration/services/instance/InstancePolicies") {
@@ -79,7 +77,7 @@ export class InstancePolicies extends Context.Service<InstancePolicies, {
   ).pipe(Layer.provide(Changes.layer))
 }
 
-/** In restricted mode nobody reads without signing in. */
+/** Returns the access in limited federation mode, which always requires a signed-in user. */
 const closed = ({ local, remote }: TimelinesAccess["liveFeeds"]) => ({
   local: local === "public" ? "authenticated" as const : local,
   remote: remote === "public" ? "authenticated" as const : remote

@@ -13,11 +13,11 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { languageTag } from "./Languages.ts"
 
-/** Characters of a rule and of its explanation, and rules that a server may have. */
+/** Maximum characters of a rule and of its hint, and maximum rules of a server. */
 const ruleCharactersMax = 300
 const ruleHintCharactersMax = 1_000
 const rulesMax = 50
-/** Languages of one rule beside its own. */
+/** Maximum translations of a rule. */
 const ruleTranslationsMax = 50
 
 /** A rule in one language. */
@@ -26,24 +26,24 @@ interface RuleText {
   readonly hint: string
 }
 
-/** What is to change of a rule; what is absent stays. */
+/** Changes to a rule; absent fields stay unchanged. */
 interface RuleChange {
   readonly text?: string | undefined
   readonly hint?: string | undefined
-  /** By the tag of the language (BCP 47); undefined takes that language's away, languages that are not named stay. */
+  /** Translations by language tag (BCP 47). Undefined removes one; languages that are not named stay unchanged. */
   readonly translations?: Readonly<Record<string, RuleText | undefined>> | undefined
-  /** Its place in the list, which begins with 1. */
+  /** Position in the list, starting at 1. */
   readonly place?: number | undefined
 }
 
 type Refused = NotAllowed | RecordNotFound | Unprocessable
 
 /**
- * Writes the server's rules, each act in one transaction with its entry in the log; every node hears of it. Removed rules stay
- * for the reports that name them. `by` is undefined for the command line.
+ * Changes the server's rules, each change in one transaction with its audit log entry; every node hears of it. Removed
+ * rules are kept for reports that name them. `by` is undefined for the command line.
  */
 export class InstanceRules extends Context.Service<InstanceRules, {
-  /** At the end of the list, unless it has a place; answers its id. */
+  /** Adds a rule and returns its id; by default it is the last. */
   readonly add: (
     by: AccountId | undefined,
     rule: RuleText & Pick<RuleChange, "place" | "translations">
@@ -69,7 +69,7 @@ const make = Effect.gen(function*() {
   const broadcast = yield* Broadcast
   const standing = standingOf(sql)
 
-  /** One act of staff, heard of by every node. */
+  /** Runs an action of staff and tells all nodes. */
   const act = <A, E>(by: AccountId | undefined, work: Effect.Effect<A, E>) =>
     Effect.gen(function*() {
       if (by !== undefined) yield* standing(by, "manageRules")
@@ -77,7 +77,7 @@ const make = Effect.gen(function*() {
       return yield* work
     }).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))
 
-  /** In the order of the list, locked against others who change it. */
+  /** Rules in order, locked against concurrent changes. */
   const list = ruleRows(sql`SELECT id, text, hint, translations FROM rules WHERE deleted_at IS NULL
     ORDER BY priority, id FOR UPDATE`)
   const found = Effect.fnUntraced(function*(all: ReadonlyArray<Rule>, id: bigint) {
@@ -157,7 +157,7 @@ const checked = Effect.fnUntraced(function*({ hint, text }: RuleText) {
   return { text: text.replaceAll("\0", ""), hint: hint.replaceAll("\0", "") }
 })
 
-/** A rule as it is to be. */
+/** Returns a rule with changes applied; fails for an invalid text or language tag. */
 const changed = Effect.fnUntraced(function*(before: Omit<Rule, "id">, { hint, text, translations = {} }: RuleChange) {
   const after = yield* checked({ text: text ?? before.text, hint: hint ?? before.hint })
   const words = new Map(Object.entries(before.translations))

@@ -21,9 +21,9 @@ const documentKinds: ReadonlyArray<readonly ["privacyPolicy" | "termsOfService",
   ["termsOfService", "terms_of_service"]
 ]
 
-/** Writes what the server says about itself and how it takes people in; every node hears of it. */
+/** Changes the server's description and policies; every node hears of it. */
 export class InstanceSettings extends Context.Service<InstanceSettings, {
-  /** `by` is undefined for the command line. */
+  /** Applies a change. `by` is undefined for the command line. */
   readonly change: (
     by: AccountId | undefined,
     change: InstanceChange

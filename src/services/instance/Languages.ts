@@ -1,18 +1,18 @@
 import { Effect } from "effect"
 import { type Unprocessable, validationFailed } from "../Errors.ts"
 
-/** A language that a post can be in; `name` in English. */
+/** A language of posts; `name` is in English. */
 interface Language {
   readonly code: string
   readonly name: string
 }
 
-/** Characters of a language tag, the most that RFC 5646 section 4.4.1 asks software to take. */
+/** Maximum characters of a language tag, as RFC 5646 section 4.4.1 recommends. */
 const languageTagCharactersMax = 35
 
 const tag = /^[a-z]{2,3}(?:-[a-z0-9]{1,8})*$/i
 
-/** One subtag after the first as RFC 5646 section 2.1.1 writes it: `Hant`, `BR`, else lower case. */
+/** Formats a subtag by RFC 5646 section 2.1.1: `Hant`, `BR`, otherwise lower case. */
 const subtag = (text: string): string =>
   /^[a-z]{4}$/i.test(text)
     ? text.charAt(0).toUpperCase() + text.slice(1).toLowerCase()
@@ -20,7 +20,7 @@ const subtag = (text: string): string =>
     ? text.toUpperCase()
     : text.toLowerCase()
 
-/** Normal form of a language tag (BCP 47): `pt_br` is `pt-BR`. Undefined for text that is no tag or too long to be stored. */
+/** Normalises a language tag (BCP 47): `pt_br` becomes `pt-BR`. Undefined for an invalid or overlong tag. */
 export const languageTag = (text: string): string | undefined => {
   const written = text.replaceAll("_", "-")
   if (written.length > languageTagCharactersMax || !tag.test(written)) return undefined
@@ -28,26 +28,26 @@ export const languageTag = (text: string): string | undefined => {
   return [first.toLowerCase(), ...others.map(subtag)].join("-")
 }
 
-/** Languages that somebody may name at once, more than there are to choose. */
+/** Maximum languages in a request, more than there are to choose. */
 export const languagesMax = 256
 
 /**
- * The language that a client names: null for none, and for a text that is no tag. The account's own setting counts
- * then, as at Mastodon. A text that is too long is refused.
+ * Returns the language that a client names; null if it is absent or invalid. The account's default applies then, as in
+ * Mastodon. An overlong text is refused.
  */
 export const languageGiven = (text: string | null | undefined): Effect.Effect<string | null, Unprocessable> =>
   (text?.length ?? 0) > languageTagCharactersMax
     ? Effect.fail(validationFailed(`Language is too long (maximum is ${languageTagCharactersMax} characters)`))
     : Effect.succeed(languageTag(text ?? "") ?? null)
 
-/** The same of a list; null is not given. */
+/** Returns the languages of a list without invalid ones; null if the list is absent. */
 export const languagesGiven = Effect.fnUntraced(function*(texts: ReadonlyArray<string> | null | undefined) {
   if (texts === null || texts === undefined) return null
   if (texts.length > languagesMax) return yield* validationFailed(`Languages are too many (maximum is ${languagesMax})`)
   return (yield* Effect.forEach(texts, languageGiven)).filter((language) => language !== null)
 })
 
-/* ISO 639-1 without retired codes, some languages that only ISO 639-3 has, and Chinese by where it is written. */
+/* ISO 639-1 without retired codes, some languages that only ISO 639-3 has, and regional variants of Chinese. */
 const codes = (
   "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo " +
   "es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg " +
@@ -58,7 +58,7 @@ const codes = (
   "zh-CN zh-HK zh-TW"
 ).split(" ")
 
-/** What the library of names does not know, or knows by another name. */
+/** English names that `Intl` lacks or spells differently. */
 const names: Readonly<Record<string, string>> = {
   bh: "Bihari",
   cnr: "Montenegrin",
@@ -69,7 +69,7 @@ const names: Readonly<Record<string, string>> = {
 
 const english = new Intl.DisplayNames(["en"], { type: "language", languageDisplay: "standard" })
 
-/** Every language that a client may offer (S-161). */
+/** Languages that clients may offer (S-161). */
 export const languages: ReadonlyArray<Language> = codes.map((code) => ({
   code,
   name: names[code] ?? english.of(code) ?? code

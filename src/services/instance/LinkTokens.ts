@@ -1,14 +1,14 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto"
 import { idMax } from "../Ids.ts"
 
-/** Tokens of links that name a row: nobody but this server can make one, and none is kept. */
+/** Signed tokens of links, each for the id of a row. Only this server can make them, and none is stored. */
 interface LinkTokens<Purpose extends string> {
   readonly make: (purpose: Purpose, id: bigint) => string
-  /** The row of a token; undefined for what is no token of ours for that. */
+  /** Returns the id in a token; undefined if the signature or the purpose is wrong. */
   readonly read: (purpose: Purpose, token: string) => bigint | undefined
 }
 
-/** Tokens by a key of their own, derived from the server's. */
+/** Makes tokens with a key that is derived from the server's signing key for `about`. */
 export const linkTokens = <Purpose extends string>(signingKey: string, about: string): LinkTokens<Purpose> => {
   const key = new Uint8Array(hkdfSync("sha256", signingKey, "", about, 32))
   const signature = (purpose: Purpose, id: bigint) =>

@@ -1,9 +1,11 @@
 import { Context, type Redacted } from "effect"
 
-/** What the server signs with, the same on all its nodes and after every restart. */
+/** Signing keys of the server, the same on all nodes and after each restart. */
 export class Secrets extends Context.Service<Secrets, {
-  /** For cookies and links; 32 characters at least. */
+  /** Key for cookies and links; at least 32 characters. */
   readonly signingKey: Redacted.Redacted<string>
-  /** For messages to phones (RFC 8292), by which push services know this server: apps subscribe for its public half. base64url. */
+  /**
+   * VAPID keys (RFC 8292) in base64url, by which push services know this server. Apps subscribe with the public key.
+   */
   readonly vapid: { readonly publicKey: string; readonly privateKey: Redacted.Redacted<string> }
 }>()("murmuration/services/instance/Secrets") {}

@@ -1,7 +1,7 @@
 import { Context, type Redacted } from "effect"
 import type { IpNetwork } from "effect/net"
 
-/** What a sign-up has to do beside reading a mail: nothing, so many bits of work, or what another service asks. */
+/** Captcha of a sign-up: none, proof of work with `bits` zero bits, or hCaptcha. */
 export type CaptchaConfig =
   | { readonly kind: "off" }
   | { readonly kind: "proof"; readonly bits: number }
@@ -13,36 +13,38 @@ export type CaptchaConfig =
     readonly scriptUrl: string
   }
 
-/** What every room may know of the configuration; `layers/Environment` reads it from the environment's variables. */
+/** Configuration that all modules may read; `layers/Environment` reads it from environment variables. */
 export class ServerConfig extends Context.Service<ServerConfig, {
-  /** Where the source of this server is; undefined where its operator does not say. */
+  /** URL of this server's source code; undefined if the operator does not give one. */
   readonly sourceUrl: string | undefined
-  /** The domain in handles, for example `example.org`. */
+  /** Domain in handles, such as `example.org`. */
   readonly localDomain: string
-  /** Where the server is reached, without a slash at the end. */
+  /** URL of the server, without a trailing slash. */
   readonly publicUrl: string
-  /** Where stored files are reached, without a slash at the end: below `publicUrl`, or another origin. */
+  /** URL of stored files, without a trailing slash: below `publicUrl`, or on another origin. */
   readonly mediaUrl: string
-  /** Files of remote accounts are shown by way of this server, else browsers get them where they are. */
+  /**
+   * True if files of remote accounts are served through this server; otherwise browsers load them from their origin.
+   */
   readonly mediaProxied: boolean
-  /** True with https, or where `outboundAllow` says that this is a lab: only then does the server speak to others. */
+  /** True if the server federates: with https, or in a lab by `outboundAllow`. */
   readonly federated: boolean
-  /** Networks whose hosts may be asked although they are private, and without TLS; empty but in tests and labs. */
+  /** Private networks that may be contacted, also without TLS; empty except in tests and labs. */
   readonly outboundAllow: ReadonlyArray<IpNetwork.IpNetwork>
   readonly publicTimelines: "public" | "members"
-  /** `off`: what trends is shown although nobody of the staff looked at it. */
+  /** `off` shows trends without a review by staff. */
   readonly trendsReview: "on" | "off"
-  /** Whether members whose role allows it may have their posts sent by e-mail to people without an account. */
+  /** True if users whose role allows it may offer their posts by e-mail to people without an account. */
   readonly emailSubscriptions: boolean
-  /** Secure mode: other servers sign what they ask for. */
+  /** Secure mode: other servers must sign their requests. */
   readonly authorizedFetch: boolean
-  /** Restricted mode: reads need a user, instance information excepted. */
+  /** Limited federation mode: reads need a signed-in user, except for information about the instance. */
   readonly limitedFederation: boolean
   readonly registrations: "open" | "approval" | "closed"
-  /** `none`: sign-ups are confirmed at once. */
+  /** `none` confirms sign-ups at once. */
   readonly signupConfirmation: "mail" | "none"
   readonly captcha: CaptchaConfig
   readonly mailFrom: string
-  /** False switches off every limit of use, those of accounts' families as well. */
+  /** False disables all rate limits, including those of commands. */
   readonly rateLimits: boolean
 }>()("murmuration/services/instance/ServerConfig") {}

@@ -1,8 +1,11 @@
-/** What this program calls itself in documents about the server; the name as NodeInfo allows it (S-032). */
+/** Name of this program in documents about the server, as NodeInfo allows it (S-032). */
 export const softwareName = "murmuration"
 export const softwareVersion = "0.1.0"
 
-/** Version of Mastodon whose interface this server speaks, with our own as build metadata: clients parse it (semver.org, 10). */
+/**
+ * Mastodon version whose API this server implements, with our own version as build metadata. Clients parse it
+ * (semver.org, 10).
+ */
 export const interfaceVersion = `4.7.0+${softwareName}-${softwareVersion}`
-/** What clients may use, by Mastodon's own counting. */
+/** Mastodon's API level, which tells clients the available features. */
 export const interfaceLevel = 11

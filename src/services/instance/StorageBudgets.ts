@@ -1,10 +1,10 @@
 import { Option, Schema } from "effect"
 
-/** What staff may set how much room it should take at most. */
+/** Kinds of storage that staff can set a budget for. */
 export const budgetKinds = ["attachments", "profiles", "emoji", "cards", "database"] as const
 export type BudgetKind = typeof budgetKinds[number]
 
-/** The largest budget: a petabyte, in bytes. */
+/** Maximum budget: a petabyte, in bytes. */
 export const storageBudgetBytesMax = 2 ** 50
 
 const bytes = Schema.optionalKey(Schema.Int)
@@ -15,9 +15,9 @@ const StorageBudgets = Schema.Struct({
   cards: bytes,
   database: bytes
 })
-/** Bytes by kind; what is absent has no budget. Nothing is refused or removed where one is passed: staff is warned. */
+/** Bytes by kind; absent kinds have no budget. An exceeded budget only warns staff: nothing is refused or deleted. */
 export type StorageBudgets = typeof StorageBudgets.Type
 
 const decode = Schema.decodeUnknownOption(StorageBudgets)
-/** The budgets of a setting's value; none where it is not set. */
+/** Decodes the budgets in a setting; none if it is unset. */
 export const storageBudgetsOf = (value: unknown): StorageBudgets => Option.getOrElse(decode(value), () => ({}))

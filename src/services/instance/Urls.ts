@@ -6,51 +6,53 @@ interface Named {
   readonly domain: string | null
 }
 
-/** `user`, or `user@domain` for a remote account. */
+/** Returns `user`, or `user@domain` for a remote account. */
 export const acct = ({ domain, username }: Named): string => domain === null ? username : `${username}@${domain}`
 
-/** The page of a local account. */
+/** Returns the URL of a local account's page. */
 export const profile = ({ publicUrl }: Base, username: string): string => `${publicUrl}/@${username}`
 
-/** The ActivityPub id of a local account. */
+/** Returns the ActivityPub id of a local account. */
 export const actor = ({ publicUrl }: Base, username: string): string => `${publicUrl}/users/${username}`
 
-/** The posts of a local account with a hashtag. */
+/** Returns the URL of a local account's posts with a hashtag. */
 export const taggedProfile = (base: Base, username: string, name: string): string =>
   `${profile(base, username)}/tagged/${encodeURIComponent(name)}`
 
-/** The page of a local status. */
+/** Returns the URL of a local status's page. */
 export const status = (base: Base, username: string, id: bigint): string => `${profile(base, username)}/${id}`
 
-/** The page of a local status that other sites show in a frame. */
+/** Returns the URL of a local status's page for embedding in a frame. */
 export const frame = (base: Base, username: string, id: bigint): string => `${status(base, username, id)}/embed`
 
-/** Where others learn how to show a local status on their pages. */
+/** Returns the oEmbed URL of a local status. */
 export const embedding = (base: Base, username: string, id: bigint): string =>
   `${base.publicUrl}/api/oembed?${new URLSearchParams([["url", status(base, username, id)], ["format", "json"]])}`
 
-/** The ActivityPub id of a local status. */
+/** Returns the ActivityPub id of a local status. */
 export const note = (base: Base, username: string, id: bigint): string => `${actor(base, username)}/statuses/${id}`
 
-/** Below which this server serves its stored files. */
+/** Path prefix of stored files. */
 export const filesPath = "/system"
 
-/** A stored file by its name. */
+/** Returns the URL of a stored file. */
 export const file = ({ mediaUrl }: Pick<ServerConfig["Service"], "mediaUrl">, name: string): string =>
   `${mediaUrl}/${name}`
 
-/** Below which this server serves files of remote accounts. */
+/** Path prefix of files of remote accounts. */
 export const remoteFilesPath = "/media_proxy"
 
-/** A file of a remote account: by way of this server, or where it is. `key` is its address' `remote_key`. */
+/**
+ * Returns the URL of a remote account's file: through this server, or its origin. `key` is the `remote_key` of its URL.
+ */
 export const remoteFile = (
   { mediaProxied, publicUrl }: Pick<ServerConfig["Service"], "mediaProxied" | "publicUrl">,
   url: string | null,
   key: string | null
 ): string | null => url === null || key === null ? null : mediaProxied ? `${publicUrl}${remoteFilesPath}/${key}` : url
 
-/** The page of a collection of accounts of this server. */
+/** Returns the URL of a local collection's page. */
 export const collection = ({ publicUrl }: Base, id: bigint): string => `${publicUrl}/collections/${id}`
 
-/** Where the posts with a hashtag are shown. */
+/** Returns the URL of a hashtag's page. */
 export const tag = ({ publicUrl }: Base, name: string): string => `${publicUrl}/tags/${encodeURIComponent(name)}`

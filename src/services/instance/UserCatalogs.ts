@@ -8,9 +8,12 @@ import { asTags, asText, settings } from "./SettingNames.ts"
 const valueRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Unknown }))
 const names = [settings.defaultLanguage, settings.languages]
 
-/** In which words the server talks to people. */
+/** Message catalogs for users. */
 export class UserCatalogs extends Context.Service<UserCatalogs, {
-  /** Those of the language that somebody reads best, else of the default one, else of the first that is spoken here, else English. */
+  /**
+   * Returns the catalog of the user's best language, or of the server's default, or of its first spoken language, or
+   * English.
+   */
   readonly of: (wishes: Wishes) => Effect.Effect<Catalog>
 }>()("murmuration/services/instance/UserCatalogs") {
   static readonly layer = Layer.effect(
@@ -28,7 +31,7 @@ export class UserCatalogs extends Context.Service<UserCatalogs, {
           return known({ lang }) ?? known({ lang: Option.getOrElse(asTags(value(settings.languages)), () => [])[0] }) ??
             ours
         }),
-        // Without the database's answer it is English.
+        // English if the database does not respond.
         Effect.catchCause(() => Effect.succeed(ours))
       )
       return UserCatalogs.of({

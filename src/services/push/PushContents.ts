@@ -24,13 +24,16 @@ const receiverRows = rowsOf(Schema.Struct({
   locale: Schema.NullOr(Schema.String)
 }))
 
-/** What is sent for a push, to whom. */
+/** Text and recipient of a push. */
 interface PushContent {
   readonly receiver: Receiver
   readonly text: string
 }
 
-/** What pushes say, asked for when they are sent: what was taken back, or must not be seen any more, is not sent (row 58). */
+/**
+ * Contents of pushes, loaded when they are sent. A notification that was retracted or became invisible is not sent (row
+ * 58).
+ */
 export class PushContents extends Context.Service<PushContents, {
   readonly of: (push: Push) => Effect.Effect<PushContent | undefined>
 }>()("murmuration/services/push/PushContents") {
@@ -69,7 +72,7 @@ export class PushContents extends Context.Service<PushContents, {
             type: record.type,
             name: from.displayName.trim() || from.username,
             icon: picturesOf(config, from).avatarStatic,
-            // A warning stands before what it warns of.
+            // A content warning replaces the content.
             html: status === undefined ? from.noteHtml : escape(status.spoilerText) || status.html
           })
         }

@@ -10,17 +10,17 @@ import { transaction, untilNoClash } from "../Transactions.ts"
 import { PushMessages } from "./PushMessages.ts"
 import { SealedTokens } from "./SealedTokens.ts"
 
-/** Characters of an endpoint and of its keys. */
+/** Maximum characters of an endpoint and of a key. */
 const endpointCharactersMax = 2_048
 const keyCharactersMax = 256
 
 export const PushPolicy = Schema.Literals(["all", "followed", "follower", "none"])
 type PushPolicy = typeof PushPolicy.Type
 
-/** Which notifications an app wants. */
+/** Notifications that an app wants. */
 interface Wanted {
   readonly policy: PushPolicy
-  /** By type. */
+  /** Alerts by notification type. */
   readonly alerts: Readonly<Record<string, boolean>>
 }
 
@@ -41,18 +41,18 @@ const Subscription = Schema.Struct({
 export type Subscription = typeof Subscription.Type
 const subscriptionRows = rowsOf(Subscription)
 
-/** Web push subscriptions: one for each access token, which ends with it. */
+/** Web Push subscriptions: one per access token, deleted with it. */
 export class PushSubscriptions extends Context.Service<PushSubscriptions, {
   readonly find: (tokenId: TokenId) => Effect.Effect<Subscription, RecordNotFound>
-  /** Takes the place of the token's earlier one; `token` is told to the app with every message. */
+  /** Replaces the token's subscription; each message tells the app its `token`. */
   readonly replace: (
     owner: { readonly tokenId: TokenId; readonly token: Redacted.Redacted },
     subscription: NewSubscription
   ) => Effect.Effect<Subscription, RecordNotFound | Unprocessable>
-  /** Puts other wishes in the place of all those before. */
+  /** Replaces the policy and all alerts. */
   readonly change: (tokenId: TokenId, wanted: Wanted) => Effect.Effect<Subscription, RecordNotFound>
   readonly remove: (tokenId: TokenId) => Effect.Effect<void>
-  /** Its endpoint says that it is none any more. */
+  /** Deletes a subscription that its push service has reported as gone. */
   readonly expire: (id: bigint, endpoint: string) => Effect.Effect<void>
 }>()("murmuration/services/push/PushSubscriptions") {
   static readonly layerNoDeps = Layer.effect(
@@ -67,7 +67,7 @@ export class PushSubscriptions extends Context.Service<PushSubscriptions, {
       const found = (rows: ReadonlyArray<Subscription>) =>
         rows[0] === undefined ? Effect.fail(new RecordNotFound()) : Effect.succeed(rows[0])
 
-      /** Refuses endpoints that would never be asked, and keys with which nothing can be encrypted. */
+      /** Refuses endpoints that the server would never contact, and keys that cannot encrypt. */
       const check = Effect.fnUntraced(function*({ auth, endpoint, p256dh, standard }: NewSubscription) {
         const blank = [["Endpoint", endpoint], ["Key p256dh", p256dh], ["Key auth", auth]].flatMap(([name, value]) =>
           value === "" ? [`${name} can't be blank`] : []
@@ -89,9 +89,9 @@ export class PushSubscriptions extends Context.Service<PushSubscriptions, {
           const at = new Date(yield* Clock.currentTimeMillis)
           const sealedToken = yield* sealed.seal(token)
           const rows = yield* transaction(sql)(Effect.gen(function*() {
-            // Two of one token come one after the other, and a token that ends has none.
+            // The lock serialises changes for one token, and a revoked token gets no subscription.
             yield* sql`SELECT FROM oauth_tokens WHERE id = ${tokenId} FOR NO KEY UPDATE`
-            // What still waits is not for the new keys.
+            // Pending pushes are not for the new keys.
             yield* sql`DELETE FROM push_subscriptions WHERE token_id = ${tokenId}`
             return yield* subscriptionRows(sql`
               INSERT INTO push_subscriptions (token_id, account_id, endpoint, p256dh, auth, standard, policy, alerts,

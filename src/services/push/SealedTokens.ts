@@ -3,12 +3,12 @@ import { Context, Effect, Layer } from "effect"
 import { sealsFor } from "../Seals.ts"
 
 /**
- * Access tokens that have to be told to their apps again, in messages by which these know whose they are: of all others the hash
- * alone is kept.
+ * Encrypted access tokens. Push messages contain the token, by which apps find its account. Of all other tokens only
+ * the hash is stored.
  */
 export class SealedTokens extends Context.Service<SealedTokens, {
   readonly seal: (token: Redacted.Redacted) => Effect.Effect<Uint8Array>
-  /** Undefined where it was sealed with another key. */
+  /** Decrypts a token; undefined if another key encrypted it. */
   readonly open: (sealed: Uint8Array) => Redacted.Redacted | undefined
 }>()("murmuration/services/push/SealedTokens") {
   static readonly layer = Layer.effect(

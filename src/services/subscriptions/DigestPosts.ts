@@ -4,9 +4,9 @@ import type { SqlError } from "effect/sql/SqlError"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../Traced.ts"
 
-/** Posts that the next e-mail to their author's subscribers has; `EmailDigests` sends it. */
+/** Posts for the next e-mail to their author's subscribers, which `EmailDigests` sends. */
 export class DigestPosts extends Context.Service<DigestPosts, {
-  /** A new public post of somebody who offers e-mails, in the running transaction. */
+  /** Adds a new public post, in the current transaction, if its author has subscribers. */
   readonly gather: (accountId: bigint, statusId: bigint, at: Date) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/subscriptions/DigestPosts") {
   static readonly layer = Layer.effect(

@@ -13,19 +13,22 @@ import { bounded } from "../text/BoundedText.ts"
 import { transaction } from "../Transactions.ts"
 import { SubscriptionLinks } from "./SubscriptionLinks.ts"
 
-/** How long posts are gathered into one e-mail, in milliseconds, and how many of them it shows. */
+/** Time in which posts are batched into one e-mail, in milliseconds, and maximum posts in an e-mail. */
 const gatherMillis = 5 * 60_000
 const postsMax = 20
-/** Authors whose posts one sweep takes up, and slices of e-mails that it sends. */
+/** Maximum authors and slices of e-mails per sweep. */
 const authorsMax = 100
 const slicesMax = 200
-/** E-mails of a slice, and how many of them are on their way at once. */
+/** E-mails per slice, and maximum e-mails sent concurrently. */
 const sliceMax = 30
 const atOnceMax = 3
-/** How long a slice belongs to who sends it: longer than all of it takes. After a slice of which nothing went out, how long it rests. */
+/**
+ * Lease of a slice, longer than sending it takes, and pause after a slice of which no e-mail was sent; both in
+ * milliseconds.
+ */
 const claimMillis = 15 * 60_000
 const restMillis = 10 * 60_000
-/** Tries for receivers whose e-mail was refused while others of their slice went out. */
+/** Maximum retries for receivers whose e-mail was refused while others of their slice were sent. */
 const triesMax = 4
 
 const Digest = Schema.Struct({
@@ -35,7 +38,7 @@ const Digest = Schema.Struct({
   cursor: Schema.BigInt,
   dueAt: Timestamptz,
   createdAt: Timestamptz,
-  /** Subscriptions that still get it, of a slice whose others have it; null where all do. */
+  /** Subscriptions that still need the e-mail after a partial failure; null means all. */
   receiverIds: Schema.NullOr(Schema.Array(Schema.BigInt)),
   tries: Schema.Int
 })
@@ -51,12 +54,12 @@ const postRows = rowsOf(Schema.Struct({
 const receiverRows = rowsOf(Schema.Struct({ id: Schema.BigInt, email: Schema.String, locale: Schema.String }))
 
 /**
- * Public posts on their way to people who get them by e-mail: gathered for five minutes, then sent in slices by one node, each
- * e-mail at least once. A mail server that is away is waited for, two days at most (`Retention`); one address that it refuses holds
- * up nobody.
+ * E-mails with public posts to subscribers. Posts are batched for five minutes, then one node sends them in slices,
+ * each e-mail at least once. While the mail server is down, e-mails wait for up to two days (`Retention`). An address
+ * that it refuses does not block others.
  */
 export class EmailDigests extends Context.Service<EmailDigests, {
-  /** Sends what is due, as far as one sweep goes; any node may. */
+  /** Sends due e-mails, up to the limits of one sweep; any node may run it. */
   readonly sweep: Effect.Effect<void>
 }>()("murmuration/services/subscriptions/EmailDigests") {
   static readonly layerNoDeps = Layer.effect(EmailDigests, Effect.suspend(() => make))
@@ -70,7 +73,7 @@ const make = Effect.gen(function*() {
   const links = yield* SubscriptionLinks
   const mailer = yield* Mailer
 
-  /** Posts that were gathered long enough become an e-mail. */
+  /** Turns batches of posts that are old enough into e-mails. */
   const begin = Effect.fnUntraced(function*(now: number) {
     const at = new Date(now)
     yield* sql`
@@ -88,7 +91,7 @@ const make = Effect.gen(function*() {
       SELECT id FROM email_digests WHERE due_at <= ${new Date(now)} ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
       RETURNING id, account_id, status_ids, cursor, due_at, created_at, receiver_ids, tries`)
 
-  /** Those of the posts that are still for everybody, while their author still offers them. */
+  /** Selects those of the posts that are still public, if their author still offers e-mails. */
   const postsOf = ({ accountId, statusIds }: Digest) =>
     postRows(sql`SELECT s.id, s.html, s.spoiler_text, a.username, a.display_name
       FROM statuses s JOIN accounts a ON a.id = s.account_id JOIN users u ON u.account_id = a.id
@@ -138,7 +141,8 @@ const make = Effect.gen(function*() {
     )).filter((id) => id !== undefined)
     const now = yield* Clock.currentTimeMillis
     const later = new Date(now + restMillis)
-    // A mail server that is away is waited for. A follow-up has its tries: its addresses alone may be what is refused.
+    // If all fail, the mail server is probably down, so the slice waits. A follow-up counts its tries instead, as its
+    // addresses may be at fault.
     if (failed.length === receivers.length && one.receiverIds === null) {
       return yield* sql`UPDATE email_digests SET due_at = ${later} WHERE ${owned(one)}`
     }

@@ -13,10 +13,12 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { SubscriptionLinks } from "./SubscriptionLinks.ts"
 
-/** Addresses that get somebody's posts, and those that may wait to be confirmed: of more the oldest ones go. */
+/**
+ * Maximum subscribers of an account, and maximum pending subscriptions; beyond it the oldest pending ones are deleted.
+ */
 const subscriptionsMax = 50_000
 const pendingMax = 2_000
-/** Subscriptions of one address that become follows when its owner signs up. */
+/** Maximum subscriptions of an address that become follows when its owner signs up. */
 const followsMax = 100
 
 const offererRows = rowsOf(Schema.Struct({ username: Schema.String, displayName: Schema.String, full: Schema.Boolean }))
@@ -25,22 +27,25 @@ const usernameRows = rowsOf(Schema.Struct({ username: Schema.String }))
 const accountRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
 
 /**
- * People who get somebody's public posts by e-mail, where the server, the role and the member all allow it. Who is subscribed is
- * told to nobody: a request for an address is answered alike whether it is new or not, and its owner decides by a link.
+ * E-mail subscriptions to public posts, if the server, the role and the author allow them. Subscriptions are private:
+ * the response is the same for new and known addresses, and the owner of the address decides by a link.
  */
 export class EmailSubscriptions extends Context.Service<EmailSubscriptions, {
-  /** Sends a link by which the owner of the address agrees; nothing where that has been done. `locale` is the language of the e-mails. */
+  /**
+   * E-mails a confirmation link to the address, unless it is confirmed already. `locale` is the language of the
+   * e-mails.
+   */
   readonly subscribe: (
     account: AccountId,
     email: EmailAddress,
     locale: string
   ) => Effect.Effect<void, RecordNotFound | Unprocessable>
-  /** By the link's token; answers whose posts are sent from now on. */
+  /** Confirms the subscription of a link's token; returns the username of the author. */
   readonly confirm: (token: string) => Effect.Effect<string, RecordNotFound>
-  /** Whose posts the bearer of the link gets; undefined where that has ended already. */
+  /** Returns the username of the author that a link's token subscribes to; undefined if the subscription has ended. */
   readonly find: (token: string) => Effect.Effect<string | undefined, RecordNotFound>
   readonly end: (token: string) => Effect.Effect<void, RecordNotFound>
-  /** Ends those of the address that a user has proven to read, and answers whose they were: the user follows these instead. */
+  /** Ends all subscriptions of the user's confirmed address. Returns their authors, whom the user follows instead. */
   readonly endOf: (user: AccountId) => Effect.Effect<ReadonlyArray<AccountId>>
 }>()("murmuration/services/subscriptions/EmailSubscriptions") {
   static readonly layerNoDeps = Layer.effect(EmailSubscriptions, Effect.suspend(() => make))
@@ -60,7 +65,7 @@ const make = Effect.gen(function*() {
     return links.read(purpose, token) ?? (yield* new RecordNotFound())
   })
 
-  /** A row that waits for its owner, unless there is one; the oldest that wait make room. */
+  /** Stores a pending subscription, or updates the existing one. Deletes the oldest pending ones beyond the maximum. */
   const store = (account: AccountId, email: string, locale: string, at: Date) =>
     sql`DELETE FROM email_subscriptions WHERE id IN (SELECT id FROM email_subscriptions
         WHERE account_id = ${account} AND confirmed_at IS NULL ORDER BY created_at DESC, id DESC OFFSET ${

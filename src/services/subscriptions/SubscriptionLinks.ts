@@ -9,13 +9,13 @@ export const confirmationPath = "/email_subscriptions/confirmation"
 export const unsubscribePath = "/unsubscribe"
 
 /**
- * Links in e-mails to subscribers. Each names its subscription and is signed with the server's key: nobody can make one, and
- * none is kept.
+ * Links in e-mails to subscribers. Each contains a subscription's id, signed with the server's key. Only this server
+ * can make them, and none is stored.
  */
 export class SubscriptionLinks extends Context.Service<SubscriptionLinks, {
   readonly confirmation: (id: bigint) => string
   readonly unsubscription: (id: bigint) => string
-  /** The subscription of a link's token; undefined for what is no token of ours for that. */
+  /** Returns the subscription in a link's token; undefined if the signature or the purpose is wrong. */
   readonly read: (purpose: Purpose, token: string) => bigint | undefined
 }>()("murmuration/services/subscriptions/SubscriptionLinks") {
   static readonly layer = Layer.effect(

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Timestamptz } from "../Rows.ts"
 import type { Permission } from "../staff/Permissions.ts"
 
-/** What other programs may hear of, by the permission that its maker has to have, as in Mastodon. */
+/** Events, with the permission that a webhook's creator needs, as in Mastodon. */
 export const eventPermissions = {
   "account.approved": "manageUsers",
   "account.created": "manageUsers",
@@ -34,11 +34,11 @@ export const Webhook = Schema.Struct({
   updatedAt: Timestamptz,
   deliveredAt: Schema.NullOr(Timestamptz),
   failedAt: Schema.NullOr(Timestamptz),
-  /** Why it failed the last time. */
+  /** Error of the last failed try. */
   error: Schema.NullOr(Schema.String),
-  /** Events that were given up since one was taken. */
+  /** Events given up since the last successful delivery. */
   givenUp: Schema.Int,
-  /** Sealed. */
+  /** Encrypted signing secret. */
   secret: Schema.instanceOf(Uint8Array)
 })
 export type Webhook = typeof Webhook.Type

@@ -1,8 +1,8 @@
 import { Context, type Effect } from "effect"
 import type { WebhookEvent } from "./Webhook.ts"
 
-/** What a webhook is told of, as staff read it in the API; whoever renders that supplies it. */
+/** Bodies of webhook events, as in the admin API; the renderer supplies the service. */
 export class WebhookBodies extends Context.Service<WebhookBodies, {
-  /** JSON; undefined where it is not there any more, or not for everybody. */
+  /** Returns the JSON of an event's object; undefined if it no longer exists or is not public. */
   readonly object: (event: WebhookEvent, id: bigint) => Effect.Effect<string | undefined>
 }>()("murmuration/services/webhooks/WebhookBodies") {}

@@ -8,7 +8,7 @@ import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { WebhookEvent } from "./Webhook.ts"
 
-/** An event is tried eight times, within four hours. */
+/** Backoff of an event: eight tries within four hours. */
 const webhookBackoff: Backoff.Backoff = {
   baseMillis: 5_000,
   growth: { factor: 4 },
@@ -16,35 +16,38 @@ const webhookBackoff: Backoff.Backoff = {
   capMillis: 2 * 3_600_000,
   triesMax: 8
 }
-/** How long an event belongs to the node that claimed it, in milliseconds: longer than one try takes. */
+/** Lease of a claimed event, in milliseconds: longer than one try takes. */
 const claimMillis = 60_000
-/** Characters of a failure that are kept. */
+/** Maximum characters of a stored error. */
 const errorCharactersMax = 500
 
 const WebhookDelivery = Schema.Struct({
-  /** Which event it is, however often it is told. */
+  /** Id of the event, the same in every try. */
   place: Schema.BigInt,
   webhookId: Schema.BigInt,
   event: WebhookEvent,
   objectId: Schema.BigInt,
   toldAt: Timestamptz,
-  /** Until when it is claimed. */
+  /** End of the lease. */
   dueAt: Timestamptz,
   tries: Schema.Int
 })
 export type WebhookDelivery = typeof WebhookDelivery.Type
 const deliveryRows = rowsOf(WebhookDelivery)
 
-/** Events that wait for webhooks: those of one after the other, in the order in which they were written, at least once each. */
+/**
+ * Queue of webhook events. Each webhook gets its events in the order in which they were written, one at a time and at
+ * least once.
+ */
 export class WebhookDeliveries extends Context.Service<WebhookDeliveries, {
-  /** Takes the first of each webhook that is due, at most so many; it is the caller's until `dueAt`. */
+  /** Claims the first due event of each webhook, at most `max` events; the caller owns them until `dueAt`. */
   readonly claim: (max: number) => Effect.Effect<ReadonlyArray<WebhookDelivery>, SqlError>
-  /** Was taken, or is of no use; answers the next one of its webhook, claimed. */
+  /** Removes an event that was delivered or is void. Claims and returns the webhook's next one. */
   readonly complete: (
     delivery: WebhookDelivery,
     taken: boolean
   ) => Effect.Effect<WebhookDelivery | undefined, SqlError>
-  /** Another try may go better; after the last one, and where none may, it is given up. */
+  /** Schedules another try. Gives the event up after the last try, or if `again` is false. */
   readonly retry: (delivery: WebhookDelivery, reason: string, again: boolean) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/webhooks/WebhookDeliveries") {
   static readonly layer = Layer.effect(

@@ -1,7 +1,7 @@
-/** What a template names: `{{event}}`, `{{object.account.username}}`, `{{object.media_attachments[0].url}}`. */
+/** Placeholders in a template: `{{event}}`, `{{object.account.username}}`, `{{object.media_attachments[0].url}}`. */
 const placeholder = /\{\{\s*([\w.[\]]{1,200})\s*\}\}/g
 
-/** The value at a path, undefined where there is none; only what the document itself has. */
+/** Returns the value at a path of own properties; undefined if there is no value. */
 const at = (document: unknown, path: string): unknown => {
   let value = document
   for (const key of path.split(/[.[\]]+/).filter((part) => part !== "")) {
@@ -11,14 +11,17 @@ const at = (document: unknown, path: string): unknown => {
   return value
 }
 
-/** A text as it stands inside of quotes of JSON, anything else as JSON. */
+/** Formats a string for use inside JSON quotes, any other value as JSON. */
 const written = (value: unknown): string =>
   typeof value === "string" ? JSON.stringify(value).slice(1, -1) : JSON.stringify(value ?? null)
 
-/** Characters of a body: what a template names it may name often, and each time it is the whole of it. */
+/** Maximum characters of a body. A template may repeat a placeholder, and each one may stand for the whole object. */
 const bodyCharactersMax = 1_048_576
 
-/** The body that a template makes of an event, as Mastodon's do; without one it is the event itself. Undefined where it is too long. */
+/**
+ * Renders a template for an event, as Mastodon does; an empty template gives the event's JSON. Returns undefined if the
+ * body is too long.
+ */
 export const templated = (template: string, text: string): string | undefined => {
   if (template === "") return text
   const document: unknown = JSON.parse(text)
@@ -31,7 +34,7 @@ export const templated = (template: string, text: string): string | undefined =>
   return room < 0 ? undefined : body
 }
 
-/** Whether a template makes JSON: with texts for all that it names, or with numbers where those stand outside of quotes. */
+/** Returns true if a template gives valid JSON: with strings inside quotes, and numbers outside. */
 export const isTemplate = (template: string): boolean => {
   const filled = template.replace(placeholder, "0")
   try {

@@ -19,7 +19,7 @@ import { transaction } from "../Transactions.ts"
 import { eventPermissions, Webhook, WebhookEvent } from "./Webhook.ts"
 import { isTemplate } from "./WebhookTemplates.ts"
 
-/** Webhooks of a server, characters of an address, and bytes of a template and of a secret that is made. */
+/** Maximum webhooks of a server, characters of a URL and bytes of a template; length of a secret in bytes. */
 const webhooksMax = 20
 const urlCharactersMax = 2_000
 const templateBytesMax = 8_192
@@ -28,7 +28,7 @@ const secretBytes = 20
 const webhookRows = rowsOf(Webhook)
 const countRows = rowsOf(Schema.Struct({ webhookId: Schema.BigInt, waiting: Schema.Int }))
 
-/** What is said of a webhook; what is absent stays, or is as it is by itself. */
+/** A requested webhook or change; absent fields stay unchanged, or get their default in a new webhook. */
 interface WebhookWish {
   readonly url?: string | undefined
   readonly events?: ReadonlyArray<string> | undefined
@@ -40,17 +40,17 @@ type Refused = NotAllowed | RecordNotFound | Unprocessable
 
 const isEvent = Schema.is(WebhookEvent)
 
-/** Other programs that hear what happens here, as staff tell them. Who makes one has to be allowed to see what it is told. */
+/** Webhooks of this server, for staff. Their creators must have permission to see the reported events. */
 export class Webhooks extends Context.Service<Webhooks, {
   readonly list: Effect.Effect<ReadonlyArray<Webhook>>
   readonly find: (id: bigint) => Effect.Effect<Webhook, RecordNotFound>
-  /** How many events wait for each. */
+  /** Number of pending events per webhook. */
   readonly waiting: Effect.Effect<ReadonlyMap<bigint, number>>
-  /** What it signs with; undefined where the server's own key is another one by now. */
+  /** Returns the signing secret; undefined if the server's own key has changed. */
   readonly secretOf: (webhook: Webhook) => string | undefined
   readonly create: (by: AccountId, wish: WebhookWish) => Effect.Effect<Webhook, Refused>
   readonly update: (by: AccountId, id: bigint, wish: WebhookWish) => Effect.Effect<Webhook, Refused>
-  /** Signs with another secret from now on. */
+  /** Replaces the signing secret. */
   readonly rotate: (by: AccountId, id: bigint) => Effect.Effect<Webhook, Refused>
   readonly remove: (by: AccountId, id: bigint) => Effect.Effect<void, Refused>
 }>()("murmuration/services/webhooks/Webhooks") {
@@ -95,7 +95,7 @@ const make = Effect.gen(function*() {
       return yield* validationFailed(`Template is too long (maximum is ${templateBytesMax} bytes)`)
     }
     if (template !== "" && !isTemplate(template)) return yield* validationFailed("Template is invalid")
-    // Nobody hears by a webhook what they may not see.
+    // Staff must not learn by a webhook what they may not see.
     if (!known.every((event) => may(permissions, eventPermissions[event]))) return yield* new NotAllowed({})
     const enabled = wish.enabled ?? before?.enabled ?? true
     return { url, events: known, template, enabled, at: new Date(yield* Clock.currentTimeMillis) }
@@ -141,7 +141,7 @@ const make = Effect.gen(function*() {
             yield* webhookRows(sql`UPDATE webhooks SET url = ${url}, events = ${events}::text[], template = ${template},
             enabled = ${enabled}, updated_at = ${at} WHERE id = ${id} RETURNING *`)
           )
-          // What waits for one that is off is not told later.
+          // Pending events of a disabled webhook are dropped.
           if (!enabled) yield* sql`DELETE FROM webhook_deliveries WHERE webhook_id = ${id}`
           const action = before.enabled === enabled ? "update" : enabled ? "enable" : "disable"
           yield* audit.record({ by, action, target: target(after), before: logged(before), after: logged(after) })
