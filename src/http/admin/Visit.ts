@@ -65,7 +65,9 @@ export interface Act {
   readonly permission?: Permission | ReadonlyArray<Permission>
   /** Confirmation page to show first; undefined runs the action at once. */
   readonly confirm?: (visit: Visit) => Asked<Confirmation | undefined>
-  /** The form is `visit.form`. Checks rank and permission again in the transaction of the act. */
+  /**
+   * Runs the action on the form in `visit.form`. Checks rank and permission again, in the transaction of the action.
+   */
   readonly run: (visit: Visit) => Asked<Done>
 }
 

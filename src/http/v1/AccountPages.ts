@@ -7,7 +7,7 @@ import * as Lists from "../render/Lists.ts"
 import { accountRows } from "../render/Pages.ts"
 import { pageOf, type PageParameters } from "../wire/PageQuery.ts"
 
-/** Makes a function that answers a page of accounts with links by the cursors of its rows. Made once per group. */
+/** Makes a function that returns a page of accounts, with links from the cursors of its rows. Made once per group. */
 export const make = Effect.gen(function*() {
   const views = yield* AccountViews
   const { publicUrl } = yield* ServerConfig

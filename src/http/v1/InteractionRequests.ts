@@ -37,7 +37,7 @@ export class InteractionRequestsGroup extends HttpApiGroup.make("interactionRequ
 
 const decodeStatusId = Schema.decodeOption(StatusIdFromString)
 
-/** Beyond Mastodon: replies, favourites, reblogs and quotes that await approval by the author of the post. */
+/** Beyond Mastodon: replies, favourites, reblogs and quotes that await the user's approval. */
 export const layer = group(
   InteractionRequestsGroup,
   Effect.fn(function*(handlers) {

@@ -10,7 +10,7 @@ import { StatusViews } from "../render/StatusViews.ts"
 import { pageOf, type PageParameters } from "../wire/PageQuery.ts"
 
 /**
- * Makes a function that answers a page of statuses that the caller marked, by ids of the marks (S-200, S-201). Made
+ * Makes a function that returns a page of statuses that the caller marked, by ids of the marks (S-200, S-201). Made
  * once per group.
  */
 export const make = Effect.gen(function*() {

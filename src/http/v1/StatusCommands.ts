@@ -15,7 +15,7 @@ export const onStatus = <const Name extends string>(name: Name, scope: string) =
   HttpApiEndpoint.post(name, `/api/v1/statuses/:id/${name}`, { params: StatusIdPath, success: Status })
     .annotate(Access, Access.user("write", scope))
 
-/** Makes functions that run a command of the user's actor and answer with its status. Made once per group. */
+/** Makes functions that run a command of the user's actor and return its status. Made once per group. */
 export const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const views = yield* StatusViews

@@ -15,7 +15,7 @@ export type Captcha =
   | { readonly kind: "proof"; readonly challenge: string }
   | { readonly kind: "hcaptcha"; readonly siteKey: string; readonly scriptUrl: string }
 
-/** Answer from the page. */
+/** Response from the page. */
 interface CaptchaResponse {
   readonly challenge: string
   readonly number: string

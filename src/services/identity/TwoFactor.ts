@@ -72,8 +72,8 @@ export class TwoFactor extends Context.Service<TwoFactor, {
   /** Returns the setup from the state in a form. */
   readonly setupOf: (accountId: AccountId, setup: string) => Effect.Effect<Setup, TwoFactorRefused>
   /**
-   * Enables the factor, ends all sessions and tells the user; tokens stay valid. Returns the recovery codes, which
-   * cannot be shown again.
+   * Enables it, ends all sessions, tells the user; tokens stay. Returns the recovery codes, which are never shown
+   * again.
    */
   readonly confirm: (accountId: AccountId, setup: string, code: string) => Effect.Effect<Codes, TwoFactorRefused>
   /** Replaces the recovery codes. */
@@ -187,10 +187,7 @@ const make = Effect.gen(function*() {
     return made
   })
 
-  /**
-   * Consumes a code. Each time step accepts one code; older steps and used codes are refused. Returns true for a
-   * recovery code.
-   */
+  /** Consumes a code. Each time step accepts one, and older steps are refused. Returns true for a recovery code. */
   const spend = Effect.fnUntraced(function*(accountId: AccountId, code: string) {
     const { otpSecret } = yield* userOf(accountId)
     if (otpSecret === null) return yield* new TwoFactorRefused({ reason: "off" })

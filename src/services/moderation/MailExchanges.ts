@@ -5,7 +5,7 @@ export class MailExchanges extends Context.Service<MailExchanges, {
   /** Returns host names and IP addresses in lower case; empty if there are no records, or no response in time. */
   readonly of: (domain: string) => Effect.Effect<ReadonlyArray<string>>
 }>()("murmuration/services/moderation/MailExchanges") {
-  /** Test layer without DNS: answers the given domains, and nothing for all others. */
+  /** Makes a layer without DNS that only knows the given domains. */
   static readonly layerOf = (known: Readonly<Record<string, ReadonlyArray<string>>> = {}) =>
     Layer.succeed(MailExchanges, { of: (domain) => Effect.succeed(known[domain] ?? []) })
 }

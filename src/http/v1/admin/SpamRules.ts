@@ -91,7 +91,7 @@ interface Changing {
   readonly payload: SpamRuleWrite
 }
 
-/** Chain of spam rules, and trial runs on existing posts. */
+/** Chain of spam rules, and its dry runs. */
 export const layer = group(
   AdminSpamRulesGroup,
   Effect.fn(function*(handlers) {
