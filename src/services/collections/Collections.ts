@@ -59,7 +59,7 @@ export class Collections extends Context.Service<Collections, {
   readonly search: (viewer: Viewer, text: string, stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
   /** Returns the id of the collection at a URL; of other servers only known ones. */
   readonly at: (viewer: Viewer, address: string) => Effect.Effect<bigint | undefined>
-  /** Returns whether the curator may add each account to a collection, and whether by manual approval. */
+  /** Returns the curator's mode for each account: added automatically, by manual approval, or denied. */
   readonly standings: (curator: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, Standing>>
   /** Returns an item of a collection in any state. */
   readonly item: (collectionId: bigint, id: bigint) => Effect.Effect<CollectionItem, RecordNotFound>

@@ -79,8 +79,8 @@ export class Fanouts extends Context.Service<Fanouts, {
   /** Returns the account's oldest intents, for its owner; intents unknown to this version are kept. */
   readonly claim: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Fanout>, SqlError>
   /**
-   * Stores the progress of a fan-out, in the current transaction; fails if another worker has advanced it. Returns
-   * whether the fan-out is complete.
+   * Stores the progress of a fan-out, in the current transaction; fails if another worker has advanced it. Returns true
+   * if the fan-out is complete.
    */
   readonly advance: (from: Progress, phase: number, cursor: bigint) => Effect.Effect<false, DoneElsewhere | SqlError>
   readonly complete: (from: Progress) => Effect.Effect<true, DoneElsewhere | SqlError>

@@ -14,7 +14,7 @@ export const make = (size: number) => {
     waiting.delete(next)
     next()
   }
-  /** Enters if there is a free slot; returns whether it did. */
+  /** Enters if there is a free slot; returns true if it did. */
   const tryEnter = () => {
     if (free === 0) return false
     free--

@@ -34,7 +34,7 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
     to: RequestState,
     authorizationUri?: string
   ) => Effect.Effect<DecidedRequest | undefined, SqlError>
-  /** Decides a request whose account claims consent of a remote author. */
+  /** Decides a pending request whose account claims consent of a remote author. */
   readonly settle: (
     id: bigint,
     account: bigint,
