@@ -1,20 +1,23 @@
 import { Effect, Random } from "effect"
 
-/** How long work that failed waits before it is tried again, and how often it is tried: each queue has its own numbers. */
+/** Retry delays and maximum tries of one queue. */
 export interface Backoff {
-  /** The delay after the first failure, in milliseconds. */
+  /** Delay after the first failure, in milliseconds. */
   readonly baseMillis: number
-  /** The delay after every further failure: so many times the one before, or `unitMillis` times a power of their number. */
+  /**
+   * Growth after each further failure: a factor on the previous delay, or `unitMillis` times a power of the failures
+   * before.
+   */
   readonly growth: { readonly factor: number } | { readonly power: number; readonly unitMillis: number }
-  /** The part of what it has grown by that chance adds at most, from 0 to 1. */
+  /** Random part of the growth, from 0 to 1, added at most. */
   readonly jitter: number
-  /** The longest delay, in milliseconds. */
+  /** Maximum delay, in milliseconds. */
   readonly capMillis: number
-  /** Tries in all; after the last one it has failed. */
+  /** Maximum tries; the work fails after the last one. */
   readonly triesMax: number
 }
 
-/** The delay after the `tries`-th failure (from 1), in milliseconds; `chance` is from 0 to 1. */
+/** Returns the delay after the `tries`-th failure (from 1), in milliseconds; `chance` is from 0 to 1. */
 export const delayMillis = (backoff: Backoff, tries: number, chance: number): number => {
   const { baseMillis, capMillis, growth, jitter } = backoff
   const before = Math.max(0, tries - 1)
@@ -24,7 +27,7 @@ export const delayMillis = (backoff: Backoff, tries: number, chance: number): nu
   return Math.min(capMillis, Math.round(baseMillis + grown * (1 + jitter * chance)))
 }
 
-/** The delay after the `tries`-th failure, with chance; undefined where it was the last try. */
+/** Returns the delay after the `tries`-th failure, with jitter; undefined after the last try. */
 export const next = (backoff: Backoff, tries: number): Effect.Effect<number | undefined> =>
   tries >= backoff.triesMax
     ? Effect.succeed(undefined)

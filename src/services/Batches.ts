@@ -1,17 +1,17 @@
 import { type Context, Effect, Exit, Latch, Request, RequestResolver } from "effect"
 
-/** What a statement for many keys says about one of them; `place` is where that stood among them. */
+/** Returns the answer for one key; `place` is the index of the key in the statement. */
 type AnswerOf<Key, Answer> = (key: Key, place: number) => Answer
 
 /** A statement for many keys. */
 export type Many<Key, Answer, E> = (keys: ReadonlyArray<Key>) => Effect.Effect<AnswerOf<Key, Answer>, E>
 
-/** A question for one key, as Effect's resolvers take it. */
+/** Request for one key, for Effect's request resolvers. */
 export class Question<Key, Answer, E> extends Request.Class<{ readonly key: Key }, Answer, E> {}
 
 /**
- * A resolver of questions: those with the same `batchKey` that come before `delay` is over are asked in one statement, `max`
- * at most. An interruption of one that asked takes nobody's answer along.
+ * Returns a resolver that batches requests: those with one `batchKey` that arrive within `delay` share a statement, up
+ * to `max` keys. Interrupting one caller does not affect the answers of the others.
  */
 export const resolver = <Key, Answer, E>(
   { batchKey, delay, many, max = Number.POSITIVE_INFINITY }: {
@@ -33,20 +33,19 @@ export const resolver = <Key, Answer, E>(
         ))
   })
 
-/** How questions come together that are asked outside of transactions. */
+/** Batching of requests outside of transactions. */
 interface Gathering {
-  /** Keys of one statement. */
+  /** Maximum keys in one statement. */
   readonly max: number
-  /** Statements that are under way at once. */
+  /** Maximum concurrent statements. */
   readonly concurrency?: number
-  /** How long more are waited for where several came the last time, in milliseconds. */
+  /** Wait for more keys if the last batch had several, in milliseconds. */
   readonly pauseMillis?: number
 }
 
 /**
- * A question that may be asked for many keys in one statement, as a function of one key: what comes in one turn, or while the
- * statement before is under way, is asked at once. What fails, fails for all of them. Not for what runs in a transaction, for
- * it may be asked in the transaction of another.
+ * Batches calls for single keys: calls of one turn, or that arrive while a statement runs, share the next statement. A
+ * failure fails all of them. Not for code inside of a transaction: its query may run in another caller's transaction.
  */
 export const gathered = <Key, Answer, E>(
   { concurrency = 1, max, pauseMillis = 0 }: Gathering,
@@ -58,7 +57,7 @@ export const gathered = <Key, Answer, E>(
 
   const pause = Effect.suspend(() => crowded && pauseMillis > 0 ? Effect.sleep(pauseMillis) : Effect.yieldNow)
   const meanwhile = Effect.andThen(free.await, pause)
-  /** A full batch does not wait for `delay`, but for its turn like any other. */
+  /** Runs a batch once a slot is free. A full batch skips `delay`, but not this wait. */
   const inTurn: Many<Key, Answer, E> = (keys) =>
     Effect.suspend(() => {
       if (underWay === concurrency) return Effect.andThen(free.await, inTurn(keys))
@@ -80,7 +79,7 @@ export const gathered = <Key, Answer, E>(
   return (key) => Effect.request(new Question<Key, Answer, E>({ key }), questions)
 }
 
-/** The same; what fails for many is asked for each by itself. */
+/** Like `gathered`, but retries each key alone if the batch fails. */
 export const gatheredOrAlone = <Key, Answer, E>(
   gathering: Gathering,
   many: Many<Key, Answer, E>

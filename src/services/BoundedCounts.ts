@@ -3,12 +3,12 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { only, rowsOf } from "./Rows.ts"
 
-/** Rows of a list up to which they are counted; one more stands for all beyond. */
+/** Maximum counted rows of a list; one more means "more than that". */
 export const listCountMax = 10_000
 
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
-/** How many rows a statement without a limit has: exactly up to `listCountMax`, and one more where there are more. */
+/** Counts the rows of a statement that has no LIMIT: exact up to `listCountMax`, one more for any larger number. */
 export const boundedCount = (sql: SqlClient) => (rows: Fragment): Effect.Effect<number> =>
   countRows(sql`SELECT count(*)::int AS count FROM (${rows} LIMIT ${sql.literal(String(listCountMax + 1))}) counted`)
     .pipe(Effect.map((found) => only(found).count), Effect.orDie)

@@ -5,7 +5,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { type Unprocessable, validationFailed } from "./Errors.ts"
 import { rowsMax } from "./Paging.ts"
 
-/** Most rows that the list of a bounded table shows: more than any bound, so that a row above a lowered bound is shown. */
+/** Maximum rows listed of a bounded table. Exceeds every bound, so rows above a lowered bound are still listed. */
 export const listedRowsMax = 1_000
 
 /** Upper bound of a table's rows. */
@@ -14,14 +14,14 @@ interface TableBound {
   /** The rows' plural in the error's text, such as "Webhooks". */
   readonly name: string
   readonly max: number
-  /** Rows that count; all of them where this is left out. */
+  /** Condition for the rows that count; all rows by default. */
   readonly counted?: Fragment
 }
 
 /**
- * Checks that a table holds fewer rows than its bound, in the current transaction. Inserts into the table that check are
- * serialised until their transactions end: a count without a lock lets concurrent inserts exceed the bound together.
- * Fails with "... are too many" where the table is full.
+ * Checks that a table holds fewer rows than its bound, in the current transaction. Inserts that call this are
+ * serialised until their transactions end: without a lock, concurrent inserts could exceed the bound together. Fails
+ * with "... are too many" if the table is full.
  */
 export const requireCapacity = (
   sql: SqlClient,

@@ -6,9 +6,9 @@ const Account = IdFromString.pipe(Schema.decodeTo(AccountId))
 const Status = IdFromString.pipe(Schema.decodeTo(StatusId))
 
 /**
- * Rows changed: caches do not believe what they made of them. Kinds without ids are one thing that changed as a whole.
- * A `user` changed when its state did (confirmed, disabled). `moderation` is what staff did to an account, a `card` the
- * preview of a page; `roles` are what they allow.
+ * Invalidates cached values that were derived from changed rows. Kinds without ids change as a whole. A `user` changes
+ * with its state (confirmed, disabled); `moderation` is a staff action on an account, `card` a link preview, `roles`
+ * the permissions of roles.
  */
 export const Change = Schema.TaggedStruct("Changed", {
   kind: Schema.Literals([
@@ -30,14 +30,15 @@ export const Change = Schema.TaggedStruct("Changed", {
 export type Change = typeof Change.Type
 
 /**
- * What nodes tell one another. Every node hears every message, its own too. Messages are hints: they may be lost or
- * come twice, and a receiver reads the truth from Postgres.
+ * Messages between nodes. Every node receives every message, including its own. Messages are hints: they may be lost or
+ * arrive twice, and receivers read the truth from Postgres.
  */
 export const BroadcastMessage = Schema.Union([
   /**
-   * A new or edited status for the homes of `accountIds`, for `lists`, and for the public streams `channels` ("public:local", "hashtag:x").
-   * It may take several messages; the first names the author among the accounts. `editedAt` is the edit that it tells of, in
-   * milliseconds since 1970: who reads a later one says nothing, for that one has a message of its own.
+   * A new or edited status for the home timelines of `accountIds`, for `lists`, and for the public streams `channels`
+   * ("public:local", "hashtag:x"). May be split into several messages; the first one has the author among its accounts.
+   * `editedAt` is the time of the edit, in milliseconds since 1970. A receiver that reads a later edit stays silent:
+   * that edit has its own message.
    */
   Schema.TaggedStruct("StatusEvent", {
     event: Schema.Literals(["update", "status.update"]),
@@ -49,7 +50,7 @@ export const BroadcastMessage = Schema.Union([
   }),
   Schema.TaggedStruct("StatusDeleted", {
     statusId: Status,
-    /** Absent in messages of nodes that do not name the author yet. */
+    /** Absent in messages of older nodes. */
     authorId: Schema.optionalKey(Account),
     accountIds: Schema.Array(Account),
     lists: Schema.optionalKey(Schema.Array(IdFromString)),
@@ -58,46 +59,49 @@ export const BroadcastMessage = Schema.Union([
   Schema.TaggedStruct("NotificationCreated", {
     accountId: Account,
     notificationId: IdFromString,
-    /** Its type, where only those are told who know it. */
+    /** Type of the notification if only clients that list the type receive it. */
     onDemand: Schema.optionalKey(Schema.String)
   }),
-  /** Notifications of an account that waited are among its others now. */
+  /** Filtered notifications of an account were merged into its notifications. */
   Schema.TaggedStruct("NotificationsMerged", { accountId: Account }),
   /** `conversationId` is the id of the row in `account_conversations`. */
   Schema.TaggedStruct("ConversationChanged", { accountId: Account, conversationId: IdFromString }),
   Schema.TaggedStruct("FiltersChanged", { accountId: Account }),
-  /** An account's reading positions changed. */
+  /** Read markers of an account changed. */
   Schema.TaggedStruct("MarkersSaved", { accountId: Account }),
-  /** An announcement for everybody: published or changed, or taken down. */
+  /** An announcement was published, changed or taken down. */
   Schema.TaggedStruct("AnnouncementEvent", {
     announcementId: IdFromString,
     event: Schema.Literals(["announcement", "announcement.delete"])
   }),
-  /** The reactions of one name to an announcement are more or fewer. */
+  /** The count of one reaction to an announcement changed. */
   Schema.TaggedStruct("AnnouncementReaction", { announcementId: IdFromString, name: Schema.String }),
-  /** An encrypted message for the device that a token is. */
+  /** An encrypted message for the device that owns a token. */
   Schema.TaggedStruct("MessageEncrypted", {
     accountId: IdFromString,
     tokenId: IdFromString,
     messageId: IdFromString
   }),
-  /** Sockets of these tokens or accounts close at once, and caches of tokens forget them. */
+  /** Closes the sockets of these tokens and accounts at once, and evicts the tokens from caches. */
   Schema.TaggedStruct("Revoked", { tokenIds: Schema.Array(IdFromString), accountIds: Schema.Array(Account) }),
   Change
 ])
 export type BroadcastMessage = typeof BroadcastMessage.Type
 
-/** Messages that one subscriber may have waiting; beyond it the oldest are dropped, as a lost connection would. */
+/** Maximum queued messages of a subscriber; beyond it the oldest are dropped, as if the connection was lost. */
 const broadcastBacklogMax = 16_384
 
 type Listener = (message: BroadcastMessage) => void
 
-/** The changes that the work which runs has published, where somebody wants to know them. */
+/** Changes published by the current work; undefined if no caller collects them. */
 const Published = Context.Reference<Array<Change> | undefined>("services/Broadcast/Published", {
   defaultValue: () => undefined
 })
 
-/** Does work and answers the changes that it published, too. A caller on another node must not read what was before. */
+/**
+ * Runs `work` and returns its answer with the changes that it published, so a caller on another node does not read
+ * stale caches.
+ */
 export const withChanges = <A, E, R>(
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<{ readonly answer: A; readonly changes: ReadonlyArray<Change> }, E, R> =>
@@ -107,15 +111,15 @@ export const withChanges = <A, E, R>(
   })
 
 /**
- * Runs instead of a publish inside of an open transaction: a receiver would read the rows from before the commit and cache
- * them. Tests and the simulation set it, so that no such publish stays unnoticed. Absent: servers do not check.
+ * Called instead of a publish inside of an open transaction. Receivers would read and cache the rows from before the
+ * commit. Set by tests and the simulation to detect such calls; servers do not check.
  */
 export const UncommittedPublish = Context.Reference<((message: BroadcastMessage) => Effect.Effect<void>) | undefined>(
   "murmuration/services/Broadcast/UncommittedPublish",
   { defaultValue: () => undefined }
 )
 
-/** Guards a way to publish by `UncommittedPublish`, for the database of the current context. */
+/** Returns a wrapper that checks `publish` by `UncommittedPublish`, for the database of the current context. */
 const makeGuard = Effect.gen(function*() {
   const refuse = yield* UncommittedPublish
   const sql = Option.getOrUndefined(yield* Effect.serviceOption(SqlClient.SqlClient))
@@ -129,7 +133,7 @@ const makeGuard = Effect.gen(function*() {
   }
 })
 
-/** Local end of the bus: messages that one process publishes or receives. `guarded` wraps its `publish`. */
+/** Local end of the bus: messages that this process publishes or receives. `guarded` wraps its `publish`. */
 export const makeHub = Effect.gen(function*() {
   const hub = yield* PubSub.sliding<BroadcastMessage>(broadcastBacklogMax)
   const listeners = new Set<Listener>()
@@ -151,16 +155,16 @@ export const makeHub = Effect.gen(function*() {
 })
 
 /**
- * The bus between nodes. `publish` never fails and never waits for receivers. Inside of a transaction it belongs into
+ * The bus between nodes. `publish` never fails and never waits for receivers. Inside of a transaction, call it in
  * `sql.afterCommit`.
  */
 export class Broadcast extends Context.Service<Broadcast, {
   readonly publish: (message: BroadcastMessage) => Effect.Effect<void>
-  /** Everything published after the subscription began. */
+  /** Messages published after the subscription began. */
   readonly subscribe: Effect.Effect<PubSub.Subscription<BroadcastMessage>, never, Scope.Scope>
-  /** Calls `listener` before `publish` goes on, for as long as the scope is open. */
+  /** Calls `listener` before `publish` returns, until the scope closes. */
   readonly heard: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
-  /** False while other nodes' messages can be missed, so that caches must not be believed for long. */
+  /** False while messages of other nodes may be missed; caches must then expire early. */
   readonly connected: Effect.Effect<boolean>
 }>()("murmuration/services/Broadcast") {
   static readonly layerMemory = Layer.effect(

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { nullable } from "./Rows.ts"
 
-/** The SQL type of a column by the type of its field; null does not count. */
+/** Returns the SQL type of a column by its field's type; ignores null. */
 const typeOf = (ast: SchemaAST.AST): string => {
   switch (ast._tag) {
     case "BigInt":
@@ -26,7 +26,7 @@ const typeOf = (ast: SchemaAST.AST): string => {
   }
 }
 
-/** The name of a column, and of a member on the wire, by that of the field. */
+/** Column name, and member name on the wire, of a field. */
 export type SnakeCase<Field> = Field extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Field
@@ -35,7 +35,7 @@ type TypeOf<Value> = Value extends string ? "text" : Value extends boolean ? "bo
 : Value extends number ? "integer"
 : "timestamptz"
 
-/** How SQL declares the columns of such rows: a value that is never null has a default, for rows that are older than the column. */
+/** SQL column declarations by field. Non-null columns have a default, for rows older than the column. */
 export type Columns<Row> = {
   readonly [Field in keyof Row]: `${SnakeCase<Field> & string} ${null extends Row[Field] ?
     TypeOf<NonNullable<Row[Field]>>
@@ -43,14 +43,14 @@ export type Columns<Row> = {
 }
 
 interface Column {
-  /** Of the row. */
+  /** Field of the row. */
   readonly field: string
   readonly name: string
   readonly type: string
   readonly isArray: boolean
 }
 
-/** The type in which a value of the column is given. */
+/** Returns the SQL type of the parameter for the column. */
 const givenType = ({ isArray, type }: Column) => isArray ? "text" : type
 
 const givenOf = ({ field }: Column, row: object): unknown => {
@@ -60,7 +60,9 @@ const givenOf = ({ field }: Column, row: object): unknown => {
 
 const template = (pieces: ReadonlyArray<string>): TemplateStringsArray => Object.assign([...pieces], { raw: pieces })
 
-/** Rows of a table by their schema: a field is a column of that name in snake_case. Made once a schema. */
+/**
+ * Maps a schema to a table's columns: each field is a column of that name in snake_case. Call it once for each schema.
+ */
 export const columnsOf = <Fields extends Schema.Struct.Fields>(row: Schema.Struct<Fields>) => {
   type Row = Schema.Struct<Fields>["Type"]
   const columns = Object.entries(row.fields).map(([field, { ast }]): Column => {
@@ -68,7 +70,8 @@ export const columnsOf = <Fields extends Schema.Struct.Fields>(row: Schema.Struc
     return { field, name: String.camelToSnake(field), type, isArray: type.endsWith("[]") }
   })
   const names = columns.map(({ name }) => name).join(", ")
-  // A text with a parameter a column, as if it were written by hand: pieces that are put together anew cost microseconds each.
+  // One SQL template with a parameter for each column, as if written by hand: assembling fragments on each call costs
+  // microseconds each.
   const [last] = columns.slice(-1)
   const before = columns.slice(0, -1)
   if (last === undefined) throw new Error("A table without columns")
@@ -85,17 +88,23 @@ export const columnsOf = <Fields extends Schema.Struct.Fields>(row: Schema.Struc
 
   return {
     columns,
-    /** The columns; those of the table under `alias`, where one is named. */
+    /** Returns the column list, qualified by `alias` if given. */
     list: (sql: SqlClient, alias?: string): Fragment =>
       sql.literal(alias === undefined ? names : columns.map(({ name }) => `${alias}.${name}`).join(", ")),
-    /** Rows for a FROM, with their `place` from 1; arrays are texts, as Postgres has no arrays of arrays of several lengths. */
+    /**
+     * Returns a FROM item of the rows with their `place` from 1. Arrays are passed as texts: Postgres has no arrays of
+     * arrays of different lengths.
+     */
     given: (sql: SqlClient, rows: ReadonlyArray<Row>): Fragment => {
       const [row, ...others] = rows
       return row !== undefined && others.length === 0
         ? sql(one, ...columns.map((column) => givenOf(column, row)))
         : sql(many, ...columns.map((column) => nullable(rows.map((each) => givenOf(column, each)))))
     },
-    /** The columns, and what they are of rows that were `given` under an alias; `instead` has expressions for some of them. */
+    /**
+     * Returns the column list and the values of rows `given` under `alias`; `instead` replaces some values by
+     * expressions.
+     */
     taken: (sql: SqlClient, alias: string, instead: { readonly [Field in keyof Fields]?: Fragment }) => {
       const expressions = new Map(Object.entries<Fragment | undefined>(instead))
       const expressed = columns.flatMap(({ field, name }) => {
@@ -109,7 +118,7 @@ export const columnsOf = <Fields extends Schema.Struct.Fields>(row: Schema.Struc
         values: sql.csv([sql.literal(plain.map(value).join(", ")), ...expressed.map(({ expression }) => expression)])
       }
     },
-    /** What SET is followed by: values, or expressions of them. */
+    /** Returns the assignments of a SET clause: values, or SQL expressions. */
     assigned: (sql: SqlClient, values: { readonly [Field in keyof Row]?: Row[Field] | Fragment }): Fragment =>
       sql.csv(
         columns.filter(({ field }) => field in values).map(({ field, name, type }) =>

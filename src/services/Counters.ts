@@ -5,7 +5,7 @@ import { nullable } from "./Rows.ts"
 import { traced } from "./Traced.ts"
 import { atCommit } from "./TransactionBatch.ts"
 
-/** A change of an account's figures that goes with a row that was really inserted or deleted. */
+/** Changes of an account's counters, made only with a row that was really inserted or deleted. */
 interface AccountChange {
   readonly accountId: bigint
   readonly followers?: number
@@ -13,25 +13,28 @@ interface AccountChange {
   readonly statuses?: number
 }
 
-/** A change of a status' figures. */
+/** Changes of a status's counters. */
 interface StatusChange {
   readonly statusId: bigint
   readonly replies?: number
   readonly reblogs?: number
   readonly favourites?: number
   readonly quotes?: number
-  /** One more or less of an emoji among its reactions. */
+  /** One emoji reaction more or less. */
   readonly reaction?: ReactionChange
 }
 
 interface ReactionChange {
   readonly name: string
-  /** The custom emoji, where it is no emoji of Unicode. */
+  /** Id of the custom emoji; null for a Unicode emoji. */
   readonly emojiId: bigint | null
   readonly by: 1 | -1
 }
 
-/** The statement that changes an account's figures; `lastStatusAt` is the time of a new status where `statuses` grow. */
+/**
+ * Returns the statement that changes an account's counters; `lastStatusAt` is the time of the new status if `statuses`
+ * grows.
+ */
 export const ofAccount = (sql: SqlClient, change: AccountChange, lastStatusAt: Date | null = null) =>
   sql`UPDATE account_stats SET
         followers_count = followers_count + ${change.followers ?? 0},
@@ -42,7 +45,7 @@ export const ofAccount = (sql: SqlClient, change: AccountChange, lastStatusAt: D
   }::int > 0 THEN coalesce(${lastStatusAt}, last_status_at) ELSE last_status_at END
       WHERE account_id = ${change.accountId}`
 
-/** The statement that changes figures of statuses, locking them in the order of ids. */
+/** Returns the statement that changes counters of statuses; locks them in id order. */
 const ofStatuses = (sql: SqlClient, changes: ReadonlyArray<StatusChange>) => {
   const ids = changes.map(({ statusId }) => statusId)
   return sql`WITH locked AS MATERIALIZED (
@@ -61,7 +64,7 @@ const ofStatuses = (sql: SqlClient, changes: ReadonlyArray<StatusChange>) => {
     WHERE s.status_id = locked.status_id`
 }
 
-/** The statements that change how many of each emoji there are, in the order of statuses and names; none is left without any. */
+/** Changes the counts of emoji reactions, in the order of statuses and names; deletes counts that reach 0. */
 const ofReactions = Effect.fnUntraced(function*(sql: SqlClient, changes: ReadonlyArray<StatusChange>) {
   const changed = changes.flatMap(({ reaction, statusId }) => reaction === undefined ? [] : [{ ...reaction, statusId }])
   if (changed.length === 0) return
@@ -77,7 +80,10 @@ const ofReactions = Effect.fnUntraced(function*(sql: SqlClient, changes: Readonl
     AND status_id = ANY (${changed.map(({ statusId }) => statusId)}::bigint[])`
 })
 
-/** The same for accounts; `at` is the time of an account's new status. */
+/**
+ * Returns the statement that changes counters of accounts; locks them in id order. `at` is the time of an account's new
+ * status.
+ */
 const ofAccounts = (sql: SqlClient, changes: ReadonlyArray<AccountChange & { readonly at: Date | null }>) => {
   const ids = changes.map(({ accountId }) => accountId)
   return sql`WITH locked AS MATERIALIZED (
@@ -111,10 +117,10 @@ const change = atCommit(Effect.fnUntraced(function*(all: ReadonlyArray<Changes>)
 }))
 
 /**
- * Changes counters in the running transaction: accounts before statuses, each in the order of ids. So transactions of
- * different accounts never wait for one another in a circle. Call it as the transaction's last write; those of several
- * effects that run `together` are one. What another server states of its own status goes along until that states it
- * anew.
+ * Changes counters in the current transaction: accounts before statuses, each in id order, so that transactions of
+ * different accounts cannot deadlock. Call it as the transaction's last write; the changes of effects that run
+ * `inOneTransaction` are merged. Totals stated by a status's own server change too, until that server states new
+ * totals.
  */
 export const count = traced("Counters.count")((
   sql: SqlClient,

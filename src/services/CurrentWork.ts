@@ -1,8 +1,8 @@
 import { Context } from "effect"
 
 /**
- * Name of the background work that a fiber does, for the log. Requests and actors have their own: the route, the type of the
- * actor.
+ * Name of the background work that the fiber runs, for the log. Requests and actors have their own: the route, or the
+ * actor's type.
  */
 export const CurrentWork = Context.Reference<string | undefined>("murmuration/services/CurrentWork", {
   defaultValue: () => undefined

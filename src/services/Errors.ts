@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 
 /*
- * What a command or a read may refuse. `message` is the text that clients know, the annotation the HTTP status
- * (operations.md section 0, "Error bodies"). Texts of one rule stand with the rule.
+ * Errors that a command or a read may fail with. `message` is the text that clients know, the annotation is the HTTP
+ * status (operations.md section 0, "Error bodies"). Texts of a single rule are next to the rule.
  */
 
 export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", { text: Schema.String }, {
@@ -13,7 +13,7 @@ export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", {
   }
 }
 
-/** A required parameter is absent or empty. */
+/** Returns the error for a required parameter that is absent or empty. */
 export const missingParameter = (name: string) =>
   new BadRequest({ text: `param is missing or the value is empty or invalid: ${name}` })
 
@@ -66,7 +66,7 @@ export class Gone extends Schema.TaggedError<Gone>()("Gone", {}, { httpApiStatus
   }
 }
 
-/** A request that is understood but not valid; `details` are by field, as sign-ups give them. */
+/** A well-formed but invalid request; `details` are by field, as in sign-up errors. */
 export class Unprocessable extends Schema.TaggedError<Unprocessable>()("Unprocessable", {
   text: Schema.String,
   details: Schema.optionalKey(
@@ -81,14 +81,14 @@ export class Unprocessable extends Schema.TaggedError<Unprocessable>()("Unproces
   }
 }
 
-/** `Validation failed: <Attribute> <message>[, ...]` */
+/** Returns `Validation failed: <Attribute> <message>[, ...]`. */
 export const validationFailed = (...problems: ReadonlyArray<string>) =>
   new Unprocessable({ text: `Validation failed: ${problems.join(", ")}` })
 
-/** What is posted matches a rule against spam; which one, nobody is told. */
+/** A post matches a spam rule; the response does not tell which one. */
 export const refusedBySpamRule = new Unprocessable({ text: "A rule of this server does not let this be posted" })
 
-/** A post would reach accounts that `allowed_mentions` does not name; `accountIds` are decimal strings. */
+/** A post would be sent to accounts that are not in `allowed_mentions`; `accountIds` are decimal strings. */
 export class UnexpectedMentions extends Schema.TaggedError<UnexpectedMentions>()("UnexpectedMentions", {
   accountIds: Schema.Array(Schema.String)
 }, { httpApiStatus: 422 }) {
@@ -97,7 +97,7 @@ export class UnexpectedMentions extends Schema.TaggedError<UnexpectedMentions>()
   }
 }
 
-/** A limiter is used up: `resetAt` in milliseconds since 1970. */
+/** A rate limit is exceeded; `resetAt` is in milliseconds since 1970. */
 export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", {
   limit: Schema.Int,
   resetAt: Schema.Int
@@ -107,7 +107,7 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooM
   }
 }
 
-/** Storage, the owner of an account or its mailbox does not answer in time; the client may try again. */
+/** Storage, the account's owner or its mailbox did not respond in time; the client may retry. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
   retryAfterSeconds: Schema.Int.pipe(Schema.withConstructorDefault(Effect.succeed(5)))
 }, { httpApiStatus: 503 }) {
@@ -116,7 +116,7 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
   }
 }
 
-/** What the server leans on for one service does not answer, or not any more for now. */
+/** A backend of one feature does not respond, or is temporarily disabled. */
 export class BackendFailed extends Schema.TaggedError<BackendFailed>()("BackendFailed", {
   text: Schema.String.pipe(Schema.withConstructorDefault(Effect.succeed("Service Unavailable")))
 }, { httpApiStatus: 503 }) {
@@ -125,7 +125,7 @@ export class BackendFailed extends Schema.TaggedError<BackendFailed>()("BackendF
   }
 }
 
-/** Every error that a client may be shown. */
+/** Errors that may be sent to clients. */
 export const ClientError = Schema.Union([
   BadRequest,
   Unauthorized,

@@ -1,7 +1,8 @@
 import { hash } from "node:crypto"
 
 /**
- * A name of 43 characters (base64url of SHA-256) for what a stranger may choose, however long it is: the key of a limit, a
- * cache or whatever else stays in memory or in Redis. It keeps nothing of the text alive, where a slice of a body would keep the body.
+ * Returns a key of 43 characters (base64url of SHA-256) for text of any length that others choose: for rate limits,
+ * caches and anything else in memory or Redis. Retains nothing of the text; a slice of a request body would retain the
+ * whole body.
  */
 export const hashedKey = (text: string): string => hash("sha256", text, "base64url")

@@ -2,63 +2,63 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /*
- * THE decision who hides whom: by a block, a mute that lasts, or a block of the other's domain; once in TypeScript and
- * once in SQL, which a property test holds equal. In SQL accounts are expressions of ids: the subqueries give the
- * columns of their tables other names: an expression never means one of them by chance. They end in OFFSET 0: Postgres
- * looks single rows up and never hashes all blocks of somebody well known.
+ * The rules for who hides whom: by a block, an unexpired mute, or a block of the other's domain. They exist in
+ * TypeScript and in SQL; a property test holds both equal. In SQL, accounts are expressions of ids. Subqueries rename
+ * the columns of their tables, so an expression never captures them by accident. They end in OFFSET 0, so that Postgres
+ * looks up single rows and never hashes all blocks of a popular account.
  */
 
-/** A mute; `expiresAt` null is one without an end. */
+/** A mute; `expiresAt` is null if it never ends. */
 interface Mute {
   readonly hidesNotifications: boolean
-  /** Mentions in replies to the muter's own posts are told although notifications are hidden. */
+  /** Mentions in replies to the muter's own posts notify even though notifications are hidden. */
   readonly allowsReplies: boolean
   readonly expiresAt: Date | null
 }
 
-/** What one account has set against another. */
+/** Relations of one account towards another. */
 export interface HidingFacts {
   readonly blocks: boolean
   readonly mute: Mute | undefined
-  /** The other's domain. */
+  /** Blocks the other account's domain. */
   readonly blocksDomain: boolean
   readonly follows: boolean
 }
 
-/** A mute is over when its time is, although its row is removed a moment later. */
+/** Returns true if the mute is in force; its row is removed shortly after it expired. */
 const lasts = (mute: Mute | undefined, now: Date): mute is Mute =>
   mute !== undefined && (mute.expiresAt === null || mute.expiresAt > now)
 
-/** Whether lists and streams leave the other out. Its posts may be read by id all the same. */
+/** Returns true if lists and streams omit the other account. Its posts can still be read by id. */
 export const hides = ({ blocks, blocksDomain, mute }: HidingFacts, now: Date): boolean =>
   blocks || blocksDomain || lasts(mute, now)
 
 /**
- * Whether a notification of the other is hidden; `back` is what the other has set against the recipient, `isReply` tells of
- * a mention in a reply to one of the recipient's posts.
+ * Returns true if a notification from the other account is hidden. `back` has the other account's relations towards the
+ * recipient; `isReply` is true for a mention in a reply to one of the recipient's posts.
  */
 export const hidesNotifications = (facts: HidingFacts, back: HidingFacts, now: Date, isReply: boolean): boolean =>
   facts.blocks || back.blocks ||
   (lasts(facts.mute, now) && facts.mute.hidesNotifications && !(isReply && facts.mute.allowsReplies)) ||
   (facts.blocksDomain && !facts.follows)
 
-/** Whether nothing goes from one to the other: one of them blocks the other, or the other's domain. */
+/** Returns true if either account blocks the other or the other's domain: nothing passes between them. */
 export const areSeparate = (one: HidingFacts, other: HidingFacts): boolean =>
   one.blocks || other.blocks || one.blocksDomain || other.blocksDomain
 
-/** Whether a mute lasts, over the column of its end; `now` is an expression of a timestamp. */
+/** Condition: a mute is in force, by the column of its end; `now` is a timestamp expression. */
 const lasting = (column: string, now: string): string => `(${column} IS NULL OR ${column} > ${now})`
 
-/** The same for a statement that takes the time as a parameter. */
+/** Like `lasting`, with the time as a parameter. */
 export const lastingAt = (sql: SqlClient, column: string, now: Date): Fragment =>
   sql`(${sql.literal(column)} IS NULL OR ${sql.literal(column)} > ${now}::timestamptz)`
 
-/** Whether `account` blocks `target`. */
+/** Condition: `account` blocks `target`. */
 export const blocks = (sql: SqlClient, account: Fragment, target: Fragment): Fragment =>
   sql`EXISTS (SELECT FROM (SELECT account_id AS hiding, target_account_id AS hidden FROM blocks) block
      WHERE block.hiding = ${account} AND block.hidden = ${target} OFFSET 0)`
 
-/** Whether one of two accounts blocks the other. */
+/** Condition: either account blocks the other. */
 export const eitherBlocks = (sql: SqlClient, one: Fragment, other: Fragment): Fragment =>
   sql`(${blocks(sql, one, other)} OR ${blocks(sql, other, one)})`
 
@@ -82,7 +82,10 @@ export const mutesNotification = (
 ): Fragment =>
   muted(sql, account, target, now, sql`AND mute.hide_notifications AND NOT (mute.allow_replies AND ${reply})`)
 
-/** Condition: a row of this alias (`type`, `status_id`, recipient's `account_id`) is about a reply to one of the recipient's posts. */
+/**
+ * Condition: a row of this alias (`type`, `status_id`, recipient's `account_id`) is a mention in a reply to one of the
+ * recipient's posts.
+ */
 export const isReplyMention = (sql: SqlClient, row: string): Fragment =>
   sql`(${
     sql.literal(row)
@@ -90,7 +93,7 @@ export const isReplyMention = (sql: SqlClient, row: string): Fragment =>
       FROM statuses reply JOIN statuses answered ON answered.id = reply.in_reply_to_id) replies
     WHERE replies.told = ${sql.literal(row)}.status_id AND replies.author = ${sql.literal(row)}.account_id OFFSET 0))`
 
-/** Whether `account` blocks the domain of `target`. Most people block none, and then no account is looked at. */
+/** Condition: `account` blocks the domain of `target`. Most accounts block no domain; then `accounts` is not read. */
 export const blocksDomain = (sql: SqlClient, account: Fragment, target: Fragment): Fragment =>
   sql`EXISTS (SELECT FROM (SELECT hidden.domain FROM (SELECT account_id AS hiding, domain FROM domain_mutes) hidden
       WHERE hidden.hiding = ${account} OFFSET 0) domains
@@ -118,11 +121,9 @@ export const isNotificationHidden = (
       (SELECT account_id AS following, target_account_id AS followed FROM follows) follow
       WHERE follow.following = ${recipient} AND follow.followed = ${sender} OFFSET 0)))`
 
-/*
- * The same for many at once, as texts of arrays of ids: expressions of `bigint[]`, and of a timestamp.
- */
+/* Set-based variants as SQL texts: accounts are expressions of `bigint[]`, `now` is one of a timestamp. */
 
-/** Those of `accounts` that `viewer` hides, by how. */
+/** Arrays of those in `accounts` that `viewer` hides, by reason. */
 export const hiddenBy = (viewer: string, accounts: string, now: string) => {
   const of = (table: string, condition = "") =>
     `ARRAY(SELECT target_account_id FROM ${table} WHERE account_id = ${viewer} AND target_account_id = ANY (${accounts})${condition})`
@@ -134,13 +135,13 @@ export const hiddenBy = (viewer: string, accounts: string, now: string) => {
   }
 }
 
-/** Those of `accounts` that `viewer` hides; domains are asked about where an account may be of another server. */
+/** Array of those in `accounts` that `viewer` hides; checks domains only if an account may be `remote`. */
 export const hiddenAmong = (viewer: string, accounts: string, now: string, remote: boolean): string => {
   const { blocked, domain, muted } = hiddenBy(viewer, accounts, now)
   return remote ? `${blocked} || ${muted} || ${domain}` : `${blocked} || ${muted}`
 }
 
-/** Those of `viewers` who hide one of `accounts`, by how. */
+/** Arrays of those in `viewers` who hide one of `accounts`, by reason. */
 export const hidingBy = (viewers: string, accounts: string, now: string) => {
   const of = (table: string, condition = "") =>
     `ARRAY(SELECT account_id FROM ${table} WHERE target_account_id = ANY (${accounts}) AND account_id = ANY (${viewers})${condition})`
@@ -152,7 +153,7 @@ export const hidingBy = (viewers: string, accounts: string, now: string) => {
   }
 }
 
-/** Those of `viewers` who block or mute one of `accounts`. */
+/** Array of those in `viewers` who block or mute one of `accounts`. */
 export const avoidingAmong = (viewers: string, accounts: string, now: string): string => {
   const { blocked, muted } = hidingBy(viewers, accounts, now)
   return `${blocked} || ${muted}`

@@ -1,7 +1,7 @@
 import { Schema, SchemaTransformation } from "effect"
 
 /**
- * Ids are 64-bit integers, milliseconds since 1970 shifted left by 16 bits plus a sequence, made by the SQL function
+ * Ids are 64-bit integers: milliseconds since 1970 shifted left by 16 bits, plus a sequence; made by the SQL function
  * `next_id(ms)`. In memory and in SQL they are `bigint`, on the wire and in messages decimal strings.
  */
 export const AccountId = Schema.BigInt.pipe(Schema.brand("AccountId"))
@@ -19,14 +19,14 @@ export type TokenId = typeof TokenId.Type
 export const MediaId = Schema.BigInt.pipe(Schema.brand("MediaId"))
 export type MediaId = typeof MediaId.Type
 
-/** Hosts and inboxes are numbered by 32 bits, as they are met first. */
+/** Ids of hosts and inboxes: 32-bit integers, numbered by first contact. */
 export const HostId = Schema.Int
 export const InboxId = Schema.Int
 
-/** The largest value of Postgres' `bigint`; a larger number is no id of ours. */
+/** Maximum of Postgres' `bigint`; no id is larger. */
 export const idMax = 9_223_372_036_854_775_807n
 
-/** A decimal string of at most 19 digits, as ids travel; anything else does not decode. */
+/** Decimal string of at most 19 digits, as ids travel; anything else fails to decode. */
 export const IdFromString = Schema.String.check(Schema.isPattern(/^[0-9]{1,19}$/)).pipe(
   Schema.decodeTo(Schema.BigInt.check(Schema.isLessThanOrEqualToBigInt(idMax)), SchemaTransformation.bigintFromString)
 )
@@ -36,12 +36,12 @@ export const StatusIdFromString = IdFromString.pipe(Schema.decodeTo(StatusId))
 export const MediaIdFromString = IdFromString.pipe(Schema.decodeTo(MediaId))
 export const AppIdFromString = IdFromString.pipe(Schema.decodeTo(AppId))
 
-/** Milliseconds since 1970 beyond which no id lies; that is in the year 6429. */
+/** First millisecond since 1970 that no id can hold; in the year 6429. */
 const idMillisMax = Number(idMax >> 16n) + 1
 
-/** The smallest id that a moment can have, the largest one where none is as late; `millis` are milliseconds since 1970. */
+/** Returns the smallest possible id of a time in milliseconds since 1970, `idMax` for a time too late for ids. */
 export const idAt = (millis: number): bigint =>
   millis >= idMillisMax ? idMax : BigInt(Math.max(0, Math.floor(millis))) << 16n
 
-/** The moment at which an id was made, in milliseconds since 1970. */
+/** Returns the time at which an id was made, in milliseconds since 1970. */
 export const millisOf = (id: bigint): number => Number(id >> 16n)

@@ -1,17 +1,17 @@
 import { Context } from "effect"
 
 /*
- * Adding to a context copies it, several times for every request, command and transaction. This program has some sixty
- * services, which their users take once; so code that runs often does not carry them along.
+ * Contexts without the services of this program. Adding to a context copies it, several times for each request, command
+ * and transaction. About sixty services are resolved once at construction, so hot paths need not carry them.
  */
 
-/** This program's services, and those of effect that only they use. */
+/** Keys of this program's services, and of effect's services that only they use. */
 const unneeded =
   /^(?:murmuration\/|@effect\/sql|effect\/(?:cluster|crypto|process|sql)\/|effect\/Terminal$|~effect\/Stdio$)/
 
 /**
- * A context with fibers' settings, what effect itself looks for, and the services that `kept` names. Its type promises the
- * latter only, so that what asks for another service does not compile.
+ * Returns a function that reduces a context to fiber settings, effect's own services and the services in `kept`. The
+ * type has only `kept`, so that code that requires another service does not compile.
  */
 export const lean = <Kept extends ReadonlyArray<{ readonly key: string; readonly Identifier: unknown }>>(
   ...kept: Kept

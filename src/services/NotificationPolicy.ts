@@ -4,24 +4,24 @@ import type { Fragment } from "effect/sql/Statement"
 import { filterableTypes } from "./NotificationTypes.ts"
 
 /*
- * THE decision whether somebody hears of what another one did: at once, only when they ask (it is filtered), or never (it is
- * dropped). What drops wins over what filters. Who was accepted once is heard of always, and so is staff that is shown as such.
+ * The rules for notifications by the recipient's policy: accept, filter (shown on request), or drop. Drop wins over
+ * filter. Senders accepted once are always accepted, and so are mentions by staff whose role is highlighted.
  */
 
 export const policyDecisions = ["accept", "filter", "drop"] as const
 export const PolicyDecision = Schema.Literals(policyDecisions)
 export type PolicyDecision = typeof PolicyDecision.Type
 
-/** How old an account is that counts as new, and how long a follower must have followed, in milliseconds. */
+/** Age up to which an account is new, and time a follower must have followed, in milliseconds. */
 const dayMillis = 86_400_000
 const newAccountMillis = 30 * dayMillis
 const newFollowerMillis = 3 * dayMillis
-/** Statuses that an answer may be away from one of the recipient's. */
+/** Maximum distance from a reply up to a post of the recipient. */
 const threadDepthMax = 100
-/** Permissions that make somebody staff, as bits of a role. */
+/** Role bits that make a user staff. */
 const staffPermissions = 1 | 1 << 4 | 1 << 10
 
-/** What a policy says of whom it is about, where its owner has said nothing. */
+/** Decisions where the owner has set none. */
 const defaults = {
   notFollowing: "accept",
   notFollowers: "accept",
@@ -32,7 +32,7 @@ const defaults = {
   newConversations: "accept"
 } as const
 
-/** What a row of `notification_policies` says. */
+/** Row of `notification_policies`. */
 export const NotificationPolicy = Schema.Struct({
   notFollowing: PolicyDecision,
   notFollowers: PolicyDecision,
@@ -48,8 +48,8 @@ export const defaultPolicy: NotificationPolicy = defaults
 const said = (column: string, otherwise: PolicyDecision) => `coalesce(p.${column}, '${otherwise}')`
 
 /**
- * The decision about a row `r` (`account_id`, `from_id`, `type`, `status_id`) that is a notification to be, as an expression
- * of SQL. It is `accept` for types about which nobody decides.
+ * SQL expression: the decision about a row `r` (`account_id`, `from_id`, `type`, `status_id`) before it is a
+ * notification; `accept` for types that no policy filters.
  */
 export const policyDecision = (sql: SqlClient, at: Date): Fragment =>
   sql`CASE WHEN r.type NOT IN (${sql.literal(filterableTypes.map((type) => `'${type}'`).join(", "))}) THEN 'accept'
@@ -90,7 +90,10 @@ const isPart = (sql: SqlClient): Fragment =>
     WHERE message.id = r.status_id AND part.account_id = r.account_id AND part.reblog_of_id IS NULL
       AND part.deleted_at IS NULL OFFSET 0)`
 
-/** Whether `message` answers, at whatever distance, one of the recipient's in which they named its author. */
+/**
+ * Condition: `message` is a reply, at a distance of up to `threadDepthMax`, to a post of the recipient that mentions
+ * its author.
+ */
 const answers = (sql: SqlClient): Fragment =>
   sql`EXISTS (WITH RECURSIVE thread (id, in_reply_to_id, account_id, depth) AS (
       SELECT s.id, s.in_reply_to_id, s.account_id, 1 FROM statuses s WHERE s.id = message.in_reply_to_id

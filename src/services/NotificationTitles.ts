@@ -3,7 +3,7 @@ import type { NotificationType } from "./NotificationTypes.ts"
 
 type Title = (say: Messages["say"], name: string) => string
 
-/** What happened, by its type; `name` is whom it comes from. */
+/** Titles by type; `name` is the sender. */
 const titles: Readonly<Record<NotificationType, Title>> = {
   mention: (say, name) => say("You were mentioned by {name}", { name }),
   status: (say, name) => say("{name} just posted", { name }),
@@ -29,6 +29,6 @@ const titles: Readonly<Record<NotificationType, Title>> = {
   "annual_report": (say) => say("Your report of the year is ready")
 }
 
-/** What happened, for phones and for apps that do not know the type, in the language of `words`. */
+/** Returns the title for push notifications and for apps that do not know the type, in the language of the messages. */
 export const notificationTitle = ({ say }: Messages, type: NotificationType, name: string): string =>
   titles[type](say, name)

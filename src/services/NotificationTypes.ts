@@ -1,32 +1,32 @@
 import { Struct } from "effect"
 
 /*
- * Every type of notification, once. What writes, reads, groups, shows and streams notifications follows from this table, and
- * so do the schemas of the wire. A type that is not in it is nobody's: rows of one are never read.
+ * The table of all notification types. Writing, reading, grouping, rendering and streaming follow from it, and so do
+ * the wire schemas. Rows of a type that is not in it are never read.
  */
 
 interface NotificationKind {
-  /** What it names beside its sender. A `severance` is what somebody lost when a whole server was blocked. */
+  /** Object of the notification, beside its sender. A `severance` is the follows lost to a domain block. */
   readonly subject: "nothing" | "status" | "report" | "severance" | "collection" | "warning" | "year"
-  /** "others": nobody is told of what they did themselves. */
+  /** "others": accounts are not notified of their own acts. */
   readonly sender: "others" | "anybody"
   /**
-   * Who may have it. "The willing" do not hide the sender, and may see the status; "the concerned" are told whatever
-   * stands between the two; staff has a permission, and is told without being named.
+   * Recipients. "the willing" do not hide the sender and may see the status; "the concerned" are notified regardless of
+   * that; for staff types, all staff with the permission.
    */
   readonly recipients: "the willing" | "the concerned" | { readonly staff: "manageReports" | "manageUsers" }
   /**
-   * While what stands it is told: a condition in SQL over `n` (`account_id`, `from_id`, `status_id`), which holds the rows that
-   * it asks until the notification is there. Without one it stands as long as its status does.
+   * SQL condition under which the notification is true, over `n` (`account_id`, `from_id`, `status_id`); locks the rows
+   * that it reads until the notification is written. Without it, the notification is true as long as its status exists.
    */
   readonly standsWhile?: string
-  /** Those of a status and half a day are one group (operations.md section 10). */
+  /** Grouped by status and half a day (operations.md section 10). */
   readonly groupable: boolean
-  /** The recipient's policy decides whether they hear of it; see `NotificationPolicy.ts`. */
+  /** Subject to the recipient's policy; see `NotificationPolicy.ts`. */
   readonly filterable: boolean
-  /** One that is filtered is a request of its sender to be heard. */
+  /** If filtered, it becomes a notification request of its sender. */
   readonly requests?: boolean
-  /** Beyond Mastodon: only who names the type among those that they know is told. */
+  /** Beyond Mastodon: shown only to clients that list the type. */
   readonly onDemand?: boolean
 }
 
@@ -46,7 +46,7 @@ const byAccount = { ...byStatus, subject: "nothing" } as const
 
 const kinds = {
   mention: { ...byStatus, requests: true },
-  /** Somebody posted whose posts the recipient wants to be told of. */
+  /** A new post of an account that the recipient has post notifications for. */
   status: { ...byStatus, filterable: false },
   reblog: {
     ...byStatus,
@@ -54,7 +54,7 @@ const kinds = {
     standsWhile: exists("statuses", "reblog_of_id = n.status_id AND deleted_at IS NULL", "FOR SHARE")
   },
   favourite: { ...byStatus, groupable: true, standsWhile: exists("favourites", "status_id = n.status_id") },
-  /** Somebody reacted with an emoji; the name is Pleroma's. It tells of the last emoji. */
+  /** An emoji reaction; the name is Pleroma's. Shows the latest emoji. */
   "pleroma:emoji_reaction": {
     ...byStatus,
     onDemand: true,
@@ -62,38 +62,41 @@ const kinds = {
   },
   follow: { ...byAccount, groupable: true, standsWhile: exists("follows", isTarget) },
   "follow_request": { ...byAccount, standsWhile: exists("follow_requests", isTarget) },
-  /** A poll has ended: its author is told, too. */
+  /** A poll has ended; its author is notified, too. */
   poll: { ...byStatus, sender: "anybody", filterable: false },
-  /** Somebody quotes the recipient. */
+  /** A quote of a status of the recipient. */
   quote: {
     ...byStatus,
     requests: true,
     standsWhile: exists("quotes", "status_id = n.status_id AND state = 'accepted'")
   },
-  /** What a status of the recipient quotes was edited; the status is the recipient's. */
+  /** A status that one of the recipient's statuses quotes was edited; the status is the recipient's. */
   "quoted_update": { ...byStatus, filterable: false },
-  /** Somebody would reply to, favourite or reblog a status of the recipient, who decides about that; the status is the reply, or the recipient's. */
+  /**
+   * A reply, favourite or boost that waits for the recipient's approval; the status is the reply, or the recipient's
+   * status.
+   */
   "pending.reply": { ...byStatus, requests: true, standsWhile: pending("interaction_id") },
   "pending.favourite": { ...byStatus, standsWhile: pending("kind = 'favourite' AND status_id") },
   "pending.reblog": { ...byStatus, standsWhile: pending("kind = 'reblog' AND status_id") },
-  /** The same of a quote; the status is that which quotes. */
+  /** A quote that waits for the recipient's approval; the status is the quoting one. */
   "pending.quote": {
     ...byStatus,
     requests: true,
-    // Asked by somebody here, or by a request of another server that was not taken back.
+    // Requested by a local account, or by a remote request that was not withdrawn.
     standsWhile: exists(
       "quotes",
       `status_id = n.status_id AND state = 'pending' AND (request_uri IS NOT NULL OR EXISTS (
         SELECT FROM statuses WHERE id = n.status_id AND local))`
     )
   },
-  /** A status that the recipient reblogged was edited. */
+  /** A status that the recipient boosted was edited. */
   update: { ...byStatus, filterable: false },
-  /** The recipient is in a collection of the sender from now on. */
+  /** The recipient was added to a collection of the sender. */
   "added_to_collection": { ...byStatus, subject: "collection" },
-  /** A collection in which the recipient is says something else now. */
+  /** A collection that includes the recipient was changed. */
   "collection_update": { ...byStatus, subject: "collection", filterable: false },
-  /** Somebody signed up and can come in. */
+  /** A user signed up and can sign in. */
   "admin.sign_up": {
     subject: "nothing",
     sender: "others",
@@ -108,7 +111,7 @@ const kinds = {
     groupable: false,
     filterable: false
   },
-  /** The recipient lost follows with a whole server; the sender is the recipient. */
+  /** The recipient lost follows to a domain block; the sender is the recipient. */
   "severed_relationships": {
     subject: "severance",
     sender: "anybody",
@@ -116,7 +119,7 @@ const kinds = {
     groupable: false,
     filterable: false
   },
-  /** Moderators did something about the recipient, or warn; the sender is the recipient. */
+  /** A moderation action or a warning about the recipient; the sender is the recipient. */
   "moderation_warning": {
     subject: "warning",
     sender: "anybody",
@@ -124,7 +127,7 @@ const kinds = {
     groupable: false,
     filterable: false
   },
-  /** The report of a year is ready; the sender is the recipient. */
+  /** An annual report is ready; the sender is the recipient. */
   "annual_report": {
     subject: "year",
     sender: "anybody",
@@ -140,7 +143,7 @@ export const notificationTypes: ReadonlyArray<NotificationType> = Struct.keys(ki
 
 export const kindOf = (type: NotificationType): NotificationKind => kinds[type]
 
-/** The types for which `holds` does. */
+/** Returns the types for which `holds` returns true. */
 export const typesWhere = (holds: (kind: NotificationKind) => boolean): ReadonlyArray<NotificationType> =>
   notificationTypes.filter((type) => holds(kinds[type]))
 
@@ -148,7 +151,7 @@ type TypeWith<Column extends keyof NotificationKind, Value> = {
   [Type in NotificationType]: (typeof kinds)[Type] extends { readonly [C in Column]: Value } ? Type : never
 }[NotificationType]
 
-/** Types that name a status, or nothing: those that an intent can tell of. */
+/** Types with a status or no object: those that an intent can carry. */
 type PlainType = TypeWith<"subject", "nothing" | "status">
 const isPlain = (type: NotificationType): type is PlainType =>
   kinds[type].subject === "nothing" || kinds[type].subject === "status"
@@ -158,16 +161,16 @@ export type CollectionType = TypeWith<"subject", "collection">
 export type StatusType = TypeWith<"subject", "status">
 export type StaffType = TypeWith<"recipients", { readonly staff: string }>
 
-/** Whether what it names stands in `report_id`, beside the statuses that others name in `status_id`. */
+/** Returns true if the type's object is in `report_id` rather than in `status_id`. */
 export const isBesideStatuses = (type: NotificationType): boolean =>
   kinds[type].subject === "report" || kinds[type].subject === "collection"
 
-/** The permission that staff needs for it. */
+/** Returns the permission that staff need for the type. */
 export const staffOf = (type: StaffType) => kinds[type].recipients.staff
 
-/** Those that are shown only to who asks for them by name. */
+/** Types shown only to clients that list them. */
 export const onDemandTypes = typesWhere(({ onDemand }) => onDemand === true)
 
-/** Those of which the recipient's policy decides, and of these the ones that are requests to be heard. */
+/** Types subject to the recipient's policy, and those that become notification requests if filtered. */
 export const filterableTypes = typesWhere(({ filterable }) => filterable)
 export const requestTypes = typesWhere(({ requests }) => requests === true)

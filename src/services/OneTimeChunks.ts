@@ -1,18 +1,18 @@
 /*
- * Memory of large bodies. A buffer's bytes lie outside of the heap: V8 counts them, and collects the whole heap when there are
- * many. That took half of what an upload costs, and a fifth of what a page of statuses does. A buffer that is given back at
- * once is the next one's.
+ * Memory of large bodies. A buffer's bytes are outside of the heap, but V8 counts them and collects the whole heap when
+ * there are many. That took half of the cost of an upload, and a fifth of that of a page of statuses. A buffer that is
+ * freed at once is reused.
  */
 
 const oneTime = new WeakSet<Uint8Array>()
 
-/** Says that nobody reads the chunk after it was written. */
+/** Marks a chunk as unused after it is written. */
 export const readOnce = (chunk: Uint8Array): Uint8Array => {
   oneTime.add(chunk)
   return chunk
 }
 
-/** Gives the memory of a written chunk back, where it was said to be read once, and is no part of anything larger. */
+/** Frees the memory of a written chunk if it was marked by `readOnce` and is not part of a larger buffer. */
 export const giveBack = (chunk: Uint8Array): void => {
   const { buffer, byteLength } = chunk
   if (oneTime.has(chunk) && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)

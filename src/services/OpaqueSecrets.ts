@@ -2,14 +2,14 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 
-/** Chance in every secret that we hand out: tokens, codes, client secrets, sessions, links in mails. */
+/** Random bytes of every secret: tokens, codes, client secrets, sessions, links in mails. */
 const secretBytes = 32
 
 const utf8 = new TextEncoder()
 
-/** Secrets that only their bearer knows: we keep the SHA-256, by which they are looked up. */
+/** Secrets of which only the SHA-256 is stored; secrets are looked up by it. */
 export class OpaqueSecrets extends Context.Service<OpaqueSecrets, {
-  /** A new one, 43 characters of base64url. */
+  /** New secret, 43 characters of base64url. */
   readonly make: Effect.Effect<Redacted.Redacted>
   readonly hash: (secret: Redacted.Redacted | string) => Effect.Effect<Uint8Array>
 }>()("murmuration/services/OpaqueSecrets") {

@@ -2,8 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /**
- * A page of a list that is sorted by id, newest first (operations.md section 0, "Cursors"). `maxId`: ids below;
- * `sinceId`: ids above, newest first; `minId`: the page just above it, which wins over `sinceId`. `limit` in rows.
+ * Page of a list that is sorted by id, newest first (operations.md section 0, "Cursors"). `maxId`: ids below;
+ * `sinceId`: ids above, newest first; `minId`: the page just above it, wins over `sinceId`. `limit` is in rows.
  */
 export interface Page {
   readonly maxId?: bigint | undefined
@@ -12,16 +12,16 @@ export interface Page {
   readonly limit: number
 }
 
-/** A part of a list that is sorted by something that changes, by how far it is from the beginning. Both in rows. */
+/** Page by offset, for lists that are sorted by a value that changes. Both in rows. */
 export interface Stretch {
   readonly offset: number
   readonly limit: number
 }
 
-/** Rows from the beginning of such a list beyond which nothing is found. */
+/** Maximum offset, in rows. */
 const offsetMax = 100_000
 
-/** The part that was asked for; what lies before the beginning begins there. */
+/** Returns the requested page by offset; negative offsets count as 0. */
 export const stretchOf = (
   asked: { readonly offset?: number | undefined; readonly limit?: number | undefined },
   defaultRows: number
@@ -30,17 +30,20 @@ export const stretchOf = (
   limit: limitOf(asked.limit, defaultRows)
 })
 
-/** The page's limit: the absolute value of what was asked, at most twice the default; the default where none was asked. */
+/** Returns the page's limit: the absolute value of the requested one, at most twice the default. */
 export const limitOf = (asked: number | undefined, defaultRows: number): number =>
   asked === undefined ? defaultRows : Math.min(Math.abs(Math.trunc(asked)), defaultRows * 2)
 
 /**
- * A limit as part of a statement's text. Postgres would not know of a parameter how few rows are wanted. It would plan
- * the statement anew each time it is run.
+ * Returns a limit as a literal in the statement's text. With a parameter Postgres would not know how few rows are
+ * wanted, and would plan the statement on every run.
  */
 export const rowsMax = (sql: SqlClient, rows: number): Fragment => sql.literal(String(Math.max(0, Math.trunc(rows))))
 
-/** The condition, order and limit for `column`; `minId` fetches upwards, so rows must pass through `newestFirst`. */
+/**
+ * Returns the condition, order and limit for `column`; `minId` fetches upwards, so rows must pass through
+ * `newestFirst`.
+ */
 export const clauses = (sql: SqlClient, column: string, page: Page) => {
   const id = sql.literal(column)
   const conditions: Array<Fragment> = []
@@ -55,11 +58,11 @@ export const clauses = (sql: SqlClient, column: string, page: Page) => {
   }
 }
 
-/** Rows as they came from a query with `clauses`, newest first. */
+/** Returns the rows of a query with `clauses`, newest first. */
 export const newestFirst = <A>(page: Page, rows: ReadonlyArray<A>): ReadonlyArray<A> =>
   page.minId === undefined ? rows : rows.toReversed()
 
-/** The same page of ids that are in memory already, sorted from the newest. */
+/** Returns a page of ids that are already in memory, sorted newest first. */
 export const slice = (page: Page, ids: ReadonlyArray<bigint>): ReadonlyArray<bigint> => {
   const { maxId, minId, sinceId } = page
   const above = minId ?? sinceId

@@ -1,15 +1,15 @@
 import { Effect, Schema } from "effect"
 
-/** What says of which shape the rest is. What was kept before versions were written is of the first one. */
+/** Version of the value's shape. Values stored before versions existed have version 1. */
 const Versioned = Schema.Struct({ version: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(1))) })
 const decodeVersion = Schema.decodeUnknownEffect(Versioned)
 
-/** Kept by a newer program than this one, which cannot read it. */
+/** Stored by a newer program; this one cannot read it. */
 class NewerVersion extends Schema.TaggedError<NewerVersion>()("NewerVersion", { version: Schema.Int }) {}
 
 /**
- * A value as JSON in a row, which a later program reads. A field that comes is decoded with a default, and `version` stays; it
- * grows with a change that an older program would misread. What cannot be read is a defect.
+ * JSON codec for a value in a row that later programs read. A new field is decoded with a default and keeps `version`;
+ * raise `version` for a change that an older program would misread. A value that cannot be read is a defect.
  */
 export const persisted = <Value extends Schema.Codec<unknown, unknown>>(schema: Value, version: number) => {
   const json = Schema.toCodecJson(schema)

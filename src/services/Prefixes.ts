@@ -1,12 +1,12 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** What stands behind every text that begins like another one, in the order of bytes. */
+/** Sorts after every text with the same prefix, in byte order. */
 const last = "\u{10FFFF}"
 
 /**
- * SQL: a text in small letters begins like that. By an index with `text_pattern_ops`, whatever plan Postgres keeps for the
- * statement; of a pattern that is a parameter it would not know by then that it has a beginning.
+ * Condition: a lower-case text starts with this prefix. Uses an index with `text_pattern_ops` under every plan; LIKE
+ * with a parameter would not in a cached plan, where the prefix is unknown.
  */
 export const beginsLike = (sql: SqlClient, column: string, text: string): Fragment => {
   const start = text.trim().toLowerCase()

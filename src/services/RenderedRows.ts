@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { boundedMap } from "./BoundedMap.ts"
 
-/** Rows whose failure this process logged and does not log again. A page that is read often would fill the log. */
+/** Maximum remembered rows that failed to render; each is logged once, so that popular pages do not fill the log. */
 const loggedMax = 1_000
 const logged = boundedMap<string, true>(loggedMax)
 
@@ -18,8 +18,8 @@ const tell = (failures: ReadonlyArray<Failure>) =>
   }, { discard: true })
 
 /**
- * What `make` gives for each row, without those for which it gives nothing. A row for which it throws is left out and
- * logged as `what` with its `key`, once: whatever is wrong with a row is never the page's (security row 39).
+ * Renders each row by `make`; omits rows for which it returns undefined. A row for which `make` throws is omitted and
+ * logged once, as `what` with its `key`: one bad row never fails the page (security row 39).
  */
 export const renderedRows = <Row, A>(
   what: string,

@@ -2,19 +2,19 @@ import { type Cause, type Duration, Effect, Schedule } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { CurrentWork } from "./CurrentWork.ts"
 
-/** Pause before work that the database failed is tried once more. */
+/** Pause before work is retried after a database failure. */
 const retryPause = "1 second"
 
-/** Returns true where the database failed, as an error or as a defect. */
+/** Returns true if the database failed, as an error or as a defect. */
 const isOfDatabase = ({ reasons }: Cause.Cause<unknown>): boolean =>
   reasons.some((reason) =>
     reason._tag === "Fail" ? isSqlError(reason.error) : reason._tag === "Die" && isSqlError(reason.defect)
   )
 
 /**
- * Repeats work that may be done twice, for ever. A failed round is logged and waits for the next one. Where the database
- * failed, the round is tried once more before that: Postgres ends a session whose process pauses for seconds in a
- * transaction, as a loaded machine has it at a start, and one lost session is no news for an operator.
+ * Repeats idempotent work forever. A failed round is logged; the next one runs as usual. A round that the database
+ * failed is retried once before that: Postgres ends a session whose process pauses for seconds in a transaction, which
+ * happens on loaded machines at startup, and one lost session is no news for an operator.
  */
 export const repeated = <A, E, R>(period: Duration.Input, what: string, work: Effect.Effect<A, E, R>) =>
   work.pipe(

@@ -9,8 +9,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * Seals texts that have to be known again, where of all other secrets the hash alone is kept. They are readable with the
- * server's own key, which is not in the tables that hold them; each purpose has a key of its own.
+ * Encrypts secrets that must be recovered; all others are stored as hashes only. The key is derived from the server's
+ * signing key, which is not in the tables that hold the ciphertext; each purpose has its own key.
  */
 export const sealsFor = Effect.fnUntraced(function*(purpose: string) {
   const random = yield* SecureRandom.SecureRandom
@@ -23,7 +23,7 @@ export const sealsFor = Effect.fnUntraced(function*(purpose: string) {
       const sealed = Buffer.concat([cipher.update(Redacted.value(text), "utf8"), cipher.final()])
       return new Uint8Array(Buffer.concat([nonce, cipher.getAuthTag(), sealed]))
     }),
-    /** Undefined where it was sealed with another key, or is none of ours. */
+    /** Returns undefined if sealed with another key, or not sealed here. */
     open: (sealed: Uint8Array): Redacted.Redacted | undefined =>
       Result.getOrElse(
         Result.try(() => {

@@ -1,8 +1,8 @@
 import { Context } from "effect"
 
 /**
- * Whether the process has stood still since the running work was asked for: the caller may have given up long ago,
- * asked elsewhere, and had it undone. Where nobody waits for an answer it is never so.
+ * Returns true if the process paused since the current work was requested: the caller may have given up, asked another
+ * node, and had the work undone. Always false for work without a caller.
  */
 export const StoodStill = Context.Reference<() => boolean>("murmuration/services/StoodStill", {
   defaultValue: () => () => false

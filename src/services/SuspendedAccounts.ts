@@ -2,8 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /**
- * Whether an account, an expression of its id, is suspended: lists leave it out, and nobody sees its posts. One row is
- * looked up: the table's columns have other names inside, so that an expression never means them by chance.
+ * Condition: an account, an expression of its id, is suspended; lists omit it and its posts are not visible. Looks up a
+ * single row. The subquery renames the table's columns, so an expression never captures them by accident.
  */
 export const isSuspended = (sql: SqlClient, account: Fragment): Fragment =>
   sql`EXISTS (SELECT FROM (SELECT id AS suspended_id, suspended_at FROM accounts) suspended

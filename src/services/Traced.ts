@@ -8,16 +8,16 @@ type Body = (...args: Arguments) => Generator<Made, unknown, never>
 
 const isGenerator = (body: unknown): body is Body => body instanceof GeneratorFunction
 
-/** With a span around it where spans go anywhere; elsewhere it is `made` itself. */
+/** Wraps `made` in a span if tracing is on; otherwise returns it unchanged. */
 const spanned = (name: string, made: Made) =>
   Effect.withFiber((fiber) =>
     fiber.getRef(References.TracerEnabled) ? Effect.withSpan(made, name, { captureStackTrace: false }) : made
   )
 
 /**
- * What `Effect.fn(name)` is: a function of effects whose calls are spans of that name. Where tracing is off a call
- * costs nothing more. `Effect.fn` takes a stack trace, a span that nobody gets and a context for each: a quarter of
- * what a cached answer costs.
+ * Like `Effect.fn(name)`: a function whose calls are spans of that name. With tracing off, a call costs nothing extra.
+ * `Effect.fn` takes a stack trace, an unused span and a context for each call: a quarter of the cost of a cached
+ * response.
  */
 export function traced(name: string): Effect.fn.Traced
 export function traced(name: string): unknown {

@@ -2,20 +2,20 @@ import { Cause, Context, Effect, Exit, Latch } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { type Many, Question, resolver } from "./Batches.ts"
 
-/** Effects that run side by side and ask the database together. */
+/** Effects that run concurrently and share their statements. */
 interface Batch {
-  /** How many run, and how many of them wait for an answer. */
+  /** Effects that run, and requests that wait for a statement. */
   running: number
   waiting: number
-  /** Is opened where no effect can want more; the next questions wait at another one. */
+  /** Opened when every running effect waits; later requests wait at a new gate. */
   gate: Latch.Latch
-  /** What writes the rest when all of them are done. */
+  /** Writes to run when all effects have ended. */
   readonly last: Array<Effect.Effect<void, unknown>>
-  /** Set at the end: an effect that lives on asks for itself. */
+  /** True after the end; effects that still run then query on their own. */
   over: boolean
 }
 
-/** One of them, and whether it wrote anything. */
+/** One effect of a batch; `wrote` is true if it has written. */
 interface Member {
   readonly batch: Batch
   wrote: boolean
@@ -25,7 +25,7 @@ const Current = Context.Reference<Member | undefined>("murmuration/services/Tran
   defaultValue: () => undefined
 })
 
-/** Lets the questions be asked as soon as no effect can want more. */
+/** Opens the gate if every running effect waits. */
 const askWhereAllWait = (batch: Batch): void => {
   if (batch.waiting < batch.running || batch.waiting === 0) return
   const { gate } = batch
@@ -38,8 +38,8 @@ const batchOf = (context: Context.Context<never>) => Context.get(context, Curren
 const allWait = Effect.withFiber((fiber) => batchOf(fiber.context)?.gate.await ?? Effect.void)
 
 /**
- * A question that may be asked for many keys in one statement, as a function of one key. Among effects that run `inOneTransaction`
- * all that is wanted at the same time is asked at once; elsewhere it is a statement for the one key.
+ * Batches calls for single keys. Effects that run `inOneTransaction` share one statement for all keys that they request
+ * at the same time; elsewhere each call is a statement for its own key.
  */
 export const batched = <Key, Answer, E>(
   many: Many<Key, Answer, E>,
@@ -65,8 +65,8 @@ export const batched = <Key, Answer, E>(
 }
 
 /**
- * The same for what is only written, and read by nobody before the transaction is over: among effects that run `inOneTransaction`
- * it is written once all of them are done, and fails all of them.
+ * Like `batched`, for writes that are not read before the transaction ends: effects that run `inOneTransaction` share
+ * one write after all of them have ended; its failure fails all of them.
  */
 export const atCommit = <Key, E>(
   many: (keys: ReadonlyArray<Key>) => Effect.Effect<void, E>
@@ -89,14 +89,14 @@ export const atCommit = <Key, E>(
     })
 }
 
-/** Whether what went wrong leaves the transaction as it was. */
+/** Returns true if the failure leaves the transaction usable. */
 const isHarmless = ({ reasons }: Cause.Cause<unknown>): boolean =>
   reasons.every((reason) => Cause.isFailReason(reason) && !isSqlError(reason.error))
 
 /**
- * Runs effects side by side in the open transaction, so that they ask `batched`. Answers how each ended. Where one that
- * has written something fails, or the database does, all fail with that; none is interrupted because of another. They
- * write by `batched` or `atCommit`, at least at first.
+ * Runs effects concurrently in the open transaction, so that their `batched` calls share statements. Returns the exit
+ * of each. If the database fails, or an effect fails after it has written, all fail with that cause; no effect is
+ * interrupted because of another. Effects write through `batched` or `atCommit`, at least at first.
  */
 export const inOneTransaction = <A, E>(
   effects: ReadonlyArray<Effect.Effect<A, E>>

@@ -2,11 +2,11 @@ import { type Cause, Effect, Random } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
-/** How often what met a deadlock is begun again, and how long it waits before, at most, in milliseconds. */
+/** Maximum tries after deadlocks, and maximum pause before each retry, in milliseconds. */
 const triesMax = 3
 const pauseMillisMax = 100
 
-/** Whether Postgres gave something up because others wanted the same rows at the same time; nothing of it is done. */
+/** Returns true for a deadlock or a serialisation failure; Postgres has rolled the work back. */
 const isClash = (error: unknown): boolean =>
   isSqlError(error) && (error.reason._tag === "DeadlockError" || error.reason._tag === "SerializationError")
 
@@ -15,15 +15,14 @@ const clashed = (cause: Cause.Cause<unknown>): boolean =>
     reason._tag === "Fail" ? isClash(reason.error) : reason._tag === "Die" && isClash(reason.defect)
   )
 
-/** Whether the database failed, so that nobody knows what it has done. */
+/** Returns true if the database failed, so that the effects of the work are unknown. */
 export const isUnsure = ({ reasons }: Cause.Cause<unknown>): boolean =>
   reasons.some((reason) => reason._tag === "Fail" && isSqlError(reason.error))
 
 /**
- * Does something in transactions of its own. Where Postgres ended one of them to resolve a deadlock, does it again from
- * its beginning: the caller never hears of that. Inside of a transaction it is for that one to be done again. A
- * statement by itself is such a transaction, too. A statement for several rows locks them in an order of its own. It
- * goes through here where somebody waits for it, or does more than once what others see.
+ * Runs work in transactions of its own and retries it from its start after a deadlock. Inside of a transaction, only
+ * the outer one can retry. A single statement is a transaction, too: one for several rows locks them in an order of its
+ * own. Wrap it here if a caller waits for it, or if a failure would repeat effects that others see.
  */
 export const untilNoClash = (sql: SqlClient) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
   const attempt = (tries: number): Effect.Effect<A, E, R> =>
@@ -40,7 +39,7 @@ export const untilNoClash = (sql: SqlClient) => <A, E, R>(effect: Effect.Effect<
   )
 }
 
-/** A transaction that is done again where it met a deadlock; what it does may not leave traces in memory that fails. */
+/** Runs a transaction and retries it after a deadlock; it must not leave traces in memory when it fails. */
 export const transaction =
   (sql: SqlClient) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     untilNoClash(sql)(sql.withTransaction(effect))

@@ -1,4 +1,6 @@
 import type { AccountId } from "./Ids.ts"
 
-/** Who reads: the account of a signed-in user, or nobody. `statuses/Visibility` decides what it may see. */
+/**
+ * Account of the signed-in user who reads; undefined if not signed in. `statuses/Visibility` decides what it may see.
+ */
 export type Viewer = AccountId | undefined

@@ -4,7 +4,7 @@ const Id = Schema.String
 const NamedCount = Schema.Struct({ name: Schema.String, count: Schema.Int })
 const AccountCount = Schema.Struct({ accountId: Id, count: Schema.Int })
 
-/** What a year was like, of which ids name accounts and statuses. */
+/** Annual report of an account; ids are of accounts and statuses. */
 export const ReportData = Schema.Struct({
   archetype: Schema.Literals(["lurker", "booster", "pollster", "replier", "oracle"]),
   typeDistribution: Schema.Struct({
@@ -22,7 +22,7 @@ export const ReportData = Schema.Struct({
   topHashtags: Schema.Array(NamedCount),
   mostRebloggedAccounts: Schema.Array(AccountCount),
   commonlyInteractedWithAccounts: Schema.Array(AccountCount),
-  /** The twelve months, the first one first. */
+  /** Twelve months, in order. */
   timeSeries: Schema.Array(Schema.Struct({
     month: Schema.Int,
     statuses: Schema.Int,
@@ -32,10 +32,10 @@ export const ReportData = Schema.Struct({
 })
 export type ReportData = typeof ReportData.Type
 
-/** The version of the shape as clients have it. */
+/** Version of the shape in the API. */
 export const reportVersion = 2
 
-/** The year of which people are offered a report: this one, in December. */
+/** Returns the year for which reports are offered: the current one, in December; otherwise undefined. */
 export const campaignOf = (millis: number): number | undefined => {
   const now = new Date(millis)
   return now.getUTCMonth() === 11 ? now.getUTCFullYear() : undefined

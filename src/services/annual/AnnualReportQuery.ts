@@ -5,15 +5,15 @@ import { boundsOf } from "../Moments.ts"
 import { rowsOf } from "../Rows.ts"
 import { ReportData } from "./AnnualReport.ts"
 
-/** Entries of each list. */
+/** Maximum entries of each top list. */
 const topsMax = 5
-/** From so many posts on an account is more than a reader. */
+/** Minimum posts of an account that is not a lurker. */
 const activeStatusesMin = 10
 
 const Figures = Schema.Struct({ ...Struct.omit(ReportData.fields, ["archetype"]), polls: Schema.Int })
 const figureRows = rowsOf(Figures)
 
-/** What an account did in a year, in one statement over its own statuses of that year. */
+/** Computes an account's annual report, by one statement over its own statuses of that year; undefined without any. */
 export const reportOf = Effect.fnUntraced(function*(sql: SqlClient, account: bigint, year: number) {
   const [first, last] = boundsOf({ year }, "UTC")
   const [from, to] = [new Date(first), new Date(last)]
@@ -62,7 +62,7 @@ export const reportOf = Effect.fnUntraced(function*(sql: SqlClient, account: big
 
 const figureIsOpen = "o.visibility IN ('public', 'unlisted') AND NOT o.local_only"
 
-/** What kind of member the account was. */
+/** Returns the account's archetype. */
 const archetypeOf = (
   { reblogs, replies, standalone, total }: ReportData["typeDistribution"],
   polls: number

@@ -12,10 +12,10 @@ import { transaction } from "../Transactions.ts"
 import { campaignOf, ReportData } from "./AnnualReport.ts"
 import { reportOf } from "./AnnualReportQuery.ts"
 
-/** Reports that one round computes, and accounts for which one prepares them. */
+/** Maximum reports computed in one round, and maximum accounts prepared in one round. */
 const reportsMax = 20
 const preparedMax = 5_000
-/** Who was here in so many days gets a report unasked, in milliseconds. */
+/** Users seen within this period get a report without a request, in milliseconds. */
 const activeMillis = 30 * 86_400_000
 
 const Kept = persisted(ReportData, 1)
@@ -23,27 +23,27 @@ const keptRows = rowsOf(Schema.Struct({ year: Schema.Int, data: Schema.Unknown }
 const waitingRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, year: Schema.Int }))
 const stateRows = rowsOf(Schema.Struct({ ready: Schema.Boolean }))
 
-/** The first id of a year. */
+/** Returns the first id of a year. */
 const yearStart = (year: number) => idAt(boundsOf({ year }, "UTC")[0])
 
-/** A report that is done. */
+/** A finished report. */
 export interface AnnualReport extends ReportData {
   readonly year: number
 }
 type ReportState = "available" | "generating" | "eligible" | "ineligible"
 
-/** What years were like for members: offered in December, computed by the agenda, kept from then on. */
+/** Annual reports of users: offered in December, computed by the agenda, then kept. */
 export class AnnualReports extends Context.Service<AnnualReports, {
-  /** Those that the owner has not read yet, the newest first. */
+  /** Unread reports of the owner, newest first. */
   readonly pending: (owner: AccountId) => Effect.Effect<ReadonlyArray<AnnualReport>>
   readonly find: (owner: AccountId, year: number) => Effect.Effect<AnnualReport, RecordNotFound>
   readonly state: (owner: AccountId, year: number) => Effect.Effect<ReportState>
-  /** Whether it is being computed from now on; the agenda takes it up within seconds. */
+  /** Requests a report; the agenda computes it within seconds. Returns true if it is being computed. */
   readonly request: (owner: AccountId, year: number) => Effect.Effect<boolean>
   readonly read: (owner: AccountId, year: number) => Effect.Effect<void, RecordNotFound>
-  /** In December: has reports wait for who is here. */
+  /** In December, queues reports for active users. */
   readonly prepare: Effect.Effect<void>
-  /** Computes what waits. */
+  /** Computes queued reports. */
   readonly sweep: Effect.Effect<void>
 }>()("murmuration/services/annual/AnnualReports") {
   static readonly layerNoDeps = Layer.effect(AnnualReports, Effect.suspend(() => make))
@@ -84,7 +84,7 @@ const make = Effect.gen(function*() {
     yield* claims.end("report", account, report === undefined ? 0 : 1)
   }, (computed, account, year) =>
     Effect.catchCause(computed, (cause) =>
-      // One that fails must not hold up those behind it; it can be asked for again.
+      // A failed report must not block the queue; it can be requested again.
       Effect.andThen(Effect.logWarning(`the report of ${year} for ${account} failed`, cause), giveUp(account, year))))
   const prepare = Effect.gen(function*() {
     const year = yield* campaign

@@ -2,12 +2,12 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto"
 import { Secrets } from "../instance/Secrets.ts"
 
-/** Bytes of a key in an address. */
+/** Bytes of a key in a URL. */
 const keyBytes = 16
 
 /**
- * The keys in addresses under which members show what their year was like: who was given one may look, nobody else finds it.
- * They come from the server's own key, so that none is kept.
+ * Keys in the URLs of shared annual reports: unguessable, so only people with the link can open one. Derived from the
+ * server's signing key, so none is stored.
  */
 export class ShareKeys extends Context.Service<ShareKeys, {
   readonly of: (account: bigint, year: number) => string

@@ -3,50 +3,50 @@ import { LRUCache } from "lru-cache"
 import { boundedMap } from "../BoundedMap.ts"
 import { type ChangeKind, Changes } from "./Changes.ts"
 
-/** How long an entry is believed while the nodes hear one another, and while they do not (milliseconds). */
+/** Maximum age of an entry, in milliseconds, while the bus is connected and while it is not. */
 export const cachedMillisMax = 30_000
 export const cachedAloneMillisMax = 1_000
 
-/** A row that a value was made of, by its kind and id. */
+/** Row that a value depends on, by kind and id. */
 export type Dependency = readonly [kind: ChangeKind, id: bigint]
 
 interface Entry<Value> {
   readonly value: Value
   readonly rows: ReadonlyArray<Dependency>
-  /** How many changes were known when it began to be loaded. */
+  /** Change count when loading began. */
   readonly began: number
   readonly loadedAt: number
-  /** How many changes were known when none of them was found to be one of the value's. */
+  /** Change count up to which the entry was found unchanged. */
   checked: number
 }
 
-/** What a cache keeps, for how long, and what that was made of. */
+/** Size, lifetime and dependencies of a cache. */
 interface Options<Key, Value> {
-  /** Rows that a value was made of: it is not believed after one of them changed. */
+  /** Rows that a value depends on; a change of one makes it stale. */
   readonly rows?: (value: Value, key: Key) => ReadonlyArray<Dependency>
-  /** Kinds of which any row may be in any value. */
+  /** Kinds of which any change makes every value stale. */
   readonly kinds?: ReadonlyArray<ChangeKind>
   readonly max: { readonly entries: number } | { readonly bytes: number; readonly bytesOf: (value: Value) => number }
-  /** How long a value is believed at most, and while changes on other nodes can be missed; in milliseconds. */
+  /** Maximum age, in milliseconds; `aloneMillisMax` while changes on other nodes may be missed. */
   readonly millisMax?: number
   readonly aloneMillisMax?: number
 }
 
 /**
- * Values in memory that are made of rows. One that was loaded while a row changed is not believed either, however late it
- * comes. A cache never decides who may see a value.
+ * In-memory cache of values derived from rows. A value that was loaded while one of its rows changed is stale, however
+ * late the change arrives. A cache never decides who may see a value.
  */
 interface Cache<Key, Value> {
-  /** What is kept and believed. */
+  /** Returns the cached value if it is fresh. */
   readonly find: (key: Key) => Effect.Effect<Value | undefined>
-  /** The same, else what `load` gives, which is kept unless it is undefined. */
+  /** Returns the cached value, otherwise that of `load`, which is cached unless undefined. */
   readonly get: <V extends Value | undefined, E, R>(
     key: Key,
     load: Effect.Effect<V, E, R>
   ) => Effect.Effect<Value | V, E, R>
-  /** What `load` gives, in any case. */
+  /** Reloads the value. */
   readonly renew: Cache<Key, Value>["get"]
-  /** The same for many keys; those that do not exist are absent. */
+  /** Like `get` for many keys; keys without a value are absent. */
   readonly getAll: <E, R>(
     keys: Iterable<Key>,
     load: (missing: ReadonlyArray<Key>) => Effect.Effect<ReadonlyMap<Key, Value>, E, R>

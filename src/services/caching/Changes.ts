@@ -2,13 +2,13 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { boundedMap } from "../BoundedMap.ts"
 import { Broadcast, type BroadcastMessage, type Change } from "../Broadcast.ts"
 
-/** What can change. Tokens do when they are revoked, and somebody's filters, which have messages of their own. */
+/** Kinds of changes. Revoked tokens and changed filters have messages of their own. */
 export type ChangeKind = Change["kind"] | "token" | "filters"
 
-/** Rows of one kind whose last change is known one by one. */
+/** Maximum rows of a kind whose last change is tracked individually. */
 const changedRowsMax = 20_000
 
-/** The last changes of one kind, counted in changes; of rows that are not known any more the latest that it may have been. */
+/** Last changes of one kind, as change counts. `forgotten` is the latest that an evicted row may have. */
 interface Known {
   readonly rows: ReturnType<typeof boundedMap<bigint, number>>
   forgotten: number
@@ -16,21 +16,21 @@ interface Known {
 }
 
 /**
- * What has changed, counted: caches ask it whether what they keep is older than the last change of what that was made
- * of. A change that this node publishes is known here at once. The others know it as soon as the bus brings it.
+ * Counts changes, so that caches can compare a value's age with the last change of its rows. A change published by this
+ * node is counted at once; other nodes count it when the bus delivers it.
  */
 export class Changes extends Context.Service<Changes, {
-  /** Takes over what was published on another node, and may not have come by the bus yet. */
+  /** Counts changes published on another node that the bus may not have delivered yet. */
   readonly learn: (changes: ReadonlyArray<Change>) => void
-  /** Changes that are known so far. */
+  /** Returns the number of changes counted so far. */
   readonly count: () => number
-  /** The count at which a row of a kind changed last; 0 where it never did. */
+  /** Returns the count at the last change of a row; 0 if it never changed. */
   readonly lastOf: (kind: ChangeKind, id: bigint) => number
-  /** The same of any row of a kind. */
+  /** Returns the count at the last change of any row of a kind. */
   readonly last: (kind: ChangeKind) => number
-  /** Calls `listener` at each change of a kind, for as long as the scope is open: for what acts on it at once. */
+  /** Calls `listener` synchronously at each change of a kind, until the scope closes. */
   readonly each: (kind: ChangeKind, listener: () => void) => Effect.Effect<void, never, Scope.Scope>
-  /** False while changes on other nodes can be missed. */
+  /** False while changes on other nodes may be missed. */
   readonly connected: Effect.Effect<boolean>
 }>()("murmuration/services/caching/Changes") {
   static readonly layer = Layer.effect(
@@ -39,7 +39,7 @@ export class Changes extends Context.Service<Changes, {
       const { connected, heard } = yield* Broadcast
       const kinds = new Map<ChangeKind, Known>()
       const listeners = new Set<readonly [kind: ChangeKind, listener: () => void]>()
-      /** Those that were counted already, in whichever way they come back. */
+      /** Changes already counted; the same object may arrive both by `learn` and by the bus. */
       const counted = new WeakSet<Change>()
       let count = 0
 
@@ -73,7 +73,7 @@ export class Changes extends Context.Service<Changes, {
           case "Revoked":
             add("token", message.tokenIds)
             return add("user", message.accountIds)
-          // Word that the row changed may come later, or be lost with its node.
+          // The `Changed` message may come later, or be lost with its node.
           case "StatusEvent":
             return message.event === "status.update" ? add("status", [message.statusId]) : undefined
           case "StatusDeleted":

@@ -2,9 +2,9 @@ import { Clock, Effect } from "effect"
 import { type ChangeKind, Changes } from "./Changes.ts"
 
 /**
- * What `load` gives, kept for `millisMax` milliseconds or until a row of one of `kinds` changes; for `aloneMillisMax`
- * while changes on other nodes can be missed. While somebody loads it anew because its time is over, the others get
- * what is kept: many requests at once cost one load; a load that fails fails that one request only.
+ * Caches the value of `load` for `millisMax` milliseconds, or until a row of one of `kinds` changes; for
+ * `aloneMillisMax` while changes on other nodes may be missed. While an expired value is reloaded, other callers get
+ * the old one: concurrent requests cost one load, and a failed load fails only one request.
  */
 export const single = Effect.fnUntraced(function*<A, E, R>(
   { aloneMillisMax, kinds, millisMax }: {

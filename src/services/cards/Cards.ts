@@ -12,7 +12,7 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { type Card, PersistedCard } from "./Card.ts"
 
-/** A page is tried four times within three hours. */
+/** Four tries within three hours. */
 const cardBackoff: Backoff.Backoff = {
   baseMillis: 60_000,
   growth: { factor: 10 },
@@ -20,20 +20,20 @@ const cardBackoff: Backoff.Backoff = {
   capMillis: 3 * 3_600_000,
   triesMax: 4
 }
-/** How long a card belongs to the node that claimed it, in milliseconds: longer than one try takes. */
+/** Lease of a claimed card, in milliseconds; longer than one fetch takes. */
 const claimMillis = 90_000
-/** Pages of one site that are fetched at once. */
+/** Maximum concurrent fetches for one site. */
 const claimedPerSiteMax = 2
-/** Waiting cards that one claim looks at. */
+/** Maximum waiting cards that one claim reads. */
 const lookedAtMax = 500
-/** Statuses that are told of one new card, and how old they may be, in milliseconds. */
+/** Maximum statuses that are streamed for a new card, and their maximum age, in milliseconds. */
 const toldMax = 500
 const toldMillisMax = 86_400_000
-/** Cards that one sweep removes, and how long nobody has to refer to them, in milliseconds. */
+/** Maximum cards removed by one sweep, and minimum time without a reference, in milliseconds. */
 const sweptMax = 500
 const unreferredMillisMax = 7 * 86_400_000
 
-/** A page that is to be fetched, by one who claimed it. */
+/** A claimed page to fetch. */
 const Claimed = Schema.Struct({
   id: Schema.BigInt,
   url: Schema.String,
@@ -43,7 +43,7 @@ const Claimed = Schema.Struct({
 export type ClaimedCard = typeof Claimed.Type
 const claimedRows = rowsOf(Claimed)
 
-/** What was found of a page. `picture` is a stored file that nobody holds yet. */
+/** Result of a fetch. `picture` is a stored file without an owner yet. */
 interface FetchedCard {
   readonly card: Card
   readonly pageHost: string
@@ -58,17 +58,17 @@ const replacedRows = rowsOf(
 const tellRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt, accountId: AccountId }))
 const imageRows = rowsOf(Schema.Struct({ imageName: Schema.NullOr(Schema.String) }))
 
-/** Pages that wait to be fetched for their cards: at least once, each by one node at a time, two of a site at once. */
+/** Queue of pages to fetch for cards: at least once, by one node at a time, two of a site concurrently. */
 export class Cards extends Context.Service<Cards, {
-  /** Takes what is due, at most so many; it is the caller's until `claimedUntil`. */
+  /** Claims due cards, at most so many, until `claimedUntil`. */
   readonly claim: (cardsMax: number) => Effect.Effect<ReadonlyArray<ClaimedCard>, SqlError>
-  /** The card is shown from now on; statuses that waited for it are told of to streams. Answers the file that is shown no longer. */
+  /** Stores the card; statuses that waited for it are streamed. Returns the files that are no longer used. */
   readonly complete: (claimed: ClaimedCard, fetched: FetchedCard) => Effect.Effect<ReadonlyArray<string>, SqlError>
-  /** The page says nothing of itself, or may not be asked; what was shown before is shown still. */
+  /** Ends the fetch: the page has no metadata, or may not be fetched; a previous card is kept. */
   readonly fail: (claimed: ClaimedCard) => Effect.Effect<void, SqlError>
-  /** Another try may go better, not before so many milliseconds; after the last one it has failed. */
+  /** Schedules a retry, not before so many milliseconds; fails the card after the last try. */
   readonly retry: (claimed: ClaimedCard, notBeforeMillis?: number) => Effect.Effect<void, SqlError>
-  /** Removes cards that no status refers to; answers their files. */
+  /** Removes cards without a status; returns their files. */
   readonly sweep: Effect.Effect<ReadonlyArray<string>, SqlError>
 }>()("murmuration/services/cards/Cards") {
   static readonly layerNoDeps = Layer.effect(
@@ -83,7 +83,7 @@ export class Cards extends Context.Service<Cards, {
 
       const claim = traced("Cards.claim")(function*(cardsMax: number) {
         const at = yield* now
-        // Two nodes that look at the same moment may take twice as many of one site, once.
+        // Two concurrent claims may exceed the limit of a site once, by up to twice.
         const rows = yield* claimedRows(sql`
           WITH busy AS (SELECT site, count(*) AS under_way FROM preview_cards WHERE claimed_until > ${at} GROUP BY site),
           due AS MATERIALIZED (
@@ -100,7 +100,7 @@ export class Cards extends Context.Service<Cards, {
             due_at = ${new Date(at.getTime() + claimMillis)}
           WHERE id IN (SELECT id FROM taken) RETURNING id, url, tries, claimed_until`)
         const last = rows.filter(({ tries }) => tries > cardBackoff.triesMax)
-        // Those of which every try ended with its node.
+        // Every try of these ended with its node.
         yield* Effect.forEach(last, fail, { discard: true })
         return rows.filter(({ tries }) => tries <= cardBackoff.triesMax)
       })
@@ -122,7 +122,7 @@ export class Cards extends Context.Service<Cards, {
           const [before] = yield* replacedRows(sql`SELECT id, image_name, details IS NULL AS first FROM preview_cards
             WHERE ${held(claimed)} FOR NO KEY UPDATE`)
           const offered = picture === undefined ? [] : [picture.name]
-          // Somebody else has it by now.
+          // Claimed by another node in the meantime.
           if (before === undefined) return offered
           const kept = picture !== undefined && (yield* fileOwners.hold(offered, { cardId: claimed.id }))
           const old = before.imageName === null ? [] : [before.imageName]
@@ -162,7 +162,7 @@ export class Cards extends Context.Service<Cards, {
         const found = yield* idRows(sql`SELECT id FROM preview_cards WHERE ${lone}
           AND coalesce(fetched_at, created_at) < ${before} LIMIT ${rowsMax(sql, sweptMax)} FOR UPDATE SKIP LOCKED`)
         if (found.length === 0) return []
-        // A status may have come to refer to it before it was locked; none does from then on.
+        // A status may have referred to it before it was locked; none can afterwards.
         const gone = yield* imageRows(sql`DELETE FROM preview_cards
           WHERE id = ANY (${found.map(({ id }) => id)}::bigint[]) AND ${lone} RETURNING image_name`)
         return gone.flatMap(({ imageName }) => imageName ?? [])

@@ -4,7 +4,7 @@ import { frameIn, pixelsOf, type PlayerFrame } from "./PlayerFrames.ts"
 
 const isRecord = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
 
-/** What oEmbed says of a page (oembed.com section 2.3). */
+/** Parsed oEmbed response (oembed.com section 2.3). */
 export interface Embedding {
   readonly title: string
   readonly authorName: string
@@ -17,8 +17,8 @@ export interface Embedding {
 }
 
 /**
- * Reads an answer of oEmbed about the page at `pageUrl`; undefined for what is none. Of HTML the frame of a video alone is
- * taken: most others are scripts.
+ * Parses an oEmbed response about the page at `pageUrl`; undefined if invalid. Of its HTML only the frame of a video is
+ * used: most others are scripts.
  */
 export const embeddingOf = (answer: unknown, pageUrl: string): Embedding | undefined => {
   if (!isRecord(answer) || !/^1(?:\.0)?$/.test(String(answer["version"]))) return undefined

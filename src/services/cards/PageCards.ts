@@ -15,26 +15,26 @@ import type { PageMetadata } from "./PageMetadata.ts"
 import { playerFrame } from "./PlayerFrames.ts"
 import { structuredPage } from "./StructuredData.ts"
 
-/** Characters of a handle that a page names. */
+/** Maximum characters of a handle in a page. */
 const handleCharactersMax = 300
 
-/** A card, and what has still to be fetched for it. */
+/** A card, and what is still to be fetched for it. */
 interface PageCard {
   readonly card: Card
   readonly imageUrl: string | undefined
-  /** The handle of the account that the page names as its author. */
+  /** Handle of the account that the page names as its author. */
   readonly creator: string | undefined
 }
 
-/** `en_US` is `en` here: pages name countries that their texts have little to do with. */
+/** Returns `en` for `en_US`: the country that a page states says little about its texts. */
 const languageOf = (text: string | undefined): string | null => {
   const [code = ""] = (text ?? "").trim().split(/[-_]/, 1)
   return languageTag(code) ?? null
 }
 
 /**
- * What is shown of the page at `url`: by JSON-LD, else OpenGraph, else the page's title, with the player or the photo that
- * oEmbed names. Undefined where it names itself nowhere.
+ * Builds the card of the page at `url`: from JSON-LD, then OpenGraph, then the page's title, with the player or the
+ * photo of oEmbed. Undefined if the page has no title.
  */
 export const pageCard = (
   page: PageMetadata,

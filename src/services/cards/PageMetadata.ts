@@ -1,26 +1,26 @@
 import { Effect } from "effect"
 import { readPageMarkup } from "../html/MarkupReader.ts"
 
-/** Things of one page that are kept of each kind, and characters of one of them; of structured data. */
+/** Maximum properties and JSON-LD blocks kept of a page, and maximum characters of each. */
 const propertiesMax = 200
 const propertyCharactersMax = 8_192
 const structuresMax = 8
 const structureCharactersMax = 131_072
 
-/** What a page says of itself. */
+/** Metadata in a page's HTML. */
 export interface PageMetadata {
-  /** Of `meta` elements by `property` or `name` in lower case, the first of each. */
+  /** `meta` elements by `property` or `name` in lower case, the first of each. */
   readonly properties: ReadonlyMap<string, string>
   readonly title: string
-  /** The `lang` of the document. */
+  /** `lang` of the document. */
   readonly language: string | undefined
-  /** Where its embedding is described (oembed.com section 4), relative to the page. */
+  /** URL of its oEmbed description (oembed.com section 4), relative to the page. */
   readonly embedding: string | undefined
-  /** The texts of its JSON-LD. */
+  /** JSON-LD texts. */
   readonly structures: ReadonlyArray<string>
 }
 
-/** Reads a page by and by; a page takes as long as its size, whatever is in it (row 35). */
+/** Reads a page's metadata in slices; takes time linear in its size, whatever is in it (row 35). */
 export const readPage = Effect.fnUntraced(function*(html: string): Effect.fn.Return<PageMetadata> {
   const properties = new Map<string, string>()
   const structures: Array<string> = []
@@ -29,7 +29,7 @@ export const readPage = Effect.fnUntraced(function*(html: string): Effect.fn.Ret
   let embedding: string | undefined
   let inside: "title" | "structure" | undefined
   let titled = false
-  /** Pictures have titles, too. */
+  /** Depth of open `svg` elements: these have titles, too. */
   let pictures = 0
 
   const meta = ({ content, name, property }: Readonly<Record<string, string>>) => {

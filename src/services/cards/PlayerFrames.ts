@@ -4,21 +4,21 @@ import { bounded } from "../text/BoundedText.ts"
 import { webUrl } from "./CardTexts.ts"
 import { siteOf } from "./Sites.ts"
 
-/** Edges of a player, in pixels. */
+/** Maximum width and height of a player, in pixels. */
 const edgePixelsMax = 4_096
-/** Bytes of an embedding's HTML that are read. */
+/** Maximum bytes of an embed's HTML that are read. */
 const htmlBytesMax = 16_384
 
-/** What a player in a frame may do: nothing to the page that it is in. */
+/** Permissions of a framed player: none on the embedding page. */
 const sandbox = "allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-forms"
 
-/** Pixels, as a number or a text; 0 for whatever else it is. */
+/** Parses pixels from a number or a text; 0 if invalid. */
 export const pixelsOf = (value: unknown): number => {
   const pixels = typeof value === "number" ? value : typeof value === "string" && /^\d{1,5}$/.test(value) ? +value : 0
   return Number.isFinite(pixels) && pixels > 0 && pixels <= edgePixelsMax ? Math.round(pixels) : 0
 }
 
-/** A frame, and how large it is. */
+/** An iframe and its size in pixels. */
 export interface PlayerFrame {
   readonly html: string
   readonly width: number
@@ -26,8 +26,8 @@ export interface PlayerFrame {
 }
 
 /**
- * A frame with a player at `src`, which has to be of the same site as the page at `pageUrl`, over TLS (row 42). It is written
- * anew: nothing of the mark-up that named it is left.
+ * Returns an iframe with a player at `src`, which must be HTTPS and of the same site as the page at `pageUrl` (row 42).
+ * The markup is built from scratch: none of the original is kept.
  */
 export const playerFrame = (
   src: string | undefined,
@@ -44,7 +44,7 @@ export const playerFrame = (
   return { html, width, height }
 }
 
-/** The first frame in a piece of HTML that may stay. */
+/** Returns the first allowed iframe in a piece of HTML. */
 export const frameIn = (
   html: string,
   pageUrl: string,

@@ -7,29 +7,32 @@ import { traced } from "../Traced.ts"
 import { atCommit } from "../TransactionBatch.ts"
 import type { StatusLink } from "./StatusLinks.ts"
 
-/** Pages of one site that may wait to be fetched; links to more get no card. */
+/** Maximum waiting fetches for one site; links beyond that get no card. */
 const waitingPerSiteMax = 100
-/** How old a card may be when somebody refers to it, in milliseconds; one of a page that said nothing, or without its picture. */
+/**
+ * Age after which a referenced card is fetched again, in milliseconds; shorter for a page without metadata, or a card
+ * without its image.
+ */
 const freshMillis = 14 * 86_400_000
 const poorFreshMillis = 86_400_000
-/** Pages that posts of other servers link to are fetched within so many milliseconds: they come to all servers at once. */
+/** Links in remote posts are fetched within this random delay, in milliseconds: all servers get such posts at once. */
 const spreadMillis = 60_000
 
-/** A status that has its card now. */
+/** A status to link with its card. */
 interface Linked {
   readonly statusId: bigint
   readonly link: StatusLink
-  /** Its page is fetched now, or by and by. */
+  /** Time of the fetch, in milliseconds since 1970. */
   readonly dueMillis: number
 }
 
 const linkedRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt, known: Schema.Boolean, pageKey: Schema.String }))
 
-/** Cards of statuses, in the transaction that writes the status. */
+/** Cards of statuses; called in the transaction that writes the status. */
 export class StatusCards extends Context.Service<StatusCards, {
-  /** Gives a new status the card of its link; `fromElsewhere` where all servers get it at once. */
+  /** Attaches the card of its link to a new status; `fromElsewhere` if all servers get the status at once. */
   readonly attach: (statusId: bigint, link: StatusLink, fromElsewhere: boolean) => Effect.Effect<void, SqlError>
-  /** The same of one that may have another card, or none from now on. */
+  /** Replaces or removes the card of an edited status. */
   readonly replace: (
     statusId: bigint,
     link: StatusLink | undefined,
@@ -51,7 +54,7 @@ export class StatusCards extends Context.Service<StatusCards, {
       const link = Effect.fnUntraced(function*(linked: ReadonlyArray<Linked>) {
         const millis = yield* Clock.currentTimeMillis
         const at = new Date(millis)
-        // A card stays where a status is about to refer to it.
+        // Locks existing cards, so that none is swept before the status refers to it.
         return yield* linkedRows(sql`
           WITH asked AS MATERIALIZED (SELECT * FROM ${asked(linked)}),
           known AS MATERIALIZED (SELECT c.id, c.url_key FROM preview_cards c
@@ -71,7 +74,7 @@ export class StatusCards extends Context.Service<StatusCards, {
             WHERE asked.status_id = status_cards.status_id LIMIT 1) AS page_key`)
       })
 
-      /** Has a page fetched once more; those that nobody has asked for until now among them. */
+      /** Schedules another fetch of stale pages, including those that were never fetched. */
       const refresh = (keys: ReadonlyArray<string>) =>
         Effect.flatMap(Clock.currentTimeMillis, (millis) => {
           const ago = (before: number) => new Date(millis - before)
@@ -85,12 +88,12 @@ export class StatusCards extends Context.Service<StatusCards, {
         )
 
       const write = atCommit(Effect.fnUntraced(function*(all: ReadonlyArray<Linked>) {
-        // The order in which rows are written is the same for all who write them.
+        // All writers lock rows in the same order.
         const linked = all.toSorted((a, b) => a.link.pageKey < b.link.pageKey ? -1 : 1)
         const first = yield* link(linked)
         const done = new Set(first.map(({ statusId }) => statusId))
         const missed = linked.filter(({ statusId }) => !done.has(statusId))
-        // Somebody else made the card meanwhile, and it is seen now.
+        // Another transaction created the card in the meantime; it is visible now.
         const rows = missed.length === 0 ? first : [...first, ...(yield* link(missed))]
         const keys = rows.flatMap(({ known, pageKey }) => known ? [pageKey] : [])
         if (keys.length > 0) yield* sql.afterCommit(Effect.asVoid(refresh(keys)))

@@ -6,10 +6,13 @@ import { bounded } from "../text/BoundedText.ts"
 import { webUrl } from "./CardTexts.ts"
 import { siteOf } from "./Sites.ts"
 
-/** Bytes of a status that are searched for its link. */
+/** Maximum bytes of a status that are searched for its link. */
 const searchedBytesMax = 65_536
 
-/** A link of a status that has a card: as the status has it, and as its page is asked for, once for all that mean it. */
+/**
+ * Link of a status that gets a card: as in the status, and normalised for the fetch, with one key for all equivalent
+ * URLs.
+ */
 export interface StatusLink {
   readonly url: string
   readonly pageUrl: string
@@ -19,18 +22,18 @@ export interface StatusLink {
 
 type Own = Pick<ServerConfig["Service"], "publicUrl" | "localDomain" | "outboundAllow">
 
-/** The link that an address is; undefined where it leads to this server, or not into the web. */
+/** Parses a link; undefined for URLs of this server, and for others than web URLs. */
 export const linkOf = (config: Own, text: string): StatusLink | undefined => {
   const [url, own] = [webUrl(text, text), URL.parse(config.publicUrl)]
   if (url === undefined || url.host === own?.host || url.host === config.localDomain) return undefined
   const page = new URL(url)
   page.hash = ""
-  // Servers of labs are asked without TLS.
+  // Lab servers are fetched without TLS.
   if (config.outboundAllow.length === 0) page.protocol = "https:"
   return { url: url.href, pageUrl: page.href, pageKey: hashedKey(page.href), site: siteOf(page.hostname) }
 }
 
-/** The first of them that is one. */
+/** Returns the first valid link. */
 export const firstLink = (config: Own, texts: Iterable<string>): StatusLink | undefined => {
   for (const text of texts) {
     const link = linkOf(config, text)
@@ -39,11 +42,11 @@ export const firstLink = (config: Own, texts: Iterable<string>): StatusLink | un
   return undefined
 }
 
-/** Addresses in a text as its author wrote it. */
+/** Returns the URLs in a text as its author wrote it. */
 export const addressesInText = (text: string): ReadonlyArray<string> =>
   text.includes("://") ? tokens(text).flatMap((token) => token.kind === "url" ? [token.text] : []) : []
 
-/** Addresses in sanitised HTML that are links and neither mentions nor hashtags, however these are marked. */
+/** Returns the URLs of links in sanitised HTML, except mentions and hashtags, however they are marked. */
 export const addressesInHtml = (html: string): ReadonlyArray<string> => {
   if (!html.includes("<a ")) return []
   const found: Array<string> = []
@@ -69,10 +72,10 @@ export const addressesInHtml = (html: string): ReadonlyArray<string> => {
   return found
 }
 
-/** Collections of accounts that one post shows. */
+/** Maximum collections shown with one post. */
 export const taggedCollectionsMax = 10
 
-/** Those of addresses that may lead to collections of accounts; others need no look at what is stored. */
+/** Returns the URLs that may be of collections; others need no lookup. */
 export const collectionsAmong = (addresses: Iterable<string>): ReadonlyArray<string> => {
   const found = new Set<string>()
   for (const address of addresses) {

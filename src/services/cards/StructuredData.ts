@@ -1,7 +1,7 @@
 import { Result, Schema } from "effect"
 import * as BoundedJson from "../outbound/BoundedJson.ts"
 
-/** Types of objects that stand for the page, the better ones first (schema.org). */
+/** Types that describe the page, best first (schema.org). */
 const pageTypes = ["NewsArticle", "ReportageNewsArticle", "Article", "BlogPosting", "VideoObject", "WebPage"]
 
 const isRecord = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
@@ -10,16 +10,16 @@ type Structure = Readonly<Record<string, unknown>>
 const listOf = (value: unknown): ReadonlyArray<unknown> =>
   Array.isArray(value) ? value : value === undefined ? [] : [value]
 
-/** The first object of a value that may be one or several. */
+/** Returns the first object of a value that may be one or several. */
 const first = (value: unknown): Structure | undefined => listOf(value).find(isRecord)
 const textOf = (value: unknown): string | undefined => typeof value === "string" && value !== "" ? value : undefined
-/** A text, or that of an object by one of its members. */
+/** Returns a text, or the first text among these members of an object. */
 const textIn = (value: unknown, ...members: ReadonlyArray<string>): string | undefined => {
   const [one] = listOf(value)
   return textOf(one) ?? (isRecord(one) ? members.map((member) => textOf(one[member])).find((text) => text) : undefined)
 }
 
-/** What JSON-LD says of a page; texts as they stand there. */
+/** Page metadata in JSON-LD; texts are unchanged. */
 interface StructuredPage {
   readonly headline: string | undefined
   readonly description: string | undefined
@@ -31,7 +31,7 @@ interface StructuredPage {
   readonly image: string | undefined
 }
 
-/** A line on which a page comments out what stands around its data; such a line has no more characters than that. */
+/** A line that comments out the CDATA markers around the data, and its maximum length. */
 const wrapper = /^(?:\/\*\s*<!\[CDATA\[\s*\*\/|\/\/\s*<!\[CDATA\[|\/\*\s*\]\]>\s*\*\/|\/\/\s*\]\]>)$/
 const wrapperCharactersMax = 64
 
@@ -40,7 +40,7 @@ const isWrapper = (line: string): boolean => {
   return said.length <= wrapperCharactersMax && wrapper.test(said)
 }
 
-/** Structured data without such lines. */
+/** Removes the CDATA lines from structured data. */
 const unwrapped = (text: string): string =>
   text.includes("<![CDATA[") || text.includes("]]>")
     ? text.split("\n").filter((line) => !isWrapper(line)).join("\n")
@@ -51,7 +51,7 @@ const objectsIn = (text: string): ReadonlyArray<Structure> => {
   return listOf(value).filter(isRecord).flatMap((object) => [object, listOf(object["@graph"]).filter(isRecord)].flat())
 }
 
-/** The object that stands for the page; undefined where none does. What is no JSON is passed over. */
+/** Returns the object that describes the page, undefined without one. Ignores invalid JSON. */
 export const structuredPage = (structures: ReadonlyArray<string>): StructuredPage | undefined => {
   const objects = structures.flatMap(objectsIn)
   const ofType = (type: string) => objects.find((object) => listOf(object["@type"]).includes(type))

@@ -1,15 +1,18 @@
 import { Schema } from "effect"
 import { Timestamptz } from "../Rows.ts"
 
-/** Characters of a collection's name and description, accounts in one (limits-and-rates.md section 1). */
+/**
+ * Maximum characters of a collection's name and description, and maximum accounts in it (limits-and-rates.md section
+ * 1).
+ */
 export const collectionNameMax = 40
 export const collectionDescriptionMax = 100
 export const collectionItemsMax = 25
 
-/** How it stands between a collection's owner and an account in it. */
+/** Consent of an account to its place in a collection. */
 export const ItemState = Schema.Literals(["pending", "accepted", "rejected", "revoked"])
 
-/** An account in a collection, or one that was. */
+/** An account in a collection, or a former one. */
 export const CollectionItem = Schema.Struct({
   id: Schema.BigInt,
   collectionId: Schema.BigInt,
@@ -19,7 +22,7 @@ export const CollectionItem = Schema.Struct({
 })
 export type CollectionItem = typeof CollectionItem.Type
 
-/** A collection by itself. */
+/** A collection without its items. */
 export const StoredCollection = Schema.Struct({
   id: Schema.BigInt,
   accountId: Schema.BigInt,
@@ -31,26 +34,26 @@ export const StoredCollection = Schema.Struct({
   language: Schema.NullOr(Schema.String),
   sensitive: Schema.Boolean,
   discoverable: Schema.Boolean,
-  /** As it was first written. */
+  /** As first written. */
   tagName: Schema.NullOr(Schema.String),
   createdAt: Timestamptz,
   updatedAt: Timestamptz
 })
 export type StoredCollection = typeof StoredCollection.Type
 
-/** The same with those in it that somebody may see, in their order. */
+/** A collection with the items that the viewer may see, in order. */
 export interface CollectionRecord extends StoredCollection {
   readonly items: ReadonlyArray<CollectionItem>
 }
 
-/** What an owner says of a collection; what is absent stays as it is. */
+/** An owner's changes of a collection; absent fields are kept. */
 export const CollectionChange = Schema.Struct({
   name: Schema.optionalKey(Schema.String),
   description: Schema.optionalKey(Schema.String),
   language: Schema.optionalKey(Schema.NullOr(Schema.String)),
   sensitive: Schema.optionalKey(Schema.Boolean),
   discoverable: Schema.optionalKey(Schema.Boolean),
-  /** Null or empty: about no hashtag. */
+  /** Null or empty for no hashtag. */
   tagName: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 export type CollectionChange = typeof CollectionChange.Type

@@ -22,31 +22,31 @@ const changedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, significant: Schem
 
 type Refused = ClientError | SqlError
 
-/** An account that is in a collection from now on, or was asked. */
+/** An account that was added to a collection, or asked for consent. */
 interface AddedItem {
   readonly id: bigint
   readonly accountId: bigint
-  /** It agrees by what it set; those of other servers are asked. */
+  /** True for accounts of this server, which consent by their settings; others are asked. */
   readonly local: boolean
 }
 
-/** Writes the collections of local accounts, in the transaction of their owner's command. */
+/** Writes collections of local accounts, in the transaction of the owner's command. */
 export class CollectionWriter extends Context.Service<CollectionWriter, {
   readonly create: (owner: bigint, change: CollectionChange) => Effect.Effect<bigint, Refused>
-  /** Answers whether it says something else now that those in it are told of; undefined where nothing changed. */
+  /** Returns true if members are to be notified of the change; undefined if nothing changed. */
   readonly change: (owner: bigint, id: bigint, change: CollectionChange) => Effect.Effect<boolean | undefined, Refused>
-  /** Answers who was in it. */
+  /** Returns the accounts that were in it. */
   readonly remove: (owner: bigint, id: bigint) => Effect.Effect<ReadonlyArray<bigint>, Refused>
   readonly add: (
     owner: bigint,
     id: bigint,
     targets: ReadonlyArray<bigint>
   ) => Effect.Effect<ReadonlyArray<AddedItem>, Refused>
-  /** Takes an account out; answers which. */
+  /** Removes an item; returns its account. */
   readonly take: (owner: bigint, id: bigint, itemId: bigint) => Effect.Effect<bigint | undefined, Refused>
-  /** The featured account takes itself out of a collection, of whichever server; answers the owner, where that is one of ours. */
+  /** Removes the featured account from a collection of any server, by its own decision. Returns the owner if local. */
   readonly revoke: (accountId: bigint, id: bigint, itemId: bigint) => Effect.Effect<bigint | undefined, Refused>
-  /** Who of this server is in a collection. */
+  /** Returns the local accounts in a collection. */
   readonly members: (id: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
 }>()("murmuration/services/collections/CollectionWriter") {
   static readonly layer = Layer.effect(
@@ -55,11 +55,11 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
       const sql = yield* SqlClient.SqlClient
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
-      /** The collection, which nobody else writes meanwhile: an account's commands run one at a time. */
+      /** Locks the collection; an account's commands run one at a time. */
       const owned = Effect.fnUntraced(function*(owner: bigint, id: bigint) {
         const [row] = yield* idRows(sql`SELECT id FROM collections WHERE id = ${id} AND account_id = ${owner} AND local
           FOR UPDATE`)
-        // What is another's is there, and may be read, but not by this.
+        // Exists and may be visible, but belongs to another account.
         if (row !== undefined) return
         const known = yield* idRows(sql`SELECT id FROM collections WHERE id = ${id}`)
         return yield* known.length === 0 ? new RecordNotFound() : new NotAllowed()
@@ -153,7 +153,7 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
             )
           }
           const at = yield* now
-          // One that was refused or withdrew before is asked anew.
+          // An account that was rejected or revoked earlier may be asked again.
           yield* sql`DELETE FROM collection_items WHERE collection_id = ${id} AND account_id = ANY (${wanted}::bigint[])`
           return yield* addedRows(sql`
             WITH given AS (SELECT g.account_id, g.place, a.domain IS NULL AS local
@@ -213,7 +213,7 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
   )
 }
 
-/** Refuses what is too long or means nothing. */
+/** Fails for fields that are too long or invalid. */
 const checked = Effect.fnUntraced(function*({ description = "", language, name, tagName }: CollectionChange) {
   const problems = [
     ...(name !== undefined && name.trim() === "" ? ["Name can't be blank"] : []),

@@ -16,7 +16,7 @@ import type { Viewer } from "../Viewer.ts"
 import { CollectionItem, type CollectionRecord, StoredCollection } from "./Collection.ts"
 import { featureStanding } from "./FeaturePolicy.ts"
 
-/** Collections that a search goes through before it sorts and pages. */
+/** Maximum matches that a search reads before it sorts and pages. */
 const candidatesMax = 500
 
 const Standing = Schema.Literals(["automatic", "manual", "denied"])
@@ -27,35 +27,41 @@ const itemRows = rowsOf(CollectionItem)
 const blockRows = rowsOf(Schema.Struct({ viewer: Schema.BigInt, other: Schema.BigInt, theirs: Schema.Boolean }))
 const ownerRows = rowsOf(Schema.Struct({ id: Schema.BigInt, collectionId: Schema.BigInt }))
 
-/** Collections as everybody sees them, and as those do who see something else. */
+/** Collections in their public form, and for each viewer who sees them differently. */
 interface CollectionsForMany {
   readonly everybody: ReadonlyArray<CollectionRecord>
   readonly others: ReadonlyMap<bigint, ReadonlyArray<CollectionRecord>>
 }
 
-/** Reads collections: for whom their owner does not block, without items of whom the viewer blocks or who are suspended. */
+/**
+ * Reads collections. Hides them from viewers whom the owner blocks; omits items of suspended accounts and of accounts
+ * that the viewer blocks.
+ */
 export class Collections extends Context.Service<Collections, {
-  /** In the order of `ids`; who waits to be asked is seen by the owner alone. */
+  /** Returns collections in the order of `ids`; only the owner sees pending items. */
   readonly load: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<CollectionRecord>>
-  /** The same for many of this server at once, in two queries and one more for each owner among them. */
+  /** Like `load`, for many local viewers: two queries, and one more for each owner among them. */
   readonly loadFor: (
     viewers: ReadonlyArray<AccountId>,
     ids: ReadonlyArray<bigint>
   ) => Effect.Effect<CollectionsForMany>
-  /** The same for moderators, whoever else may see them: with everybody who is in them. */
+  /** Returns collections with all items, regardless of visibility; for moderators. */
   readonly permitted: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<CollectionRecord>>
   readonly find: (viewer: Viewer, id: bigint) => Effect.Effect<CollectionRecord, RecordNotFound>
-  /** Those of an account, the newest first; of others what they let be found. */
+  /** Returns an account's collections, newest first; to others only the discoverable ones. */
   readonly of: (viewer: Viewer, accountId: bigint, stretch: Stretch) => Effect.Effect<ReadonlyArray<CollectionRecord>>
-  /** Those that an account is in, the newest first. */
+  /** Returns the collections that an account is in, newest first. */
   readonly featuring: (accountId: AccountId, stretch: Stretch) => Effect.Effect<ReadonlyArray<CollectionRecord>>
-  /** Ids of those whose names have words that begin with these, as `of` lets them be found, of whom the viewer does not hide. */
+  /**
+   * Returns ids of collections whose names contain words with these prefixes: discoverable or own ones, of owners whom
+   * the viewer does not hide.
+   */
   readonly search: (viewer: Viewer, text: string, stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
-  /** The id of the one at an address; of another server's, one that is known here. */
+  /** Returns the id of the collection at a URL; of other servers only known ones. */
   readonly at: (viewer: Viewer, address: string) => Effect.Effect<bigint | undefined>
-  /** How it stands between somebody who would put accounts into a collection and each of these. */
+  /** Returns the curator's mode for each account: added automatically, by manual approval, or denied. */
   readonly standings: (curator: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, Standing>>
-  /** An item of a collection, whatever its state. */
+  /** Returns an item of a collection in any state. */
   readonly item: (collectionId: bigint, id: bigint) => Effect.Effect<CollectionItem, RecordNotFound>
 }>()("murmuration/services/collections/Collections") {
   static readonly layer = Layer.effect(
@@ -64,7 +70,7 @@ export class Collections extends Context.Service<Collections, {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
 
-      /** Whether a collection `c` is shown to the viewer. */
+      /** Condition: the collection `c` is visible to the viewer. */
       const shown = (viewer: Viewer): Fragment =>
         sql.and([
           sql`NOT ${isSuspended(sql, sql`c.account_id`)}`,
@@ -125,7 +131,7 @@ export class Collections extends Context.Service<Collections, {
             const hidden = new Set<bigint | null>(blocks.flatMap(({ other, theirs }) => theirs ? [] : [other]))
             others.set(viewer, everybody.flatMap((one) => closed.has(one.accountId) ? [] : [without(one, hidden)]))
           }
-          // Who has one sees who still waits.
+          // Owners also see pending items.
           for (const owner of viewers) if (owners.includes(owner)) others.set(owner, yield* load(owner, ids))
           return { everybody, others }
         }
@@ -200,7 +206,7 @@ export class Collections extends Context.Service<Collections, {
   )
 }
 
-/** A collection without some of those in it. */
+/** Returns a collection without the items of these accounts. */
 const without = (record: CollectionRecord, hidden: ReadonlySet<bigint | null>): CollectionRecord => ({
   ...record,
   items: record.items.filter(({ accountId }) => !hidden.has(accountId))

@@ -10,23 +10,26 @@ import { traced } from "../Traced.ts"
 
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
-/** Collections of accounts that posts link to, in the transaction that writes the post. */
+/** Collections of accounts that posts link to; called in the transaction that writes the post. */
 export class TaggedCollections extends Context.Service<TaggedCollections, {
-  /** Those of a new post that are known here; what another server's names and nobody here knows is a job, where `theirs`. */
+  /**
+   * Attaches known collections to a new post. For a remote post (`theirs`), a job fetches the unknown ones of other
+   * servers.
+   */
   readonly attach: (
     statusId: bigint,
     addresses: ReadonlyArray<string>,
     theirs: boolean
   ) => Effect.Effect<void, SqlError>
-  /** The same of one that has others from now on, or none. */
+  /** Replaces or removes the collections of an edited post. */
   readonly replace: (
     statusId: bigint,
     addresses: ReadonlyArray<string>,
     theirs: boolean
   ) => Effect.Effect<void, SqlError>
-  /** Those of a post that are to be fetched. */
+  /** Returns the URLs of collections still to be fetched for a post. */
   readonly waiting: (statusId: bigint) => Effect.Effect<ReadonlyArray<string>, SqlError>
-  /** Takes over what is known by now; answers whether that is anything. */
+  /** Attaches collections that have become known; returns true if there was any. */
   readonly settle: (statusId: bigint) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/collections/TaggedCollections") {
   static readonly layer = Layer.effect(
@@ -36,7 +39,10 @@ export class TaggedCollections extends Context.Service<TaggedCollections, {
       const config = yield* ServerConfig
       const jobs = yield* Jobs
 
-      /** The collection at the address of a row `t`, ours or another server's; not one of which only the address is known. */
+      /**
+       * SQL expression: the collection at the URL of a row `t`, local or remote; not one of which only the URL is
+       * known.
+       */
       const known: Fragment = sql`coalesce((SELECT c.id FROM collections c WHERE c.id = t.own AND c.local
           AND t.owner IN (0, c.account_id)),
         (SELECT c.id FROM collections c WHERE t.own = 0 AND c.uri = t.uri AND c.name <> ''),
@@ -50,7 +56,7 @@ export class TaggedCollections extends Context.Service<TaggedCollections, {
       const attach: TaggedCollections["Service"]["attach"] = traced("TaggedCollections.attach")(
         function*(statusId, addresses, theirs) {
           if (addresses.length === 0) return
-          // Two addresses of one collection are one.
+          // Two URLs of one collection count once.
           yield* sql`INSERT INTO tagged_collections (status_id, place, uri, collection_id)
             SELECT DISTINCT ON (coalesce(id::text, uri)) ${statusId}::bigint, place, uri, id
             FROM (SELECT t.uri, t.own, t.place, ${known} AS id FROM ${named(addresses)}) t

@@ -3,8 +3,8 @@ import { RecordNotFound } from "../Errors.ts"
 import type { Statuses } from "../statuses/Statuses.ts"
 
 /**
- * The post of this server at an address, as long as everybody may read it. An address names a post together with its author, so
- * that nobody can put words into another's mouth.
+ * Returns a public local post by its URL's author and id. Fails with `RecordNotFound` if the author does not match, so
+ * that a URL cannot attribute a post to another account.
  */
 export const localPost = Effect.fnUntraced(function*(statuses: Statuses["Service"], username: string, id: bigint) {
   const status = yield* statuses.find(undefined, id)

@@ -2,7 +2,7 @@ import { Option, Schema } from "effect"
 import { idMax } from "../Ids.ts"
 import type { ServerConfig } from "../instance/ServerConfig.ts"
 
-/** What one of our own addresses names. */
+/** Resource at a URL of this server. */
 type LocalResource =
   | { readonly kind: "account"; readonly username: string }
   | { readonly kind: "status"; readonly username: string; readonly id: bigint }
@@ -14,10 +14,10 @@ const patterns = [
 ]
 const readUrl = Schema.decodeUnknownOption(Schema.URLFromString)
 
-/** Whether a text is an address in the web, ours or not. */
+/** Returns true if the text is a web URL, local or not. */
 export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text)
 
-/** The account or status that a page or an ActivityPub id of this server stands for; undefined for any other text. */
+/** Parses the page or ActivityPub id of a local account or status; undefined for any other text. */
 export const parse = (config: Pick<ServerConfig["Service"], "publicUrl">, text: string): LocalResource | undefined => {
   const url = Option.getOrUndefined(readUrl(text.trim()))
   if (url === undefined || url.origin !== config.publicUrl) return undefined
@@ -33,8 +33,8 @@ export const parse = (config: Pick<ServerConfig["Service"], "publicUrl">, text: 
 
 const collectionPattern = /^(?:\/ap\/users\/([0-9]{1,19}))?\/collections\/([0-9]{1,19})$/
 /**
- * The collection of accounts of this server that a page or an ActivityPub id stands for, with its owner where that is said;
- * undefined for any other text.
+ * Parses the page or ActivityPub id of a local collection, with its owner if the URL has it; undefined for any other
+ * text.
  */
 export const collectionAt = (
   { publicUrl }: Pick<ServerConfig["Service"], "publicUrl">,

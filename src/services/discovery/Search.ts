@@ -12,42 +12,42 @@ import { bounded as boundedText } from "../text/BoundedText.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
-/** Characters of a query that are heeded. */
+/** Maximum characters of a query; the rest is ignored. */
 export const queryCharactersMax = 200
-/** Words of it that are heeded, each of which costs a search. */
+/** Maximum words of a query, each of which costs a search; the rest is ignored. */
 const queryWordsMax = 10
-/** Rows that a search goes through before it sorts and pages. No query costs more than another (row 83). */
+/** Maximum rows that a search reads before it sorts and pages, so that every query has the same cost bound (row 83). */
 export const accountCandidatesMax = 500
 const tagCandidatesMax = 500
 
-/** A stretch of a list that is sorted by relevance. */
+/** Page by offset of a list that is sorted by relevance. */
 interface Stretch {
   readonly offset: number
   readonly limit: number
 }
 
-/** What a search of accounts is narrowed to. */
+/** Options of an account search. */
 interface AccountQuery extends Stretch {
   readonly text: string
-  /** Only whom the viewer follows. */
+  /** Only accounts that the viewer follows. */
   readonly following: boolean
 }
 
-/** What a search of hashtags is narrowed to. */
+/** Options of a hashtag search. */
 interface TagQuery extends Stretch {
-  /** Only those that staff looked at, and the one that is meant. */
+  /** Only hashtags reviewed by staff, and an exact match. */
   readonly reviewed: boolean
 }
 
-/** Finds accounts and hashtags. A search that takes too long finds nothing. */
+/** Finds accounts and hashtags. A search that times out finds nothing. */
 export class Search extends Context.Service<Search, {
   /**
-   * By the start of the name or of words of the display name, or a whole `name@domain`; exact matches first, then
-   * whom the viewer follows, then by followers. Accounts that the viewer mutes or blocks are found, so that they can be let in again; those that block
-   * the viewer are not.
+   * Matches the start of the name or of words of the display name, or a whole `name@domain`. Sorted by exact match,
+   * then followed by the viewer, then followers. Finds accounts that the viewer mutes or blocks, so that this can be
+   * undone; not those that block the viewer.
    */
   readonly accounts: (viewer: Viewer, query: AccountQuery) => Effect.Effect<ReadonlyArray<bigint>>
-  /** Hashtags whose name starts with `text`, with or without `#`; short ones first, then by name. */
+  /** Returns hashtags that start with `text`, with or without `#`; short ones first, then by name. */
   readonly tags: (text: string, query: TagQuery) => Effect.Effect<ReadonlyArray<bigint>>
 }>()("murmuration/services/discovery/Search") {
   static readonly layer = Layer.effect(
@@ -57,7 +57,9 @@ export class Search extends Context.Service<Search, {
       const { localDomain } = yield* ServerConfig
       const ids = (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id)
 
-      /** By an index with text_pattern_ops; unlike LIKE it serves a statement that is planned before its value is known. */
+      /**
+       * Condition: the column has this prefix. Uses an index with text_pattern_ops, unlike LIKE also in a generic plan.
+       */
       const startsWith = (column: Fragment, start: string): Fragment =>
         sql`(${column} ~>=~ ${start} AND ${column} ~<~ ${start + lastCharacter})`
 
@@ -93,7 +95,7 @@ export class Search extends Context.Service<Search, {
         const followed = viewer === undefined
           ? sql``
           : sql`EXISTS (SELECT FROM follows f WHERE f.account_id = ${viewer} AND f.target_account_id = c.id OFFSET 0) DESC,`
-        // Each way to find somebody has its own index and its own bound.
+        // Each kind of match has its own index and its own bound.
         const candidates = sql.join(" UNION ", false)(
           named.map((condition) =>
             sql`(SELECT a.id, a.username, a.domain FROM accounts a WHERE ${condition} AND ${welcome}
@@ -136,20 +138,23 @@ export class Search extends Context.Service<Search, {
   )
 }
 
-/** What begins a hashtag, as in posts (`html/Tokens.ts`). */
+/** Signs that begin a hashtag, as in posts (`html/TextTokens.ts`). */
 export const hashtagSign = /^[#＃]/
 
-/** The first words of which each asks for something that no other one asks for anyway. */
+/** Returns the first words that are not implied by another one. */
 const narrowing = (words: ReadonlyArray<string>, impliedBy: (word: string, other: string) => boolean) => {
   const different = [...new Set(words)].filter(Boolean)
   return different.filter((word) => !different.some((other) => other !== word && impliedBy(word, other)))
     .slice(0, queryWordsMax)
 }
 
-/** What no text continues with. */
+/** Largest character, the upper bound of a prefix range. */
 const lastCharacter = "\u{10ffff}"
 
-/** A query of texts in which every word of `text` begins some word; empty where that would be half of all texts. */
+/**
+ * Returns a text search query that requires a prefix match for each word of `text`; empty if all words have one
+ * character, which would match half of all texts.
+ */
 export const wordStarts = (text: string): string => {
   const words = narrowing(text.split(/[^\p{L}\p{M}\p{N}]+/u), (word, other) => other.startsWith(word))
   return words.some((word) => word.length > 1) ? words.map((word) => `${word}:*`).join(" & ") : ""

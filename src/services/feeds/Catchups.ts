@@ -5,17 +5,17 @@ import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import * as NewestQuery from "./NewestQuery.ts"
 
-/** Posts that are caught up with, the newest, and how far back, in hours. */
+/** Maximum posts of a catch-up, newest first, and maximum age in hours. */
 export const catchupStatusesMax = 800
 export const catchupHoursMax = 72
 
 const postedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
 
-/** What somebody missed at home, so that those who say little are not lost among those who say much. */
+/** Catch-up of missed home posts, ordered so that accounts with few posts come first. */
 export class Catchups extends Context.Service<Catchups, {
   /**
-   * The home's statuses by others since a time (milliseconds since 1970), a post that several boosted once, those of people
-   * with the fewest of them first; those of one person stand together, the newest first.
+   * Returns home statuses of others since a time (milliseconds since 1970). A post that several accounts boosted is
+   * listed once. Grouped by account, those with the fewest posts first; newest first within an account.
    */
   readonly since: (reader: AccountId, millis: number) => Effect.Effect<ReadonlyArray<bigint>>
 }>()("murmuration/services/feeds/Catchups") {
@@ -35,7 +35,7 @@ export class Catchups extends Context.Service<Catchups, {
         const authors = new Map(posted.map(({ accountId, id }) => [id, accountId]))
         const entries = new Map<bigint, bigint>()
         for (const { id, reblogOfId } of rows) {
-          // The post itself stands for its boosts, else the newest of them does.
+          // Keeps the post itself over its boosts, otherwise the newest boost.
           if (authors.has(id) && (reblogOfId === null || !entries.has(reblogOfId))) entries.set(reblogOfId ?? id, id)
         }
         const byAuthor = Map.groupBy([...entries.values()], (id) => authors.get(id) ?? 0n)

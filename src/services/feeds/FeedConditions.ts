@@ -5,17 +5,17 @@ import { waitsForOthers } from "../statuses/HeldStatuses.ts"
 import { isBroadcast, visibleTo } from "../statuses/Visibility.ts"
 
 /*
- * Which statuses belong into a home and into a list, decided here for both directions: the newest for one reader, and the
- * readers of one status. Always over a status `s` and `o`, the original where `s` is a reblog (LEFT JOIN).
+ * Conditions for statuses in home and list feeds. They serve both directions: the newest statuses of one reader, and
+ * the readers of one status. All of them are over a status `s` and `o`, the original if `s` is a boost (LEFT JOIN).
  */
 
-/** Whom a status and its original mention, as an array of ids; where many readers are asked about, to be had once for all. */
+/** SQL array of the accounts that a status and its original mention; compute it once for many readers. */
 export const mentionedIn = (sql: SqlClient): Fragment =>
   sql`ARRAY(SELECT mention.account_id FROM mentions mention WHERE mention.status_id IN (s.id, o.id))`
 
 /**
- * What holds in every feed: the reader may see the status and hides neither its author nor whom it reblogs or mentions, who are
- * the accounts `mentioned`.
+ * Condition of every feed: the reader may see the status and does not hide its author, the boosted author or the
+ * `mentioned` accounts.
  */
 const meets = (sql: SqlClient, reader: Fragment, now: Date, mentioned = mentionedIn(sql)): Fragment => {
   const welcome = (account: string) => sql`NOT ${isHidden(sql, reader, sql.literal(account), now)}`
@@ -26,7 +26,7 @@ const meets = (sql: SqlClient, reader: Fragment, now: Date, mentioned = mentione
       WHERE named.account_id <> ${reader} AND ${isHidden(sql, reader, sql.literal("named.account_id"), now)} OFFSET 0)`
 }
 
-/** Replies are to the author or the reader, or to whom `heeded` says. */
+/** Condition: not a reply, or a reply to the author or the reader, or one that meets `heeded`. */
 const answers = (sql: SqlClient, reader: Fragment, heeded: Fragment): Fragment =>
   sql`(s.in_reply_to_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, ${reader}) OR ${heeded})`
 
@@ -34,34 +34,35 @@ const answersFollowed = (sql: SqlClient, reader: Fragment): Fragment =>
   sql`EXISTS (SELECT FROM follows answered WHERE answered.account_id = ${reader}
     AND answered.target_account_id = s.in_reply_to_account_id OFFSET 0)`
 
-/** Languages and reblogs as the follow `f` of the author says; where there is none, all. */
+/** Condition: the follow `f` of the author allows the language and boosts; true without a follow. */
 const asFollowed = (sql: SqlClient): Fragment =>
   sql`((f.languages IS NULL OR coalesce(o.language, s.language) IS NULL
       OR coalesce(o.language, s.language) = ANY (f.languages))
     AND (s.reblog_of_id IS NULL OR f.show_reblogs IS NOT FALSE))`
 
-/** The author is a member of the list. */
+/** Condition: the author is a member of the list. */
 const byMember = (sql: SqlClient, list: Fragment): Fragment =>
   sql`EXISTS (SELECT FROM list_accounts member WHERE member.list_id = ${list}
     AND member.account_id = s.account_id OFFSET 0)`
 
-/** A hashtag of the status is a member of the list, and everybody may read it there. */
+/** Condition: a hashtag of the status is a member of the list, and the status is public. */
 const withMember = (sql: SqlClient, list: Fragment): Fragment =>
   sql`(${isBroadcast(sql, "s")} AND EXISTS (SELECT FROM statuses_tags word
     JOIN list_tags member ON member.tag_id = word.tag_id WHERE word.status_id = s.id AND member.list_id = ${list} OFFSET 0))`
 
 /**
- * Whether the home of `reader`, an SQL expression, leaves the status to an exclusive list that has its author or a hashtag of it
- * as a member; what is direct is no list's.
+ * Condition: an exclusive list of `reader`, an SQL expression, has the author or a hashtag of the status as a member,
+ * so the home omits it. Direct posts are not affected by lists.
  */
 export const isExcluded = (sql: SqlClient, reader: Fragment): Fragment =>
   sql`EXISTS (SELECT FROM lists apart WHERE apart.account_id = ${reader} AND apart.exclusive AND s.visibility <> 'direct'
     AND (${byMember(sql, sql.literal("apart.id"))} OR ${withMember(sql, sql.literal("apart.id"))}) OFFSET 0)`
 
 /**
- * Whether a home takes the status over a follow `f` of its author, and it waits for nobody's consent. As Mastodon's: replies to accounts that the reader does
- * not follow stay out, unless to the author or the reader; reblogs and languages as the follow says. Exclusive lists are
- * asked about apart (`isExcluded`), because most statuses are in no list. `mentioned` as with `mentionedIn`.
+ * Condition: the home shows the status by a follow `f` of its author, and no consent is pending. As in Mastodon,
+ * replies to accounts that the reader does not follow are left out, except to the author or the reader. The follow
+ * decides on boosts and languages. Exclusive lists are checked separately (`isExcluded`), because most statuses are in
+ * no list. `mentioned` is as in `mentionedIn`.
  */
 export const isFollowed = (sql: SqlClient, now: Date, mentioned?: Fragment): Fragment => {
   const reader = sql.literal("f.account_id")
@@ -69,12 +70,14 @@ export const isFollowed = (sql: SqlClient, now: Date, mentioned?: Fragment): Fra
     AND ${asFollowed(sql)} AND NOT ${waitsForOthers(sql, reader, "s")})`
 }
 
-/** Whether the home of `reader`, an SQL expression, takes it over a hashtag that it follows. */
+/** Condition: the home of `reader`, an SQL expression, shows the status by a followed hashtag. */
 export const isTagged = (sql: SqlClient, reader: Fragment, now: Date): Fragment =>
   sql`(${isBroadcast(sql, "s")} AND s.account_id <> ${reader} AND ${meets(sql, reader, now)}
     AND NOT ${isExcluded(sql, reader)})`
 
-/** Whether a list `l` takes it: over its author or a hashtag. `f` is its owner's follow of the author, where there is one. */
+/**
+ * Condition: a list `l` shows the status by its author or a hashtag. `f` is the owner's follow of the author, if any.
+ */
 export const isListed = (sql: SqlClient, now: Date): Fragment => {
   const owner = sql.literal("l.account_id")
   const list = sql.literal("l.id")

@@ -5,7 +5,7 @@ import { AccountId } from "../Ids.ts"
 import { idRows } from "../Rows.ts"
 import { type FeedKey, listFeed } from "./Feeds.ts"
 
-/** All feeds of accounts: their homes and their lists. */
+/** Returns the feed keys of accounts: their homes and lists. */
 export const feedsOf = (
   sql: SqlClient,
   accounts: ReadonlyArray<bigint>

@@ -3,19 +3,21 @@ import type { Page } from "../Paging.ts"
 import type { FeedEntry } from "./Feeds.ts"
 import type { Range } from "./NewestQuery.ts"
 
-/** A reblog is left out where its original or another reblog of it is among that many older entries (limits-and-rates.md section 5). */
+/**
+ * Older entries among which the original or another boost of it makes a boost a repeat (limits-and-rates.md section 5).
+ */
 export const repeatEntriesMax = 80
 
 interface Pages {
-  /** The shown page, newest first. */
+  /** Shown entries of the page, newest first. */
   readonly shown: ReadonlyArray<FeedEntry>
-  /** What the page went through, repeats included. */
+  /** Entries that the page went through, including repeats. */
   readonly read: ReadonlyArray<FeedEntry>
 }
 
 /**
- * The entries of a page without repeats: out of the feed, which holds everything above its oldest entry, and out of
- * Postgres (`ask`) where the page goes further down.
+ * Returns a page without repeats: from the feed, which is complete down to its oldest entry, and from Postgres (`ask`)
+ * below that.
  */
 export const pageOf = Effect.fnUntraced(function*<E, R>(
   entries: ReadonlyArray<FeedEntry>,
@@ -42,13 +44,13 @@ export const pageOf = Effect.fnUntraced(function*<E, R>(
   return { shown: [...kept.shown, ...older.shown], read: [...kept.read, ...older.read] }
 })
 
-/** Where the first entry is that passes, which is the number of entries where none does. */
+/** Returns the index of the first entry that passes, or the number of entries. */
 const place = (entries: ReadonlyArray<FeedEntry>, test: (entry: FeedEntry) => boolean) => {
   const found = entries.findIndex(test)
   return found === -1 ? entries.length : found
 }
 
-/** Goes through the entries from `start` up to `end` (downwards, `step` 1) or the other way, until `limit` are shown. */
+/** Reads entries from `start` up to `end` (downwards, `step` 1) or in reverse, until `limit` are shown. */
 const walk = (entries: ReadonlyArray<FeedEntry>, start: number, end: number, limit: number, step: 1 | -1): Pages => {
   const repeats = new Map<number, boolean>()
   const shown: Array<FeedEntry> = []
@@ -64,7 +66,10 @@ const walk = (entries: ReadonlyArray<FeedEntry>, start: number, end: number, lim
 
 const distinct = (entries: ReadonlyArray<FeedEntry>): Pages => walk(entries, 0, entries.length, entries.length, 1)
 
-/** Whether a reblog's original, or another reblog of it that is no repeat itself, is among the next older entries. */
+/**
+ * Returns true if the original of a boost, or another boost of it that is not a repeat, is among the next older
+ * entries.
+ */
 const isRepeat = (entries: ReadonlyArray<FeedEntry>, at: number, known: Map<number, boolean>): boolean => {
   const original = entries[at]?.reblogOf
   if (original === undefined) return false

@@ -6,26 +6,26 @@ import { pageOf } from "./FeedPages.ts"
 import { feedEntriesWhole, type FeedKey, Feeds } from "./Feeds.ts"
 import type { Range } from "./NewestQuery.ts"
 
-/** How long a reader waits for a forgotten feed to be made anew, in milliseconds; then Postgres answers the page alone. */
+/** Maximum wait of a reader for a feed's rebuild, in milliseconds; after it, Postgres alone serves the page. */
 export const rebuildMillisMax = 500
 
-/** A page of a feed, newest first. `ids` are what is shown, `read` what the page went through, of which cursors are made. */
+/** Page of a feed, newest first. `ids` are shown; `read` are all that the page went through, for the cursors. */
 export interface FeedPage {
   readonly ids: ReadonlyArray<bigint>
   readonly read: ReadonlyArray<bigint>
-  /** The feed is still being made anew. */
+  /** True while the feed is being rebuilt. */
   readonly regenerating: boolean
 }
 
-/** What Postgres has of a feed in a range. */
+/** Queries the feed's statuses in a range from Postgres. */
 type Newest = (
   range: Range,
   now: Date
 ) => Effect.Effect<ReadonlyArray<{ readonly id: bigint; readonly reblogOfId: bigint | null }>, SqlError>
 
 /**
- * Reads feeds as far as they go, and Postgres beyond. A feed that was forgotten is made anew once, however many ask for it.
- * Made once a node and kind of feed.
+ * Reads feeds as far down as they reach, then Postgres. A lost feed is rebuilt once for all concurrent readers. Create
+ * one for each node and kind of feed.
  */
 export const make = Effect.gen(function*() {
   const feeds = yield* Feeds
@@ -38,14 +38,14 @@ export const make = Effect.gen(function*() {
       return rows.map(({ id, reblogOfId }) => ({ id, reblogOf: reblogOfId ?? undefined }))
     })
 
-  // A change of what belongs into a feed drops it after its commit: an earlier read is not kept; nor is it where a
-  // later post was pushed to a feed that was lost since.
+  // A change of a feed's content drops the feed after its commit, so `fill` discards entries read before that. It also
+  // discards them if the feed was lost in between and a later post was pushed to it.
   const rebuild = traced("FeedReader.rebuild")(function*(feed: FeedKey, newest: Newest) {
     const since = yield* feeds.begin(feed)
     yield* feeds.fill(feed, yield* asker(newest)({ limit: feedEntriesWhole }), since)
   })
 
-  /** Waits for the one rebuild of the feed, but not for ever; true where it is done. */
+  /** Waits for the feed's shared rebuild, up to `rebuildMillisMax`; returns true if it is done. */
   const rebuilt = Effect.fnUntraced(function*(feed: FeedKey, newest: Newest) {
     let running = rebuilds.get(feed)
     if (running === undefined) {

@@ -1,80 +1,80 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import type { AccountId } from "../Ids.ts"
 
-/** Entries that a feed is trimmed to, the last that were added (limits-and-rates.md section 5). */
+/** Entries that a feed is trimmed to, by time of insertion (limits-and-rates.md section 5). */
 export const feedEntriesMax = 800
-/** Entries that a feed may hold beyond that before it is trimmed. */
+/** Entries beyond `feedEntriesMax` at which a feed is trimmed. */
 export const feedEntriesSlack = 40
-/** Entries that a feed is made anew with (limits-and-rates.md section 5). */
+/** Entries that a rebuild reads (limits-and-rates.md section 5). */
 export const feedEntriesWhole = 400
 /**
- * A feed that its owner did not read for that long, in milliseconds, counts as lost. Fan-out stops to write into it
- * `seenMillisMax` after its owner was last seen, which is noted once a day, and two days less are always before that.
+ * Time without a read after which a feed counts as lost, in milliseconds. Fan-out stops `seenMillisMax` after the owner
+ * was last seen, which is recorded once a day; this is two days less, so always earlier.
  */
 export const feedUnreadMillisMax = 5 * 86_400_000
 
-/** Bytes of all feeds in the memory of a process; beyond it those go that were not read for longest. */
+/** Maximum bytes of all feeds in a process; beyond it the least recently read are evicted. */
 export const feedsBytesMax = 134_217_728
-/** What a feed and one of its entries take, about; the entry's places in what was pushed and in what is read included. */
+/** Approximate bytes of a feed and of an entry, including its place in the pushed and in the read array. */
 const [feedBytes, entryBytes] = [256, 112]
 
-/** A status in a feed; `reblogOf` is the original where the status is a reblog. */
+/** A status in a feed; `reblogOf` is the original if the status is a boost. */
 export interface FeedEntry {
   readonly id: bigint
   readonly reblogOf: bigint | undefined
 }
 
-/** The feed of a list. */
+/** Key of a list's feed. */
 type ListFeed = `list:${bigint}`
 export const listFeed = (listId: bigint): ListFeed => `list:${listId}`
 
-/** Whose feed it is: the home of an account, or one of its lists. */
+/** Key of a feed: the home of an account, or a list. */
 export type FeedKey = AccountId | ListFeed
 
-/** Stands for a feed from one loss of it to the next, while it waits to be made anew. */
+/** Fence token of a lost feed's rebuild; a feed that is lost again gets a new one. */
 export type Generation = string
 
 /**
- * Feeds of homes and lists: sets of statuses' ids, newest first, a cache of what Postgres would answer. Writers may add an entry
- * twice or out of order; `read` sorts and removes doubles. `None` of a feed is not the same as an empty feed.
+ * Home and list feeds: sets of status ids, newest first; a cache of what Postgres would return. Writers may add an
+ * entry twice or out of order; `read` sorts and dedupes. A missing feed is not an empty feed.
  */
 export class Feeds extends Context.Service<Feeds, {
-  /** Adds one entry to many feeds. */
+  /** Adds an entry to many feeds. */
   readonly push: (feeds: ReadonlyArray<FeedKey>, entry: FeedEntry) => Effect.Effect<void>
-  /** The whole feed, newest first, or undefined where it was never filled and must be rebuilt. */
+  /** Returns the whole feed, newest first; undefined if it was never filled and must be rebuilt. */
   readonly read: (feed: FeedKey) => Effect.Effect<ReadonlyArray<FeedEntry> | undefined>
   /**
-   * Comes before Postgres is asked for a feed's entries: notes the generation in the feed, where it goes when the feed
-   * goes. All who make the feed anew at the same time have the same one, and so has who comes after one that gave up.
+   * Begins a rebuild, before Postgres is queried: stores a generation in the feed, where it is lost with the feed.
+   * Concurrent rebuilds share it, and so does a rebuild that follows an aborted one.
    */
   readonly begin: (feed: FeedKey) => Effect.Effect<Generation>
   /**
-   * Adds what Postgres has and marks the feed as filled; entries that fan-out pushed meanwhile stay. With `since` nothing
-   * is kept where the feed was dropped or lost after that (what was pushed in between is gone, and what was read is old),
-   * or where somebody else filled it.
+   * Adds the entries from Postgres and marks the feed as filled; entries pushed in the meantime are kept. With `since`,
+   * does nothing if the feed was dropped or lost after that (pushed entries are gone, and the read ones are stale), or
+   * was filled by another rebuild.
    */
   readonly fill: (feed: FeedKey, entries: ReadonlyArray<FeedEntry>, since?: Generation) => Effect.Effect<void>
-  /** Forgets feeds, which their owners' next reads rebuild. */
+  /** Drops feeds; the next read of each rebuilds it. */
   readonly drop: (feeds: ReadonlyArray<FeedKey>) => Effect.Effect<void>
 }>()("murmuration/services/feeds/Feeds") {
   static readonly layerMemory = Layer.sync(Feeds, () => {
     interface Feed {
       readonly entries: Array<FeedEntry>
-      /** The entries as readers get them, kept from the first read to the next change: most reads find nothing new. */
+      /** Sorted entries, cached from the first read to the next change: most reads find no change. */
       contents?: ReadonlyArray<FeedEntry> | undefined
       filled: boolean
-      /** When it was last read or filled, in milliseconds since 1970. */
+      /** Last read or fill, in milliseconds since 1970. */
       usedAt: number
       generation?: Generation | undefined
     }
-    /** In the order in which they were made, read or filled last. */
+    /** In the order of their last creation, read or fill. */
     const feeds = new Map<FeedKey, Feed>()
     let bytes = 0
     const remove = (key: FeedKey, feed: Feed) => {
       bytes -= bytesOf(feed.entries.length)
       feeds.delete(key)
     }
-    /** The next read of a lost feed rebuilds it. */
+    /** The next read of an evicted feed rebuilds it. */
     const evict = (kept: Feed | undefined) => {
       if (bytes <= feedsBytesMax) return
       for (const [key, feed] of feeds) {
@@ -150,16 +150,16 @@ export class Feeds extends Context.Service<Feeds, {
   })
 }
 
-/** Answers how many entries went. */
+/** Trims the oldest insertions; returns how many were removed. */
 const trim = (entries: Array<FeedEntry>): number =>
   entries.length > feedEntriesMax + feedEntriesSlack ? entries.splice(0, entries.length - feedEntriesMax).length : 0
 
 const bytesOf = (entries: number) => feedBytes + entries * entryBytes
 
 /**
- * What a feed answers, from its entries in any order: newest first, each once, and everything that belongs between the
- * first and the last; undefined where it was never filled. An entry that was added late stands among older ones when others
- * of its age are trimmed away, so a feed that may have been trimmed says nothing of its oldest entries.
+ * Returns the feed's content from its entries in any order: newest first, deduped, complete between the first and the
+ * last; undefined if never filled. An entry that was added late may survive a trim that removed others of its age. A
+ * feed that may have been trimmed therefore omits its oldest entries.
  */
 export const contentsOf = (
   entries: ReadonlyArray<FeedEntry>,
@@ -170,7 +170,7 @@ export const contentsOf = (
   return entries.length < feedEntriesMax ? found : found.slice(0, Math.max(0, found.length - feedEntriesSlack))
 }
 
-/** The entries as readers must see them: newest first, each id once. */
+/** Sorts entries newest first and dedupes them by id. */
 const sorted = (entries: ReadonlyArray<FeedEntry>): Array<FeedEntry> => {
   if (entries.every(({ id }, at) => at === 0 || id < (entries[at - 1]?.id ?? id))) return [...entries]
   if (entries.every(({ id }, at) => at === 0 || id > (entries[at - 1]?.id ?? id))) return entries.toReversed()

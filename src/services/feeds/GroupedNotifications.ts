@@ -15,14 +15,14 @@ import {
   wanted
 } from "./Notifications.ts"
 
-/** Accounts that are named of a group, the newest. */
+/** Maximum accounts listed for a group, newest first. */
 const sampleAccountsMax = 8
-/** Notifications that one page of groups goes through. */
+/** Maximum notifications that one page of groups reads. */
 const pageRowsMax = 400
-/** Notifications of one group that are read by themselves, the newest, and that are counted as unread groups. */
+/** Maximum notifications returned of one group, newest first, and maximum counted unread ones. */
 export const groupRowsMax = 1_000
 
-/** Notifications that belong together. `newest` and `oldest` are those on the page; `count` counts all of the group. */
+/** A group of notifications. `newest` and `oldest` are on the page; `count` is of the whole group. */
 export interface NotificationGroupRecord {
   readonly key: string
   readonly newest: NotificationRecord
@@ -31,16 +31,19 @@ export interface NotificationGroupRecord {
   readonly sampleAccountIds: ReadonlyArray<bigint>
 }
 
-/** Notifications in groups: favourites, reblogs and follows of half a day are one entry. */
+/** Grouped notifications: favourites, boosts and follows of half a day are one entry. */
 export class GroupedNotifications extends Context.Service<GroupedNotifications, {
-  /** A page of at most `page.limit` groups in two queries. A group that goes on below the page comes again on the next. */
+  /**
+   * Returns a page of at most `page.limit` groups, by two queries. A group that continues below the page is repeated on
+   * the next one.
+   */
   readonly page: (
     owner: AccountId,
     selection: NotificationSelection,
     grouped: ReadonlySet<string>,
     page: Page
   ) => Effect.Effect<ReadonlyArray<NotificationGroupRecord>>
-  /** The notifications of one group, newest first. */
+  /** Returns the notifications of one group, newest first. */
   readonly members: (owner: AccountId, key: string) => Effect.Effect<ReadonlyArray<NotificationRecord>, RecordNotFound>
 }>()("murmuration/services/feeds/GroupedNotifications") {
   static readonly layerNoDeps = Layer.effect(
@@ -50,7 +53,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
       const notifications = yield* Notifications
       const time = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
-      /** Notifications of spans: how many each has, and from whom the newest came. */
+      /** Returns the count and the newest senders of each span's notifications. */
       const wholes = Effect.fnUntraced(function*(
         owner: AccountId,
         spans: ReadonlyArray<GroupSpan>,
@@ -125,7 +128,7 @@ const wholeRows = rowsOf(Schema.Struct({
 
 type Members = [NotificationRecord, ...Array<NotificationRecord>]
 
-/** Rows in their order, put into groups until one more group would begin. */
+/** Groups rows in order, until a group would exceed the limit. */
 const grouping = (
   rows: ReadonlyArray<NotificationRecord>,
   grouped: ReadonlySet<string>,

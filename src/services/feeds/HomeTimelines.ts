@@ -7,18 +7,18 @@ import { traced } from "../Traced.ts"
 import * as FeedReader from "./FeedReader.ts"
 import * as NewestQuery from "./NewestQuery.ts"
 
-/** Kinds of posts that a request for a home leaves out. */
+/** Kinds of posts that a home request excludes. */
 interface HomeExclusions {
   readonly replies: boolean
   readonly reblogs: boolean
 }
 
-/** Reads home timelines, out of their feeds. */
+/** Reads home timelines from their feeds. */
 export class HomeTimelines extends Context.Service<HomeTimelines, {
   readonly page: (reader: AccountId, page: Page) => Effect.Effect<FeedReader.FeedPage>
   /**
-   * Leaves excluded posts out of `ids`, in one query. Replies to the reader and of an author to themself stay. The page
-   * has dropped repeated boosts before: a boost whose original is above it on the home stays dropped.
+   * Removes excluded posts from `ids`, by one query. Replies to the reader and self-replies are kept. The page has
+   * already dropped repeated boosts: a boost whose original is above it stays dropped.
    */
   readonly without: (
     exclusions: HomeExclusions,

@@ -5,11 +5,11 @@ import type { AccountId } from "../Ids.ts"
 import { Fanouts } from "../intents/Fanouts.ts"
 import { Feeds, listFeed } from "./Feeds.ts"
 
-/** What a change of lists makes out of date. */
+/** Invalidates feeds after list changes. */
 export class ListFeeds extends Context.Service<ListFeeds, {
   /**
-   * Another thing belongs into the list from the running transaction on, and into its owner's home where it is exclusive:
-   * those feeds are forgotten at once after the commit, and by an intent, should this node die in between.
+   * Drops the list's feed, and the owner's home if the list is exclusive: at once after the commit, and by an intent in
+   * case this node dies in between.
    */
   readonly changed: (
     owner: AccountId,

@@ -6,9 +6,9 @@ import * as FeedReader from "./FeedReader.ts"
 import { listFeed } from "./Feeds.ts"
 import * as NewestQuery from "./NewestQuery.ts"
 
-/** Reads list timelines, out of their feeds. */
+/** Reads list timelines from their feeds. */
 export class ListTimelines extends Context.Service<ListTimelines, {
-  /** Of a list that is the caller's. */
+  /** Returns a page of a list; the caller must have checked that the list is the reader's. */
   readonly page: (listId: bigint, page: Page) => Effect.Effect<FeedReader.FeedPage>
 }>()("murmuration/services/feeds/ListTimelines") {
   static readonly layer = Layer.effect(

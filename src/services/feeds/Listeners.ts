@@ -5,25 +5,25 @@ import { AccountId } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** Mentioned accounts of one status that are told of an edit. */
+/** Maximum mentioned accounts that receive a status's edit. */
 const mentionedMax = 1_000
 
-/** What a status' public streams and edits must know of the people who listen. */
+/** Data about a status and the listeners, for its public streams and edits. */
 interface Reception {
   readonly authorId: AccountId
-  /** Accounts that the status mentions, silent mentions aside. */
+  /** Accounts that the status mentions, without silent mentions. */
   readonly mentioned: ReadonlyArray<AccountId>
-  /** Those of the listeners who do not get it on a public stream. */
+  /** Listeners that do not get it on a public stream. */
   readonly withheld: ReadonlySet<bigint>
 }
 
 /**
- * Who of the people that listen to public streams does not want a status (streaming.md section 5): its language is known
- * and not among the chosen ones, or it mentions somebody whom they block or mute. Whether they may see it and want to meet its
- * author is decided where it is rendered for them.
+ * Listeners of public streams that do not want a status (streaming.md section 5): its language is known and not among
+ * their chosen ones, or it mentions an account that they block or mute. Rendering decides if they may see it, and if
+ * they hide its author.
  */
 export class Listeners extends Context.Service<Listeners, {
-  /** One query for all listeners; undefined for a status that does not exist any more. */
+  /** One query for all listeners; undefined if the status no longer exists. */
   readonly reception: (
     statusId: bigint,
     listeners: ReadonlyArray<AccountId>

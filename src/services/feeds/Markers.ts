@@ -10,7 +10,7 @@ import { transaction } from "../Transactions.ts"
 export const markedTimelines = ["home", "notifications"] as const
 type MarkedTimeline = typeof markedTimelines[number]
 
-/** How far somebody has read; `version` grows with every change. */
+/** Read position; `version` grows with every change. */
 const Marker = Schema.Struct({
   timeline: Schema.Literals(markedTimelines),
   lastReadId: Schema.BigInt,
@@ -20,10 +20,10 @@ const Marker = Schema.Struct({
 export type Marker = typeof Marker.Type
 const markerRows = rowsOf(Marker)
 
-/** Reading positions of one account, of which its own streams alone are told. */
+/** Read positions of an account; changes are streamed to that account only. */
 export class Markers extends Context.Service<Markers, {
   readonly of: (account: AccountId, timelines: ReadonlyArray<MarkedTimeline>) => Effect.Effect<ReadonlyArray<Marker>>
-  /** Saves all positions or, where another change of one came between reading and writing it, none. */
+  /** Saves all positions; saves none and fails with `Conflict` if one changed between reading and writing it. */
   readonly save: (
     account: AccountId,
     positions: ReadonlyArray<Pick<Marker, "timeline" | "lastReadId">>

@@ -7,9 +7,10 @@ import { filterableTypes, isBesideStatuses, type NotificationType, requestTypes 
 import { isOf, mayHave, stands } from "./NotificationConditions.ts"
 
 /**
- * The parts of a WITH that write notifications, as `told`, the requests to be heard and the pushes that come of them. `recipients`
- * selects whom to tell (`account_id`) of which of `types` (`type`) by whom (`from_id`); `status_id` is 0 where there is none,
- * and `report_id`, where `types` name reports or collections. What the recipient's policy drops is not written.
+ * Returns CTEs that write notifications (as `told`), notification requests and pushes. `recipients` selects the
+ * recipient (`account_id`), one of `types` (`type`) and the sender (`from_id`); `status_id` is 0 without a status, and
+ * is `report_id` for `types` of reports or collections. Notifications that the recipient's policy drops are not
+ * written.
  */
 export const telling = (
   sql: SqlClient,
@@ -42,14 +43,14 @@ export const telling = (
     ON CONFLICT (account_id, from_account_id) DO UPDATE SET updated_at = EXCLUDED.updated_at), ${enqueued(sql, at)}`
 }
 
-/** What is to be told of, by whom; the key tells one from others. */
+/** A notification to write and its sender; `key` identifies it in the batch. */
 export interface Reason {
   readonly key: bigint
   readonly from: bigint
   readonly notification: NewNotification
 }
 
-/** Those of which what they tell still stands, as recipients with their keys. */
+/** Selects the recipients of those reasons that are still true, with their keys. */
 export const standing = (sql: SqlClient, reasons: ReadonlyArray<Reason>): Fragment =>
   sql`SELECT * FROM unnest(${reasons.map(({ key }) => key)}::bigint[],
       ${reasons.map(({ notification }) => notification.to)}::bigint[], ${

@@ -8,10 +8,10 @@ import { isExcluded, isFollowed, isListed, isTagged } from "./FeedConditions.ts"
 
 const newestRows = rowsOf(Schema.Struct({ id: Schema.BigInt, reblogOfId: Schema.NullOr(Schema.BigInt) }))
 
-/** Statuses of one author or hashtag that a page of a feed looks at, whether or not they belong there. */
+/** Maximum statuses of one author or hashtag that a page reads, whether or not they are shown. */
 const lookedAtMax = 1_000
 
-/** A part of a feed: ids between two others, the newest first, or from the oldest upwards (`ascending`). */
+/** Range of a feed: ids between two others, newest first, or oldest first if `ascending`. */
 export interface Range {
   readonly below?: bigint | undefined
   readonly above?: bigint | undefined
@@ -19,26 +19,26 @@ export interface Range {
   readonly limit: number
 }
 
-/** What has statuses that may belong into a feed. */
+/** Candidate statuses for a feed. */
 interface Statuses {
-  /** Where its statuses `c` are found, and the column of their ids. */
+  /** FROM and WHERE of the statuses `c`, and the column of their ids. */
   readonly found: Fragment
   readonly id: string
-  /** What else stands beside a status `s` and its original `o`. */
+  /** Joins beside a status `s` and its original `o`. */
   readonly beside?: Fragment
-  /** Which of them belong into the feed. */
+  /** Condition for statuses that are in the feed. */
   readonly belongs: Fragment
 }
 
-/** What brings statuses into a feed: `rows` with an id, each of which has some. */
+/** Candidates by source: `rows` with an id, such as follows, each with its statuses. */
 interface Source extends Statuses {
   readonly rows: Fragment
   readonly alias: string
 }
 
 /**
- * The first `limit` statuses of a feed in a range. Only the sources whose first status comes soonest can have a part in
- * the page. The rest are asked for one status each. `own` are statuses that belong there without being asked anything.
+ * Returns the first `limit` statuses of a feed in a range. Reads one status of each source first; only the sources
+ * whose first status is within the page are read further. `own` are statuses that need no source.
  */
 const newest = (
   sql: SqlClient,
@@ -75,7 +75,7 @@ const newest = (
       WHERE heads.source = ${sql.literal(String(at))} AND ${soonest("heads.id")}`
   })
   const mine = own === undefined ? [] : [sql`SELECT own.* FROM (${statusesOf(own, rows)}) own`]
-  // What comes from several sources stands there once.
+  // UNION removes duplicates from several sources.
   return newestRows(sql`
     WITH heads AS MATERIALIZED (${union(heads, "ALL")}),
     bound AS MATERIALIZED (
@@ -94,7 +94,7 @@ const byTag = (sql: SqlClient, tag: string) => ({
   id: "word.status_id"
 })
 
-/** A reader's home: its own statuses, those of whom it follows, and those with hashtags that it follows. */
+/** Returns a reader's home: own statuses, those of followed accounts, and those with followed hashtags. */
 export const ofHome = (sql: SqlClient, reader: bigint, range: Range, now: Date) => {
   const self = sql`${reader}::bigint`
   return newest(
@@ -118,7 +118,7 @@ export const ofHome = (sql: SqlClient, reader: bigint, range: Range, now: Date) 
   )
 }
 
-/** A list: statuses by its members, and with hashtags that are members. */
+/** Returns a list: statuses of its members, and with hashtags that are members. */
 export const ofList = (sql: SqlClient, list: bigint, range: Range, now: Date) => {
   const beside = sql`CROSS JOIN (SELECT * FROM lists WHERE id = ${list}) l
     LEFT JOIN follows f ON f.account_id = l.account_id AND f.target_account_id = s.account_id`

@@ -4,15 +4,15 @@ import { isNotificationHidden, isReplyMention } from "../HiddenAccounts.ts"
 import { kindOf, type NotificationType, notificationTypes, typesWhere } from "../NotificationTypes.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 
-/* What the table of types says, as conditions in SQL. */
+/* SQL conditions derived from the table of notification types. */
 
 const named = (types: ReadonlyArray<NotificationType>) => types.map((type) => `'${type}'`).join(", ")
 
-/** A condition on rows `n` of `notifications`: its type is one of these. */
+/** Condition: the type of a row under `alias` is one of these. */
 export const isOf = (sql: SqlClient, alias: string, types: ReadonlyArray<NotificationType>): Fragment =>
   sql.literal(types.length === 0 ? "false" : `${alias}.type IN (${named(types)})`)
 
-/** Whether that of which a row `n` tells still stands; see the table. */
+/** Condition: the subject of a row `n` still exists; see `standsWhile` in the table. */
 export const stands = (sql: SqlClient): Fragment =>
   sql.literal(
     `CASE n.type ${
@@ -20,10 +20,10 @@ export const stands = (sql: SqlClient): Fragment =>
     } END`
   )
 
-/** Types that name something between two accounts, which ends with their follow or request. */
+/** Types that end with a follow or a follow request. */
 export const ofFollows = typesWhere(({ standsWhile, subject }) => subject === "nothing" && standsWhile !== undefined)
 
-/** Whether the recipient of a row `r`, which is of one of `types`, may have it. */
+/** Condition: the recipient of a row `r` of one of `types` may have it. */
 export const mayHave = (sql: SqlClient, types: ReadonlyArray<NotificationType>, at: Date): Fragment => {
   const unless = (exempt: ReadonlyArray<NotificationType>, condition: Fragment) =>
     exempt.length === types.length
@@ -33,7 +33,7 @@ export const mayHave = (sql: SqlClient, types: ReadonlyArray<NotificationType>, 
       : sql`(${isOf(sql, "r", exempt)} OR ${condition})`
   const own = types.filter((type) => kindOf(type).sender === "anybody")
   const concerned = types.filter((type) => kindOf(type).recipients !== "the willing")
-  // What somebody silenced does is a matter of the recipient's policy, where that decides.
+  // For filterable types the recipient's policy decides about limited senders.
   const limited = sql`NOT EXISTS (SELECT FROM accounts a WHERE a.id = r.from_id AND a.silenced_at IS NOT NULL
     AND NOT EXISTS (SELECT FROM follows f
       WHERE f.account_id = r.account_id AND f.target_account_id = r.from_id) OFFSET 0)`

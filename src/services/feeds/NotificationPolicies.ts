@@ -9,16 +9,16 @@ import { countsOf, NotificationRequests, type RequestCounts } from "./Notificati
 
 const policyRows = rowsOf(NotificationPolicy)
 
-/** What somebody wants to hear of whom, and how much waits because of that. */
+/** Notification policy of an account, and its filtered notifications. */
 export interface NotificationSettings {
   readonly policy: NotificationPolicy
   readonly waiting: RequestCounts
 }
 
-/** Whom people want to hear of; how that is decided stands in `NotificationPolicy.ts`. */
+/** Notification policies of accounts; `NotificationPolicy.ts` has the rules. */
 export class NotificationPolicies extends Context.Service<NotificationPolicies, {
   readonly of: (owner: AccountId) => Effect.Effect<NotificationSettings>
-  /** What comes from now on is decided by what `change` makes of the policy. */
+  /** Replaces the policy by the result of `change`; affects later notifications only. */
   readonly change: (
     owner: AccountId,
     change: (before: NotificationPolicy) => NotificationPolicy

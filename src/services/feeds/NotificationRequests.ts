@@ -12,12 +12,12 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { everything, wanted } from "./Notifications.ts"
 
-/** Notifications of one request that are counted, and requests that are counted (limits-and-rates.md section 5). */
+/** Maximum counted notifications of a request, and maximum counted requests (limits-and-rates.md section 5). */
 const requestCountMax = 100
-/** Direct messages of those who are accepted that are put into conversations, the newest. */
+/** Maximum direct messages of accepted senders that are added to conversations, newest first. */
 const acceptedMessagesMax = 200
 
-/** Somebody who wants to be heard, with what they wrote that waits. */
+/** A sender's filtered notifications. */
 const NotificationRequest = Schema.Struct({
   id: Schema.BigInt,
   fromAccountId: Schema.BigInt,
@@ -41,16 +41,16 @@ export const countsOf = (requests: ReadonlyArray<NotificationRequest>): RequestC
 })
 
 /**
- * Senders whose mentions wait because of somebody's policy. A request is there for as long as one of them may be shown: what is
- * deleted or hidden meanwhile makes none.
+ * Senders whose notifications the policy filtered. A request is shown while one of its notifications can be shown:
+ * deleted or hidden ones do not count.
  */
 export class NotificationRequests extends Context.Service<NotificationRequests, {
   readonly page: (owner: AccountId, page: Page) => Effect.Effect<ReadonlyArray<NotificationRequest>>
   readonly newest: (owner: AccountId) => Effect.Effect<ReadonlyArray<NotificationRequest>>
   readonly find: (owner: AccountId, id: bigint) => Effect.Effect<NotificationRequest, RecordNotFound>
-  /** Hears of those senders from now on, and puts what waited among the other notifications, at once. */
+  /** Accepts these senders permanently and merges their filtered notifications at once. */
   readonly accept: (owner: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<void>
-  /** Removes the requests with all that waited of their senders; who writes again asks again. */
+  /** Deletes requests and their filtered notifications; another post of the sender makes a new request. */
   readonly dismiss: (owner: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<void>
 }>()("murmuration/services/feeds/NotificationRequests") {
   static readonly layerNoDeps = Layer.effect(

@@ -25,10 +25,10 @@ import { traced } from "../Traced.ts"
 import { type Reason, standing, telling } from "./NewNotifications.ts"
 import { isOf, ofFollows } from "./NotificationConditions.ts"
 
-/** People of staff who are told of one thing. */
+/** Maximum staff members that are notified. */
 const staffMax = 500
 
-/** A notification that was written now, not before. */
+/** A notification newly written by the statement. */
 const Written = Schema.Struct({
   id: Schema.BigInt,
   accountId: AccountId,
@@ -42,7 +42,7 @@ interface Owned extends Reason {
   readonly owner: Owner
 }
 
-/** What a statement that completes intents wrote beside that, if anything. */
+/** Result of a statement that completes an intent: the notification that it wrote, or nulls. */
 const Completed = Written.mapFields(Struct.map(Schema.NullOr))
 const completedRows = rowsOf(Completed)
 const keyedRows = rowsOf(Schema.Struct({ ...Completed.fields, key: Schema.BigInt }))
@@ -50,31 +50,30 @@ const writtenOf = ({ accountId, filtered, id, type }: typeof Completed.Type): Re
   id === null || accountId === null || type === null || filtered === null ? [] : [{ id, accountId, type, filtered }]
 
 /**
- * Writes notifications, each once: one a type, sender, recipient and subject; and tells streams of them once they are
- * committed. Every write asks again, in SQL, what the table of types says of who may have it. A command that takes back
- * the subject (a favourite, a follow) ends that first and retracts the notifications after it, so that none is written
- * in between.
+ * Writes notifications, each once per type, sender, recipient and subject; streams them after the commit. Every write
+ * checks in SQL who may have it, by the table of types. A command that removes the subject (a favourite, a follow) does
+ * so first and retracts the notifications after that, so that none is written in between.
  */
 export class NotificationWriter extends Context.Service<NotificationWriter, {
-  /** Only while what it tells of still stands. */
+  /** Notifies if the subject still exists. */
   readonly tell: (from: bigint, notification: NewNotification) => Effect.Effect<void, SqlError>
   /**
-   * The same in one statement that completes the intent to do so; false where its owner does not own it any more. In no
-   * transaction, and many at once.
+   * Like `tell`, in one statement that also completes its intent; false if the owner was fenced off. Outside of
+   * transactions; concurrent calls are batched.
    */
   readonly tellAndComplete: (
     from: bigint,
     notification: NewNotification,
     completion: Completion
   ) => Effect.Effect<boolean, SqlError>
-  /** Tells the `readers` of a status. */
+  /** Notifies the `readers` of a status. */
   readonly tellReaders: (
     type: StatusType,
     from: bigint,
     statusId: bigint,
     readers: ReadonlyArray<bigint>
   ) => Effect.Effect<void, SqlError>
-  /** The same in one statement with `completing`, whose row is what allows it; false where that gives none. */
+  /** Like `tellReaders`, in one statement with `completing`, whose row allows it; false without that row. */
   readonly tellReadersAndComplete: (
     type: StatusType,
     from: bigint,
@@ -82,27 +81,27 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
     readers: ReadonlyArray<bigint>,
     completing: Fragment
   ) => Effect.Effect<boolean, SqlError>
-  /** Tells who reblogged or quotes a status that it was edited. */
+  /** Notifies accounts that boosted or quoted a status of its edit. */
   readonly edited: (from: bigint, statusId: bigint) => Effect.Effect<void, SqlError>
-  /** Tells people of a collection of accounts. */
+  /** Notifies accounts of a collection. */
   readonly tellAbout: (
     type: CollectionType,
     from: bigint,
     collectionId: bigint,
     recipients: ReadonlyArray<bigint>
   ) => Effect.Effect<void, SqlError>
-  /** Tells those of staff who may have a notification of this type. */
+  /** Notifies the staff members who may have this type. */
   readonly tellStaff: (type: StaffType, from: bigint, subjectId: bigint) => Effect.Effect<void, SqlError>
-  /** Tells each account of a subject of its own, as its own sender. */
+  /** Notifies each account of its own subject, as its own sender. */
   readonly tellOwners: (
     type: NotificationType,
     subjects: ReadonlyArray<{ readonly id: bigint; readonly accountId: bigint }>
   ) => Effect.Effect<void, SqlError>
-  /** Takes back all that was told of deleted statuses. */
+  /** Deletes all notifications of deleted statuses. */
   readonly retract: (statuses: ReadonlyArray<bigint>) => Effect.Effect<void, SqlError>
-  /** Takes back what somebody did with a status and undid. */
+  /** Deletes the notification of an act on a status that was undone. */
   readonly retractOne: (type: StatusType, from: bigint, statusId: bigint) => Effect.Effect<void, SqlError>
-  /** Takes back what stood while one of two accounts followed the other, or asked to. */
+  /** Deletes notifications that ended with a follow or a follow request. */
   readonly retractFollow: (from: bigint, to: bigint) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/feeds/NotificationWriter") {
   static readonly layer = Layer.effect(
@@ -114,7 +113,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
       const streamed = (written: ReadonlyArray<Written>) =>
         sql.afterCommit(
           Effect.forEach(
-            // Of what is filtered nobody hears before they ask.
+            // Filtered notifications are not streamed.
             written.filter(({ filtered }) => !filtered),
             ({ accountId, id, type }) =>
               broadcast.publish({
@@ -127,7 +126,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           )
         )
 
-      // Locks the subject: a command that takes it back waits, and retracts this notification, too.
+      // Locks the subject: a command that removes it waits, and then retracts this notification, too.
       const writing = (types: ReadonlyArray<NotificationType>, recipients: Fragment, now: number) =>
         sql`WITH ${telling(sql, types, recipients, now)} SELECT id, account_id, type, filtered FROM told`
       const of = (type: NotificationType, from: bigint, subject: bigint, recipients: Fragment) =>
@@ -163,7 +162,7 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           }
         })
       )
-      /** Whether the intent was completed; what was written with that is told to streams. */
+      /** Streams what was written; returns true if the intent was completed. */
       const completed = (written: ReadonlyArray<Written> | undefined) =>
         written === undefined ? Effect.succeed(false) : Effect.as(streamed(written), true)
 

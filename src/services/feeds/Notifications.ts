@@ -13,7 +13,7 @@ import { traced } from "../Traced.ts"
 import { untilNoClash } from "../Transactions.ts"
 import { isOf } from "./NotificationConditions.ts"
 
-/** A notification, with the one of those that its type names. */
+/** A notification, with the subject that its type names. */
 export interface NotificationRecord {
   readonly id: bigint
   readonly type: NotificationType
@@ -25,22 +25,22 @@ export interface NotificationRecord {
   readonly reportId?: bigint | undefined
   readonly collectionId?: bigint | undefined
   readonly year?: string | undefined
-  /** It waits until its owner asks for it. */
+  /** Filtered: shown only on request. */
   readonly filtered: boolean
 }
 
-/** Which notifications are wanted; unknown types are nobody's type. */
+/** Selects notifications; unknown types match nothing. */
 export interface NotificationSelection {
-  /** None means all. */
+  /** Empty for all types. */
   readonly types: ReadonlyArray<string>
   readonly excludeTypes: ReadonlyArray<string>
-  /** Only those that come from this account. */
+  /** Only notifications from this account. */
   readonly accountId: bigint | undefined
-  /** Those that wait, too. */
+  /** Includes filtered notifications. */
   readonly includeFiltered: boolean
 }
 
-/** All notifications of an account, but those that wait. */
+/** All notifications of an account, except filtered ones. */
 export const everything: NotificationSelection = {
   types: [],
   excludeTypes: [],
@@ -52,9 +52,8 @@ const lastReadIdRows = rowsOf(Schema.Struct({ lastReadId: Schema.BigInt }))
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
 /**
- * Reads an account's notifications and writes what is private about them. Left out are those about a status that the
- * owner cannot see (row 62), and those from accounts that are suspended, or that the owner blocks or mutes with their
- * notifications.
+ * Reads and deletes an account's notifications. Omits those about a status that the owner may not see (row 62), and
+ * those from suspended accounts, or from accounts that the owner blocks or mutes with notifications.
  */
 export class Notifications extends Context.Service<Notifications, {
   readonly page: (
@@ -63,11 +62,11 @@ export class Notifications extends Context.Service<Notifications, {
     page: Page
   ) => Effect.Effect<ReadonlyArray<NotificationRecord>>
   readonly find: (owner: AccountId, id: bigint) => Effect.Effect<NotificationRecord, RecordNotFound>
-  /** Those of `ids` that are the owner's and may be shown. */
+  /** Returns the notifications among `ids` that are the owner's and may be shown. */
   readonly load: (owner: AccountId, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<NotificationRecord>>
-  /** How many stand above the owner's marker, counted up to `limit`. */
+  /** Counts the notifications above the owner's marker, up to `limit`. */
   readonly unread: (owner: AccountId, selection: NotificationSelection, limit: number) => Effect.Effect<number>
-  /** Those of them that are the newest, `limit` at most. */
+  /** Returns the newest unread notifications, `limit` at most. */
   readonly unreadRows: (
     owner: AccountId,
     selection: NotificationSelection,
@@ -176,7 +175,7 @@ export class Notifications extends Context.Service<Notifications, {
   )
 }
 
-/** The subject of a `severance`, a warning and a year stand in `statusId`, a collection in `reportId`; 0 is none. */
+/** `statusId` holds the subject of a severance, a warning or a year, `reportId` that of a collection; 0 for none. */
 const Row = Schema.Struct({
   id: Schema.BigInt,
   type: Schema.Literals(notificationTypes),
@@ -189,12 +188,12 @@ const Row = Schema.Struct({
 type Row = typeof Row.Type
 const notificationRows = rowsOf(Row)
 
-/** Types whose `statusId` names no status. */
+/** Types whose `statusId` is not of a status. */
 const withoutStatus = typesWhere(({ subject }) => subject !== "status")
 
 /**
- * The condition for a row `n` of `notifications` that its owner is shown. The type stands in an expression, so that no index of
- * types is used for it: with such an index Postgres looks at all of somebody's notifications and sorts them for one page.
+ * Condition: a row `n` of `notifications` is shown to its owner. The type is in an expression to avoid an index on
+ * types: with it, Postgres would read and sort all of an account's notifications for one page.
  */
 export const wanted = (
   sql: SqlClient.SqlClient,

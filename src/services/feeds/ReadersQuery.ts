@@ -4,13 +4,14 @@ import { rowsMax } from "../Paging.ts"
 import { visibleTo } from "../statuses/Visibility.ts"
 import { isExcluded, isFollowed, isListed, isTagged, mentionedIn } from "./FeedConditions.ts"
 
-/** Only accounts seen since then have feeds to write into. */
+/** Condition: the account was seen since then, so it has a feed. */
 const seen = (sql: SqlClient, account: Fragment, since: Date): Fragment =>
   sql`EXISTS (SELECT FROM users u WHERE u.account_id = ${account} AND u.last_seen_at > ${since} OFFSET 0)`
 
 /**
- * One slice of a status' readers: the author's follows with ids above `cursor`, `limit` at most; ids or SQL expressions of them. A row with
- * `reader` null counts for the cursor only. Only readers seen since `seenSince` have a feed to write into.
+ * Returns a slice of a status's readers: the author's follows with ids above `cursor`, `limit` at most. Arguments are
+ * ids or SQL expressions. A row with a null `reader` only advances the cursor. Only readers seen since `seenSince` have
+ * a feed.
  */
 export const readers = (
   sql: SqlClient,
@@ -27,7 +28,7 @@ export const readers = (
   const some = (where: Fragment) =>
     sql`(SELECT * FROM follows WHERE target_account_id = ${author} AND id > ${slice.cursor} AND ${where}
       ORDER BY id LIMIT ${rowsMax(sql, slice.limit)})`
-  // Of a direct post only the mentioned are asked, however many follow its author.
+  // For a direct post, only mentioned followers are read, however many follow the author.
   return sql`
     SELECT f.id AS follow_id, f.notify,
       CASE WHEN ${seen(sql, sql.literal("f.account_id"), slice.seenSince)}
@@ -41,12 +42,12 @@ export const readers = (
     ORDER BY f.id`
 }
 
-/** Those of the readers whose homes leave a status to an exclusive list. */
+/** Returns the readers whose home leaves the status to an exclusive list. */
 export const excluding = (sql: SqlClient, status: bigint, readers: ReadonlyArray<bigint>) =>
   sql`SELECT r.account_id FROM unnest(${readers}::bigint[]) AS r (account_id) JOIN statuses s ON s.id = ${status}
     WHERE ${isExcluded(sql, sql.literal("r.account_id"))}`
 
-/** Which subscriptions of a status are asked about; ids or SQL expressions of them. */
+/** Selects subscriptions of a status; ids or SQL expressions. */
 interface Subscribed {
   readonly status: bigint | Fragment
   readonly author: bigint | Fragment
@@ -55,9 +56,9 @@ interface Subscribed {
 }
 
 /**
- * One slice of a status' subscriptions, by their ids above `cursor`: lists with its author or one of its hashtags, and who
- * follows such a hashtag, as `n`. Each list and each follower counts once, with the first of its subscriptions. `takes` are
- * conditions over the list `l`, or the follower `n.account_id`, and its follow `f` of the author, where there is one.
+ * Returns a slice of a status's subscriptions with ids above `cursor`: lists with its author or one of its hashtags,
+ * and followers of such a hashtag, as `n`. Each list and each follower counts once, with the first subscription.
+ * `takes` are conditions over the list `l`, or the follower `n.account_id`, and its follow `f` of the author, if any.
  */
 const subscriptions = (
   sql: SqlClient,
@@ -90,7 +91,9 @@ const subscriptions = (
     ORDER BY n.id`
 }
 
-/** Those whose feed takes the status; a follower of its author gets it as that, where the follow lets it pass. */
+/**
+ * Returns the subscriptions whose feed shows the status; skips followers of its author whose follow already shows it.
+ */
 export const subscribers = (sql: SqlClient, of: Subscribed, seenSince: Date, now: Date) => {
   const follower = sql.literal("n.account_id")
   return subscriptions(sql, of, {
@@ -100,7 +103,10 @@ export const subscribers = (sql: SqlClient, of: Subscribed, seenSince: Date, now
   })
 }
 
-/** Those whose owners could see it, for taking a deleted status back; a follower of its author is told as that. */
+/**
+ * Returns the subscriptions whose owner could see a deleted status, to retract it; skips followers of its author, who
+ * are handled separately.
+ */
 export const subscribed = (sql: SqlClient, of: Subscribed) => {
   const saw = (account: string) => visibleTo(sql, sql.literal(account), "s", { deletedToo: true })
   return subscriptions(sql, of, { list: saw("l.account_id"), follower: sql`f.id IS NULL AND ${saw("n.account_id")}` })

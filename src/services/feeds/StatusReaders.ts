@@ -13,33 +13,36 @@ import { seenMillisMax } from "./StatusSubscribers.ts"
 
 const followerRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: AccountId, seen: Schema.Boolean }))
 
-/** Followers of an account up to which its post is told in one statement with the posts of others, and of how many others. */
+/** Maximum followers read by a statement that several posts share, and maximum posts of one. */
 export const fewReadersMax = 100
 const looksMax = 50
 
 /** A slice of readers; `cursor` is undefined after the last one. */
 interface Slice {
   readonly readers: ReadonlyArray<AccountId>
-  /** Those of the readers who want a notification of every post. */
+  /** Readers who want a notification of every post. */
   readonly subscribers: ReadonlyArray<AccountId>
   readonly cursor: bigint | undefined
 }
 
-/** Where a status goes: a slice of its readers, and the public streams that carry it. */
+/** A slice of a status's readers, and the public streams that carry it. */
 export interface ReaderSlice extends Slice, Pick<ToldSlice, "statusId" | "visibility" | "limited" | "reblogOfId"> {
-  /** Some of the readers may have it in an exclusive list, and others may get it who do not follow its author (`StatusSubscribers`). */
+  /**
+   * True if readers may have it in an exclusive list, or accounts may get it without following its author
+   * (`StatusSubscribers`).
+   */
   readonly subscribed: boolean
   readonly channels: ReadonlyArray<string>
-  /** Somebody elsewhere may be concerned by it. */
+  /** True if other servers may need the status. */
   readonly federates: boolean
-  /** Accounts that it mentions and that are notified of it. */
+  /** Mentioned accounts that are notified. */
   readonly mentioned: ReadonlyArray<bigint>
 }
 
 export class StatusReaders extends Context.Service<StatusReaders, {
   /**
-   * Followers of `author` whose home takes the author's status, by their follows' ids above `cursor`. Undefined for a
-   * status that is deleted by now.
+   * Returns the followers of `author` whose home shows the status, by their follows' ids above `cursor`. Undefined if
+   * the status is deleted.
    */
   readonly readers: (
     statusId: bigint,
@@ -48,11 +51,11 @@ export class StatusReaders extends Context.Service<StatusReaders, {
     rowsMax: number
   ) => Effect.Effect<ReaderSlice | undefined, SqlError>
   /**
-   * The first of them, `fewReadersMax` at most; many ask that in one statement, which is of no transaction. Where there is a
-   * cursor there may be more.
+   * Returns the first slice, `fewReadersMax` at most; concurrent calls share one statement outside of transactions.
+   * With a cursor there may be more.
    */
   readonly fewReaders: (statusId: bigint, author: AccountId) => Effect.Effect<ReaderSlice | undefined, SqlError>
-  /** The followers who could see it, for taking a deleted status back, with the channels that carried it. */
+  /** Returns the followers who could see the status, to retract a deleted one, with the channels that carried it. */
   readonly followers: (
     author: AccountId,
     statusId: bigint,
@@ -73,7 +76,10 @@ export class StatusReaders extends Context.Service<StatusReaders, {
         ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = s.id ORDER BY 1) AS tags`
       )
 
-      /** It is ours, and the author has followers elsewhere, somebody there is mentioned, answered or reblogged, or relays hand it on. */
+      /**
+       * SQL expression: the status is local, and has remote followers, a remote account that it mentions, replies to or
+       * boosts, or a relay.
+       */
       const federates = federated
         ? sql.literal(`s.local AND (EXISTS (SELECT FROM follows WHERE target_account_id = s.account_id AND remote)
           OR EXISTS (SELECT FROM remote_actors r WHERE r.account_id IN (
@@ -83,13 +89,13 @@ export class StatusReaders extends Context.Service<StatusReaders, {
           OR (s.visibility = 'public' AND EXISTS (SELECT FROM relays WHERE state = 'accepted')))`)
         : sql.literal("false")
 
-      /** Its author is in a list, or one of its hashtags is in one or followed. */
+      /** SQL expression: the author or a hashtag is in a list, or a hashtag is followed. */
       const subscribed = sql.literal(`(EXISTS (SELECT FROM list_accounts WHERE account_id = s.account_id OFFSET 0)
         OR EXISTS (SELECT FROM statuses_tags st WHERE st.status_id = s.id AND (
           EXISTS (SELECT FROM list_tags WHERE tag_id = st.tag_id OFFSET 0)
           OR EXISTS (SELECT FROM tag_follows WHERE tag_id = st.tag_id OFFSET 0)) OFFSET 0))`)
 
-      /** Statuses and a slice of the readers of each. */
+      /** Returns statuses with a slice of readers for each. */
       const slices = (rows: number) =>
         Effect.fnUntraced(function*(looks: ReadonlyArray<SliceQuery>) {
           const now = yield* Clock.currentTimeMillis
@@ -169,7 +175,7 @@ const ToldStatus = Schema.Struct({
 type ToldStatus = typeof ToldStatus.Type
 const toldRows = rowsOf(ToldStatus)
 
-/** A status with a slice: `asked` follows were looked at, the last of which is `last`. */
+/** A status with a slice: `asked` follows were read, `last` is the last one. */
 const ToldSlice = Schema.Struct({
   ...ToldStatus.fields,
   readers: Schema.Array(AccountId),
@@ -202,7 +208,7 @@ const audienceOf = (
     cursor: row.asked < rows ? undefined : row.last ?? undefined
   }
 
-/** streaming.md section 4: public posts that are no reblogs, replies to others by their hashtags only. */
+/** Returns the channels by streaming.md section 4: public posts except boosts; replies to others only by hashtag. */
 const channelsOf = (
   { answers, local, media, reblogOfId, silenced, tags, visibility }: ToldStatus
 ): ReadonlyArray<string> => {

@@ -7,12 +7,12 @@ import { accountIdRows, only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import * as ReadersQuery from "./ReadersQuery.ts"
 
-/** Accounts that were not seen for that long have no feeds; a feed is made anew when they return. */
+/** Time since last seen after which an account has no feed, in milliseconds; the feed is rebuilt on return. */
 export const seenMillisMax = 7 * 86_400_000
 
 /**
- * Who gets a status by another way than a follow of its author: `lists` with the author or one of its hashtags, and `readers`
- * who follow such a hashtag. `cursor` is undefined after the last ones.
+ * Receivers of a status other than by a follow of its author: `lists` with the author or one of its hashtags, and
+ * `readers` that follow such a hashtag. `cursor` is undefined after the last ones.
  */
 interface Subscribers {
   readonly lists: ReadonlyArray<bigint>
@@ -20,7 +20,7 @@ interface Subscribers {
   readonly cursor: bigint | undefined
 }
 
-/** Asks for those of a status with subscriptions above `cursor`, `rowsMax` at most. */
+/** Reads a status's subscriptions above `cursor`, `rowsMax` at most. */
 type Asking<Answer> = (
   author: AccountId,
   statusId: bigint,
@@ -29,14 +29,14 @@ type Asking<Answer> = (
 ) => Effect.Effect<Answer, SqlError>
 
 export class StatusSubscribers extends Context.Service<StatusSubscribers, {
-  /** Those whose feed takes the status. Undefined for a status that is deleted by now. */
+  /** Returns the subscriptions whose feed shows the status. Undefined if the status is deleted. */
   readonly page: Asking<(Subscribers & Pick<Told, "statusId" | "reblogOfId">) | undefined>
-  /** Those of the followers whose homes leave it to an exclusive list. */
+  /** Returns the followers whose home leaves the status to an exclusive list. */
   readonly excluding: (
     statusId: bigint,
     followers: ReadonlyArray<AccountId>
   ) => Effect.Effect<ReadonlySet<bigint>, SqlError>
-  /** Those who could see it, for taking a deleted status back. */
+  /** Returns the subscriptions whose owner could see it, to retract a deleted status. */
   readonly ofDeleted: Asking<Subscribers>
 }>()("murmuration/services/feeds/StatusSubscribers") {
   static readonly layer = Layer.effect(
@@ -72,7 +72,7 @@ export class StatusSubscribers extends Context.Service<StatusSubscribers, {
   )
 }
 
-/** A slice of subscriptions: `asked` were looked at, the last of which is `last`. */
+/** A slice of subscriptions: `asked` were read, `last` is the last one. */
 const Gathered = Schema.Struct({
   lists: Schema.Array(Schema.BigInt),
   readers: Schema.Array(AccountId),
@@ -90,7 +90,7 @@ const Told = Schema.Struct({
 type Told = typeof Told.Type
 const toldRows = rowsOf(Told)
 
-/** The rows of `subscribers` as one row. */
+/** Aggregates the rows of `subscriptions` into one row. */
 const gathered = (sql: SqlClient.SqlClient, subscriptions: Fragment): Fragment =>
   sql`SELECT coalesce(array_agg(list_id) FILTER (WHERE list_id IS NOT NULL), '{}') AS lists,
       coalesce(array_agg(reader) FILTER (WHERE reader IS NOT NULL), '{}') AS readers,

@@ -11,21 +11,24 @@ import type { Viewer } from "../Viewer.ts"
 
 const seeing = permissions.viewFeeds | permissions.administrator
 
-/** Of which servers posts are wanted, or may be read; both or neither of them means all. */
+/** Origins of posts that are requested or allowed; in requests both or neither means all. */
 interface Origins {
   readonly local: boolean
   readonly remote: boolean
 }
 
-/** Who may read public timelines, as staff set it. */
+/** Access to public timelines, as set by staff. */
 export class TimelineAccess extends Context.Service<TimelineAccess, {
-  /** What is left for the viewer of what they want; undefined where that is nothing. Strangers are asked to sign in. */
+  /**
+   * Restricts a request to the allowed origins; undefined if none is left. Fails for signed-out viewers where an origin
+   * requires sign-in.
+   */
   readonly narrow: <Wanted extends Origins>(
     viewer: Viewer,
     kind: keyof Access,
     wanted: Wanted
   ) => Effect.Effect<Wanted | undefined, Unprocessable>
-  /** Those of the users who hear of no post of this origin in public streams. */
+  /** Returns the users who get no posts of this origin in public streams. */
   readonly deaf: (
     kind: keyof Access,
     origin: keyof Origins,
@@ -38,7 +41,7 @@ export class TimelineAccess extends Context.Service<TimelineAccess, {
       const sql = yield* SqlClient.SqlClient
       const policies = yield* InstancePolicies
 
-      /** Those whose role opens what is closed. */
+      /** Returns the accounts whose role sees disabled timelines. */
       const always = (accountIds: ReadonlyArray<AccountId>) =>
         Effect.map(
           Effect.orDie(idRows(sql`SELECT u.account_id AS id
@@ -49,7 +52,7 @@ export class TimelineAccess extends Context.Service<TimelineAccess, {
           (rows) => new Set(rows.map(({ id }) => id))
         )
       const open = Effect.fnUntraced(function*(viewer: Viewer, { local, remote }: Access[keyof Access]) {
-        // Nobody asks for roles where nothing is closed.
+        // Roles are read only if something is disabled.
         const all = viewer !== undefined && (local === "disabled" || remote === "disabled") &&
           (yield* always([viewer])).size > 0
         const opens = (reach: Reach) => reach === "public" || viewer !== undefined && (reach === "authenticated" || all)

@@ -12,14 +12,14 @@ import type { Viewer } from "../Viewer.ts"
 
 const taggedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, name: Schema.String }))
 
-/** Which statuses of the public are wanted; both or neither of `local` and `remote` means all. */
+/** Selects public statuses; both or neither of `local` and `remote` means all. */
 export interface Selection {
   readonly local: boolean
   readonly remote: boolean
   readonly onlyMedia: boolean
 }
 
-/** Hashtags of a timeline: one of `name` and `any`, all of `all`, none of `none`; in any spelling. */
+/** Hashtags of a timeline: one of `name` and `any`, all of `all`, none of `none`; normalised here. */
 interface TagSelection extends Selection {
   readonly name: string
   readonly any: ReadonlyArray<string>
@@ -27,16 +27,19 @@ interface TagSelection extends Selection {
   readonly none: ReadonlyArray<string>
 }
 
-/** Further hashtags a mode that are heeded (limits-and-rates.md section 1). */
+/** Maximum further hashtags of each kind; the rest is ignored (limits-and-rates.md section 1). */
 const extraTagsMax = 4
 
-/** The ids of public statuses, newest first; one query each, and one more for names of hashtags. */
+/** Public timelines: ids of statuses, newest first. One query each, and one more for hashtag names. */
 export class Timelines extends Context.Service<Timelines, {
-  /** No reblogs, no replies to others, no silenced accounts; for a user neither whom it hides nor languages it did not choose. */
+  /**
+   * Returns statuses without boosts, replies to others and limited accounts; for a user without hidden accounts and
+   * languages that were not chosen.
+   */
   readonly everybody: (viewer: Viewer, selection: Selection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
-  /** The same with replies, by hashtag; an unknown one has none. */
+  /** Like `everybody`, with replies, by hashtag; unknown hashtags have none. */
   readonly tagged: (viewer: Viewer, selection: TagSelection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
-  /** The same, of those that link to a page, by its card, and whose authors want to be found. */
+  /** Returns statuses with a link to the card's page, by authors who are discoverable. */
   readonly linked: (
     viewer: Viewer,
     cardId: bigint,
@@ -49,7 +52,7 @@ export class Timelines extends Context.Service<Timelines, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      /** What holds for a status `s` on any public timeline of the viewer. */
+      /** Condition: a status `s` is shown on public timelines of the viewer. */
       const shown = (viewer: Viewer, { local, onlyMedia, remote }: Selection, now: Date): Fragment =>
         sql.and([
           broadcastTo(sql, viewer, "s"),

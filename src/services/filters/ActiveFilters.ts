@@ -8,18 +8,21 @@ import type { Filter } from "./Filter.ts"
 import { type FilterMatcher, filterMatcher } from "./FilterMatcher.ts"
 import { filtersWhere } from "./FilterRows.ts"
 
-/** Bytes of matchers that are kept. */
+/** Maximum bytes of cached matchers. */
 const matcherCacheBytesMax = 64 * 1024 * 1024
-/** What is kept of somebody without filters, and of somebody with them beside these: how statuses stand to them. */
+/** Bytes of a cache entry without filters, and of a matcher's cached verdicts. */
 const [noFiltersBytes, verdictsBytes] = [200, 16_384]
-/** How long somebody's filters are believed while the nodes hear one another, in milliseconds. */
+/** Maximum age of cached filters while the bus is connected, in milliseconds. */
 const matcherMillisMax = 120_000
 
-/** What people filter at this moment, ready to be asked and remembered until they change it on any node. */
+/** Active filters of accounts, as matchers that are cached until a change on any node. */
 export class ActiveFilters extends Context.Service<ActiveFilters, {
-  /** The matchers of those accounts that have filters; one query at most. A matcher stays the same until a filter changes. */
+  /**
+   * Returns the matchers of accounts that have filters, by one query at most. A matcher is the same object until a
+   * filter changes.
+   */
   readonly of: (accounts: ReadonlyArray<AccountId>) => Effect.Effect<ReadonlyMap<bigint, FilterMatcher>>
-  /** The matcher of one account; undefined where it filters nothing. */
+  /** Returns the matcher of an account; undefined without filters. */
   readonly find: (account: AccountId) => Effect.Effect<FilterMatcher | undefined>
 }>()("murmuration/services/filters/ActiveFilters") {
   static readonly layer = Layer.effect(

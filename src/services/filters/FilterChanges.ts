@@ -17,10 +17,10 @@ import {
 } from "./Filter.ts"
 import { prepareKeyword } from "./FilterText.ts"
 
-/** The longest time that a filter may be set for, in seconds: a century. */
+/** Maximum duration of a filter, in seconds: a century. */
 const filterSecondsMax = 3_155_760_000
 
-/** A keyword to be added or, where it has an id, changed or removed. */
+/** A keyword to add or, with an id, to change or remove. */
 export interface KeywordChange {
   readonly id?: bigint | undefined
   readonly keyword?: string | undefined
@@ -28,24 +28,24 @@ export interface KeywordChange {
   readonly remove?: boolean | undefined
 }
 
-/** What somebody says of a filter; what is undefined stays as it is. */
+/** Requested changes of a filter; undefined fields are kept. */
 export interface FilterChange {
   readonly title?: string | undefined
   readonly contexts?: ReadonlyArray<string> | undefined
   readonly action?: string | undefined
-  /** How long it is heeded from now on, in seconds; null is for ever. */
+  /** Duration from now, in seconds; null for no end. */
   readonly expiresIn?: number | null | undefined
   readonly keywords?: ReadonlyArray<KeywordChange> | undefined
 }
 
-/** A keyword of a filter to be; null is the id of a new one. */
+/** A keyword of the changed filter; its id is null if new. */
 interface KeywordDraft {
   readonly id: bigint | null
   readonly keyword: string
   readonly wholeWord: boolean
 }
 
-/** A filter as it is to be. */
+/** A filter after a change, before it is written. */
 export interface FilterDraft {
   readonly title: string
   readonly contexts: ReadonlyArray<FilterContext>
@@ -54,15 +54,18 @@ export interface FilterDraft {
   readonly keywords: ReadonlyArray<KeywordDraft>
 }
 
-/** What a filter is of which nobody said anything. */
+/** Defaults of a new filter. */
 export const blankFilter: FilterDraft = { title: "", contexts: [], action: "warn", expiresAt: null, keywords: [] }
 
-/** A keyword as it is compared, whatever its length. */
+/** Returns a keyword as it is compared, cut to `filterKeywordBytesMax`. */
 const prepared = (keyword: string, wholeWord: boolean) =>
   prepareKeyword(bounded(keyword, filterKeywordBytesMax), wholeWord)
 const isBlank = (text: string) => text.trim() === "" || prepared(text, false) === ""
 
-/** A filter as `change` leaves it at `now` (milliseconds since 1970); `others` are those that its owner has beside it. */
+/**
+ * Applies a change to a filter at `now` (milliseconds since 1970); `others` are the owner's other filters. Fails for
+ * invalid values and exceeded limits.
+ */
 export const changed = Effect.fnUntraced(
   function*(before: FilterDraft, change: FilterChange, others: ReadonlyArray<Filter>, now: number): Effect.fn.Return<
     FilterDraft,
@@ -108,7 +111,7 @@ const expiryOf = (before: FilterDraft, { expiresIn }: FilterChange, now: number)
     ? null
     : new Date(now + Math.min(Math.max(expiresIn, 0), filterSecondsMax) * 1_000)
 
-/** Changes of keywords in their order; one that is not there is not found (S-083). */
+/** Applies keyword changes in order; fails for an unknown id (S-083). */
 const keywordsOf = Effect.fnUntraced(
   function*(before: ReadonlyArray<KeywordDraft>, changes: ReadonlyArray<KeywordChange>): Effect.fn.Return<
     ReadonlyArray<KeywordDraft>,
@@ -119,7 +122,7 @@ const keywordsOf = Effect.fnUntraced(
     for (const { id, keyword, remove, wholeWord } of changes) {
       const known = id === undefined ? undefined : keywords.get(id)
       if (id === undefined) {
-        // What forms send for a line that nobody filled in.
+        // Forms send this for an empty line.
         const empty = remove === true || ((keyword ?? "") === "" && wholeWord === undefined)
         if (!empty) added.push({ id: null, keyword: keyword ?? "", wholeWord: wholeWord ?? true })
       } else if (known === undefined) return yield* new RecordNotFound()
@@ -130,7 +133,7 @@ const keywordsOf = Effect.fnUntraced(
   }
 )
 
-/** Refuses what is more than one account may have. */
+/** Fails if an account would exceed its limits. */
 const withinLimits = (keywords: ReadonlyArray<KeywordDraft>, others: ReadonlyArray<Filter>) => {
   const all = [...others.flatMap((filter) => filter.keywords), ...keywords]
   const characters = all.reduce((sum, { keyword, wholeWord }) => sum + prepared(keyword, wholeWord).length, 0)

@@ -3,28 +3,28 @@ import { type Filter, filterKeywordBytesMax } from "./Filter.ts"
 import { prepareKeyword } from "./FilterText.ts"
 import { keywordSearch } from "./KeywordSearch.ts"
 
-/** A filter that a status matches, with what of it does. */
+/** A filter that a status matches, and what matched. */
 export interface FilterMatch {
   readonly filter: Filter
-  /** As their owner wrote them, in the order of the filter. */
+  /** As written by the owner, in the filter's order. */
   readonly keywords: ReadonlyArray<string>
   readonly statusIds: ReadonlyArray<bigint>
 }
 
-/** The filters of one account, ready to be asked. */
+/** The filters of one account, compiled for matching. */
 export interface FilterMatcher {
   /**
-   * The filters that a status matches, expired ones too. `ids` are its own and that of what it repeats; `text` is `prepareText`
-   * of what it says.
+   * Returns the filters that a status matches, including expired ones. `ids` are the status and the one that it boosts;
+   * `text` is the `prepareText` of its content.
    */
   readonly match: (ids: ReadonlyArray<bigint>, text: string) => ReadonlyArray<FilterMatch>
-  /** None of the filters leaves anything out. */
+  /** True if no filter has the action `hide`. */
   readonly hidesNothing: boolean
-  /** What it takes in memory, about. */
+  /** Approximate memory use, in bytes. */
   readonly bytes: number
 }
 
-/** Bytes of a filter and of a status that is filtered by itself. */
+/** Approximate bytes of a filter, and of a filtered status. */
 const [filterBytes, statusBytes] = [600, 100]
 
 const none: ReadonlyArray<FilterMatch> = []

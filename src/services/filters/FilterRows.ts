@@ -15,7 +15,7 @@ const Row = Schema.Struct({
 })
 const filterRows = rowsOf(Row)
 
-/** The filters `f` for which a condition holds, in the order in which they were made, whole and in one query. */
+/** Reads the complete filters `f` that meet a condition, oldest first, by one query. */
 export const filtersWhere = (sql: SqlClient, condition: Fragment) => {
   const keywords = (column: string) =>
     sql.literal(`ARRAY(SELECT ${column} FROM filter_keywords WHERE filter_id = f.id ORDER BY id)`)

@@ -2,23 +2,23 @@ import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { compatible } from "../text/Normalisation.ts"
 
 /*
- * How texts and keywords are compared: the rule, once. Both are folded, which leaves out what people do not mean when they
- * write a word (case, width, invisible characters, marks that make no letter of their own), and get the borders of their
- * words marked. Then a keyword is found where it stands as a part of the text, whatever it is made of.
+ * Normalisation of texts and keywords for filters. Both are folded, which removes what people ignore in a word: case,
+ * width, invisible characters, and marks that do not form a letter of their own. Then word borders are marked. A
+ * keyword matches if it is a substring of the text, whatever it consists of.
  */
 
-/** Stands in a prepared text where a word begins or ends; a folded text has no such character. */
+/** Marks where a word begins or ends in a prepared text; folded texts never contain it. */
 const border = "\u0001"
-/** Stands between the parts of a text, so that no keyword is found across them. */
+/** Separates the parts of a text, so that no keyword matches across them. */
 const separator = "\u0002"
 
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu
-/** Marks beyond those that make a letter with the one before, vowel signs of Arabic and Hebrew, and what lengthens Arabic. */
+/** Marks that do not compose with the letter before, Arabic and Hebrew vowel signs, and the Arabic tatweel. */
 const marks = /[[\p{Mn}&&[\p{Script=Inherited}\p{scx=Arab}\p{scx=Hebr}]]\p{Default_Ignorable_Code_Point}\u0640]/gv
 const blanks = /[\s\p{Cc}]+/gu
 const ascii = /^[ -~]*$/
 
-/** A text as it is compared. Of what is white any number is one space. */
+/** Folds a text for comparison; any run of white space becomes one space. */
 export const fold = (text: BoundedText): string =>
   ascii.test(text)
     ? text.toLowerCase().replace(blanks, " ")
@@ -26,7 +26,7 @@ export const fold = (text: BoundedText): string =>
       .replace(marks, "").replaceAll("ς", "σ").replace(blanks, " ")
 
 const word = /[\p{L}\p{M}\p{N}\p{Pc}]/u
-/** Scripts in which words stand side by side without a space: every letter is a border by itself. */
+/** Scripts without spaces between words: every letter is a word of its own. */
 const unspaced =
   /[\p{Script=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Java}\p{scx=Bali}\p{scx=Talu}\p{scx=Tale}\p{scx=Lana}]/u
 
@@ -42,14 +42,14 @@ const classify = (character: string) =>
     ? wordByItself
     : inWord
 
-/** What characters of the first plane are, as far as anybody asked; 0 is not known yet. */
+/** Cached classes of the characters of the first plane; 0 is not cached yet. */
 const known = new Uint8Array(0x1_0000)
 const classOf = (point: number): number =>
   point > 0xffff
     ? classify(String.fromCodePoint(point))
     : known[point] || (known[point] = classify(String.fromCodePoint(point)))
 
-/** A folded text with the borders of its words; a mark belongs to the letter before it. */
+/** Marks the word borders of a folded text; a combining mark belongs to the letter before it. */
 const bordered = (folded: string): string => {
   let marked = ""
   let from = 0
@@ -68,13 +68,13 @@ const bordered = (folded: string): string => {
   return marked + folded.slice(from) + (before === outside ? "" : border)
 }
 
-/** The parts of a text, ready to be searched for keywords. */
+/** Prepares the parts of a text for keyword search. */
 export const prepareText = (parts: ReadonlyArray<BoundedText>): string =>
   parts.map((part) => bordered(fold(part))).join(separator)
 
 /**
- * A keyword, ready to be searched for; a whole word has a border wherever it begins or ends with a letter. Empty for one that
- * nothing can be compared with.
+ * Prepares a keyword for search; a whole word has a border where it begins or ends with a letter. Returns "" for a
+ * keyword that cannot match anything.
  */
 export const prepareKeyword = (keyword: BoundedText, wholeWord: boolean): string => {
   const marked = bordered(fold(keyword))

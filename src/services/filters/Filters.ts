@@ -16,21 +16,21 @@ const keywordIdRows = rowsOf(Schema.Struct({ id: Schema.BigInt, place: Schema.Bi
 
 type Refused = RecordNotFound | Unprocessable
 
-/** Finds, among all filters of their owner, the one that is meant, and what to change of it. */
+/** Selects one of the owner's filters and its change. */
 type Choice = (filters: ReadonlyArray<Filter>) => Effect.Effect<readonly [Filter, FilterChange], Refused>
 
 /**
- * What people filter is private: nobody else hears of it, so this service writes it itself. Every change tells the owner's
- * streams and all nodes, once (S-262).
+ * Filters are private: no other account sees their effects, so this service writes them outside of the owner's actor.
+ * Every change is published once to the owner's streams and to all nodes (S-262).
  */
 export class Filters extends Context.Service<Filters, {
-  /** All of them, expired ones too, in the order in which they were made. */
+  /** Returns all filters, including expired ones, oldest first. */
   readonly list: (owner: AccountId) => Effect.Effect<ReadonlyArray<Filter>>
   readonly create: (owner: AccountId, change: FilterChange) => Effect.Effect<Filter, Refused>
-  /** All that a request changes is changed at once, or nothing. */
+  /** Applies all changes of a request, or none. */
   readonly update: (owner: AccountId, choose: Choice) => Effect.Effect<Filter, Refused>
   readonly remove: (owner: AccountId, id: bigint) => Effect.Effect<void, RecordNotFound>
-  /** Filters a status that the owner may see by itself; gives the id of the entry. */
+  /** Adds a status that the owner may see to a filter; returns the entry's id. */
   readonly addStatus: (owner: AccountId, filterId: bigint, statusId: bigint) => Effect.Effect<bigint, Refused>
   readonly removeStatus: (owner: AccountId, entryId: bigint) => Effect.Effect<void, RecordNotFound>
 }>()("murmuration/services/filters/Filters") {
@@ -42,7 +42,7 @@ export class Filters extends Context.Service<Filters, {
 
       const all = (owner: AccountId) => filtersWhere(sql, sql`f.account_id = ${owner}`)
 
-      /** A transaction in which nobody else changes filters of the owner. */
+      /** Runs a transaction that locks the owner's filters. */
       const changing = <A, E>(owner: AccountId, work: Effect.Effect<A, E | SqlError>) =>
         sql`SELECT FROM users WHERE account_id = ${owner} FOR NO KEY UPDATE`.pipe(
           Effect.andThen(work),
@@ -51,7 +51,7 @@ export class Filters extends Context.Service<Filters, {
           Effect.catchTag("SqlError", Effect.die)
         )
 
-      /** Writes the keywords that a draft has beyond those that are there, and removes those that it has not. */
+      /** Writes a draft's new and changed keywords, and deletes those that it lacks. */
       const writeKeywords = Effect.fnUntraced(
         function*(filterId: bigint, before: FilterDraft["keywords"], draft: FilterDraft, now: number) {
           const kept = new Map(draft.keywords.map((keyword) => [keyword.id, keyword]))

@@ -1,26 +1,26 @@
 /*
- * Finds which of many keywords a text has, in one pass (Aho and Corasick, 1975): time grows with the length of the text and with
- * what is found, never with the number of keywords or with how they repeat themselves.
+ * Multi-keyword search in one pass (Aho and Corasick, 1975). Time grows with the text's length and the number of
+ * matches, never with the number of keywords or their repetition.
  */
 
-/** Which keywords stand in a text, by their places among those that were given. */
+/** Finds the keywords that a text contains, by their indexes. */
 interface KeywordSearch {
   readonly find: (text: string) => ReadonlyArray<number>
-  /** What it takes in memory, about. */
+  /** Approximate memory use, in bytes. */
   readonly bytes: number
 }
 
-/** Bytes of one state: six numbers, and its part of the keywords. */
+/** Bytes of one state: six numbers, and its share of the keywords. */
 const stateBytes = 32
 
 interface State {
-  /** The keywords, sorted, that begin with what leads here. */
+  /** Range of the sorted keywords with this state's prefix. */
   readonly from: number
   readonly to: number
   readonly depth: number
 }
 
-/** None of the keywords is empty; some may be equal. */
+/** Builds the search; no keyword may be empty, some may be equal. */
 export const keywordSearch = (keywords: ReadonlyArray<string>): KeywordSearch => {
   const places = new Map<string, Array<number>>()
   keywords.forEach((keyword, place) => {
@@ -30,7 +30,7 @@ export const keywordSearch = (keywords: ReadonlyArray<string>): KeywordSearch =>
   })
   const sorted = [...places.keys()].toSorted()
 
-  // States stand in the order of their depth, the next ones of a state side by side and sorted.
+  // States are in order of depth; the successors of a state are adjacent and sorted.
   const states: Array<State> = [{ from: 0, to: sorted.length, depth: 0 }]
   const units: Array<number> = [0]
   const firstNext: Array<number> = []
@@ -56,7 +56,7 @@ export const keywordSearch = (keywords: ReadonlyArray<string>): KeywordSearch =>
   const unitOf = Uint16Array.from(units)
   const endOf = Int32Array.from(ends)
 
-  /** The state after `unit`; 0 where no keyword goes on so. */
+  /** Returns the state after `unit`; 0 if no keyword continues that way. */
   const after = (state: number, unit: number): number => {
     let low = next[state] ?? 0
     let high = next[state + 1] ?? 0
@@ -74,9 +74,9 @@ export const keywordSearch = (keywords: ReadonlyArray<string>): KeywordSearch =>
     }
   }
 
-  /** Where to go on when no keyword goes on: the longest end of what was read that is the beginning of one. */
+  /** State to fall back to: the longest suffix of the input that is a prefix of a keyword. */
   const fallback = new Int32Array(count)
-  /** The longest keyword that ends where a state's own would, shorter than that; 0 is none. */
+  /** State of the longest shorter keyword that ends at the same place; 0 for none. */
   const shorter = new Int32Array(count)
   for (let state = 1; state < count; state++) {
     const parent = parents[state] ?? 0
@@ -91,7 +91,7 @@ export const keywordSearch = (keywords: ReadonlyArray<string>): KeywordSearch =>
     let state = 0
     for (let at = 0; at < text.length; at++) {
       state = step(state, text.charCodeAt(at))
-      // Whatever is shorter than one that was seen was seen with it.
+      // All shorter keywords of a state were reported when it was first seen.
       for (let end = (endOf[state] ?? -1) >= 0 ? state : shorter[state] ?? 0; end !== 0 && !seen.has(end);) {
         seen.add(end)
         found.push(...places.get(sorted[endOf[end] ?? 0] ?? "") ?? [])

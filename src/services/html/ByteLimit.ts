@@ -2,20 +2,19 @@ import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { sanitise, withinMarks } from "./Sanitise.ts"
 import { bytesTold } from "./Text.ts"
 
-/** Tries of cutting a text to its room; each takes at least a tenth away. */
+/** Maximum attempts to cut a text to the remaining bytes; each removes at least a tenth. */
 const cutsMax = 16
 
 /**
- * The room that the texts of one document have together, in bytes as clients get them (ContentLimits). What does not fit is
- * cut, or left out where half of it would be something else. Here and nowhere else is decided what becomes of documents
- * that are too large.
+ * Shared byte budget of a document's texts, as sent to clients (ContentLimits). What exceeds it is cut, or omitted if a
+ * part of it would mean something different. All handling of oversized documents is here.
  */
 interface Room {
-  /** A text, cut to what is left. */
+  /** Returns a text, cut to the remaining bytes. */
   readonly text: (text: string) => string
-  /** Allowed HTML of a source that is cut until the result fits. */
+  /** Sanitises HTML, cut until the result fits. */
   readonly html: (source: string) => string
-  /** The members of a list before the first whose texts do not fit. */
+  /** Returns the members of a list up to the first whose texts do not fit. */
   readonly members: <A>(list: ReadonlyArray<A>, textsOf: (member: A) => ReadonlyArray<string>) => ReadonlyArray<A>
 }
 
@@ -35,7 +34,7 @@ export const makeByteLimit = (bytesMax: number): Room => {
     return ""
   }
   return {
-    // Cut before by marks: a shorter source would keep as many of them and be cleaned for nothing.
+    // Cut by marks first: a source shortened by bytes could keep as many marks, and would be sanitised in vain.
     html: (source) => fit(withinMarks(bounded(source)), sanitise),
     text: (text) => fit(text, (cut) => cut.length === text.length ? text : cut.replace(/\uFFFD$/, "")),
     members: (list, textsOf) => {

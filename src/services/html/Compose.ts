@@ -1,21 +1,21 @@
 import { handle, type Token, tokens } from "./TextTokens.ts"
 
-/** The account that a mention means. `acct` is `user`, or `user@domain` for a remote one, the domain in Unicode. */
+/** Account of a mention. `acct` is `user`, or `user@domain` for a remote one, with the domain in Unicode. */
 export interface Mentioned {
   readonly url: string
   readonly username: string
   readonly acct: string
 }
 
-/** What the words of a text stand for. */
+/** Resolved mentions and hashtag URLs of a text. */
 export interface Meaning {
-  /** By `Tokens.handle`; a mention that is not here stays plain text. */
+  /** Accounts by `TextTokens.handle`; a mention that is missing here stays plain text. */
   readonly mentions: ReadonlyMap<string, Mentioned>
-  /** Where the posts with a hashtag are shown. */
+  /** Returns the URL of a hashtag's timeline. */
   readonly tagUrl: (name: string) => string
 }
 
-/** The HTML of a status or a biography, in the shape that Mastodon's clients know (TextFormatter, 4.3). */
+/** Returns the HTML of a status or a biography, in the form that Mastodon's clients know (TextFormatter, 4.3). */
 export const paragraphs = (source: string, meaning: Meaning): string => {
   const lines = source.replace(/\r\n?/g, "\n").trim()
   if (lines === "") return ""
@@ -23,7 +23,7 @@ export const paragraphs = (source: string, meaning: Meaning): string => {
   return `<p>${html.replace(/\n{2,}/g, "</p><p>").replaceAll("\n", "<br />")}</p>`
 }
 
-/** The HTML of a profile field's value: one line, links with `rel="me"` and handles with their domains. */
+/** Returns the HTML of a profile field's value: one line, links with `rel="me"`, and handles with their domains. */
 export const field = (source: string, meaning: Meaning): string =>
   inline(source.trim(), meaning, { rel: "me nofollow noopener", withDomains: true })
 
@@ -35,7 +35,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": "&#39;"
 }
 
-/** Plain text as HTML, safe in elements and in quoted attributes. */
+/** Escapes plain text for HTML elements and quoted attributes. */
 export const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character)
 
 interface Style {
@@ -46,7 +46,7 @@ interface Style {
 const inline = (source: string, meaning: Meaning, style: Style): string =>
   tokens(source).map(writer(meaning, style)).join("")
 
-/** Makes HTML of the pieces of one text, one after the other. */
+/** Returns a function that renders the tokens of one text, in order. */
 export const writer = (meaning: Meaning, style: Style) => {
   const firstOfName = new Map<string, string>()
   return (token: Token): string => {
@@ -63,7 +63,7 @@ export const writer = (meaning: Meaning, style: Style) => {
   }
 }
 
-/** Characters of an address that are shown; what stands before and after is there for those who copy it. */
+/** Visible characters of a URL; the parts before and after are hidden, but can be copied. */
 const shownCharacters = 30
 
 const link = (url: string, rel: string): string => {
@@ -87,7 +87,7 @@ const mention = (
 ): string => {
   const account = mentions.get(handle(token.username, token.domain))
   if (account === undefined) return escape(token.text)
-  // Two people of one name in one text: the second is shown with the domain.
+  // If two accounts have the same name, the second is shown with its domain.
   const name = account.username.toLowerCase()
   const first = firstOfName.get(name) ?? account.acct
   firstOfName.set(name, first)

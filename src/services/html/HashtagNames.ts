@@ -2,17 +2,17 @@ import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { compatible, decomposed } from "../text/Normalisation.ts"
 
 /**
- * The name under which a hashtag is stored and looked up: NFKC, lower case, Latin letters without accents, and of the
- * rest only letters, marks, digits, `_`, `·`, `・` and the zero-width non-joiner (Mastodon's HashtagNormalizer).
+ * Returns the name under which a hashtag is stored and looked up: NFKC, lower case, Latin letters without accents; of
+ * the rest only letters, marks, digits, `_`, `·`, `・` and the zero-width non-joiner (Mastodon's HashtagNormalizer).
  */
 export const normalise = (name: BoundedText): string =>
   compatible(name).toLowerCase().replace(latin, fold).replace(unwanted, "")
 
-/** Latin-1 and Latin Extended-A; the marks of other scripts change the word and stay. */
+/** Latin-1 and Latin Extended-A; marks of other scripts change the word and are kept. */
 const latin = /[\u00c0-\u017e]/g
 const unwanted = /\p{Variation_Selector}|[^\p{Alphabetic}\p{M}\p{Nd}_\u00b7\u30fb\u200c]/gu
 
-/** Letters that Unicode does not decompose. */
+/** Letters without a Unicode decomposition. */
 const undecomposed: Readonly<Record<string, string>> = {
   ð: "d",
   đ: "d",

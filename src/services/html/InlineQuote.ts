@@ -1,15 +1,15 @@
 /*
- * The link to what a post quotes, in its text for those whose server shows no quotes (FEP-044f): a paragraph, or at the end of
- * one, with the class `quote-inline`.
+ * Fallback link to a quoted post in the text, for servers that do not show quotes (FEP-044f): a paragraph, or a span at
+ * its end, with the class `quote-inline`.
  */
 
 const inlineQuote = /<(p|span) class="quote-inline">(?:(?!<\/?\1[ >])[^])*<\/\1>/g
 
-/** HTML without it; ours or sanitised. */
+/** Removes the fallback link from HTML of our own or sanitised HTML. */
 export const withoutInlineQuote = (html: string): string =>
   html.includes("quote-inline") ? html.replace(inlineQuote, "").replaceAll("<p></p>", "") : html
 
-/** HTML that begins with it; the address is one of a post's page. */
+/** Prepends the fallback link to HTML; `address` is the URL of the quoted post's page. */
 export const withInlineQuote = (html: string, address: string): string => {
   const escaped = address.replaceAll("&", "&amp;").replaceAll("\"", "&quot;").replaceAll("<", "&lt;").replaceAll(
     ">",

@@ -3,12 +3,12 @@ import { bounded } from "../text/BoundedText.ts"
 import { readMarkup, readPageMarkup } from "./MarkupReader.ts"
 import { plainText } from "./PlainText.ts"
 
-/** Links of one document that are looked at. */
+/** Maximum links read in one document. */
 const linksMax = 1_000
 
 /**
- * Where a page says that its owner is as well: `a` and `link` with `rel="me"` (microformats). Other work gets its turn while a
- * long page is read.
+ * Returns the `rel="me"` links of a page, from `a` and `link` elements (microformats). Yields to other fibers while it
+ * reads a long page.
  */
 export const relMe = Effect.fnUntraced(function*(html: string): Effect.fn.Return<ReadonlyArray<string>> {
   const found: Array<string> = []
@@ -22,8 +22,8 @@ export const relMe = Effect.fnUntraced(function*(html: string): Effect.fn.Return
 })
 
 /**
- * The address in HTML that is one link and nothing else, and that shows the whole of it: what people read is where it
- * leads (row 15).
+ * Returns the URL if the HTML is a single link whose visible text is the same URL, so that readers see where it leads
+ * (row 15).
  */
 export const onlyLink = (html: string): string | undefined => {
   const markup = bounded(html, fieldBytesMax)
@@ -43,5 +43,5 @@ export const onlyLink = (html: string): string | undefined => {
     : undefined
 }
 
-/** Bytes of the HTML of a profile field that are read. */
+/** Maximum bytes of a profile field's HTML that are read. */
 const fieldBytesMax = 16_384

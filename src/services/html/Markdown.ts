@@ -6,19 +6,19 @@ import { nestingMax, sanitise } from "./Sanitise.ts"
 import { addressStart, type Token, tokenAt } from "./TextTokens.ts"
 
 /*
- * Posts that are written as Markdown (CommonMark, with struck-out text): by `markdown-it`, to which mentions, hashtags and addresses
- * are taught, then through the sanitiser as what another server sends. HTML in the source is text. Pictures are links, as no post
- * shows any in its text. References are none: few characters would repeat a long address many times.
+ * Markdown posts (CommonMark with strikethrough), by `markdown-it` extended with mentions, hashtags and URLs. The
+ * result is sanitised like remote HTML. HTML in the source is text. Images become links, as posts show no images in
+ * their text. References are disabled: a few characters could repeat a long URL many times.
  */
 
-/** Ends a run of plain text: the start of mark-up, a mention, a hashtag or an address. */
+/** Ends a run of plain text: the start of markup, a mention, a hashtag or a URL. */
 const special = new RegExp(String.raw`[\n\\` + "`" + String.raw`*_~[\]!<>&@#＃]|${addressStart}`, "giu")
 
 const isSocial = "social"
-/** Marks of emphasis. */
+/** Emphasis characters. */
 const emphasis = new Set("*_~")
 
-/** The mention, hashtag or address at a place; an address ends before marks of emphasis. */
+/** Returns the mention, hashtag or URL at an index; a URL ends before emphasis characters. */
 const foundAt = (source: string, index: number): Token | undefined => {
   const token = tokenAt(source, index)
   if (token?.kind !== "url") return token
@@ -55,7 +55,7 @@ const make = () => {
   rules["softbreak"] = rules["hardbreak"] = () => "<br />"
   rules["s_open"] = () => "<del>"
   rules["s_close"] = () => "</del>"
-  // Apps show a line break in HTML as one.
+  // Apps render line breaks in HTML literally.
   for (const name of ["fence", "code_block"] as const) {
     const rule = rules[name]
     if (rule !== undefined) rules[name] = (...given) => rule(...given).trimEnd()
@@ -65,21 +65,21 @@ const make = () => {
   return md
 }
 
-/** What writes the pieces of a text that is being rendered, by what markdown-it carries along for it. */
+/** Token writers by markdown-it's `env` object of a rendering. */
 const writers = new WeakMap<object, (token: Token) => string>()
 const writing = (env: object) => writers.get(env) ?? (() => "")
 
-// Made at its first use: most servers have plain posts for a long time.
+// Created on first use: most servers have only plain posts for a long time.
 let made: ReturnType<typeof make> | undefined
 const parser = () => made ??= make()
 
-/** The mentions, hashtags and addresses of a text; what stands in code or names a link is none of them. */
+/** Returns the mentions, hashtags and URLs of a text, without those in code or link labels. */
 export const markdownTokens = (source: string): ReadonlyArray<Token> =>
   parser().parse(source, {}).flatMap(({ children }) =>
     (children ?? []).flatMap(({ content, type }) => (type === isSocial ? foundAt(content, 0) : undefined) ?? [])
   )
 
-/** The HTML of a status; a text that is nothing but marks stands as it is. */
+/** Returns the HTML of a status; a text that renders to nothing is treated as plain text. */
 export const markdown = (source: string, meaning: Meaning): string => {
   const env = {}
   writers.set(env, writer(meaning, { rel: "nofollow noopener", withDomains: false }))

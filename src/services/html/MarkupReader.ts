@@ -3,22 +3,22 @@ import { Parser } from "htmlparser2"
 import type { BoundedText } from "../text/BoundedText.ts"
 
 /*
- * HTML and XML of others as a row of elements and texts, by `htmlparser2`, in bounded time. A document is read up to the first
- * thing in it that exceeds a bound. The rest counts as absent.
+ * Reads remote HTML and XML as a sequence of elements and texts, by `htmlparser2`, in bounded time. Reading stops at
+ * the first part that exceeds a bound; the rest is ignored.
  */
 
-/** How deep elements nest; the parser's time for an element grows with its depth. */
+/** Maximum nesting depth; the parser's time for an element grows with its depth. */
 export const depthMax = 512
-/** Elements of a document. */
+/** Maximum elements of a document. */
 export const elementsMax = 50_000
-/** Attributes of an element, and characters of a value; the rest of a value is cut. */
+/** Maximum attributes of an element, and maximum characters of a value; the rest of a value is cut. */
 export const attributesMax = 256
 const valueCharactersMax = 8_192
-/** Characters of a page that are read at all, and before others get their turn. */
+/** Maximum characters read of a page, and characters read before yielding. */
 const pageCharactersMax = 1_048_576
 const charactersPerTurn = 16_384
 
-/** Callbacks of a reader. Names are in lower case. */
+/** Reader callbacks. Names are in lower case. */
 interface MarkupHandlers {
   readonly open?: (name: string, attributes: Readonly<Record<string, string>>) => void
   readonly text?: (text: string) => void
@@ -66,13 +66,13 @@ const boundedParser = ({ close, open, text }: MarkupHandlers) => {
   }
 }
 
-/** Reads a document at once. */
+/** Reads a document synchronously. */
 export const readMarkup = (markup: BoundedText, handlers: MarkupHandlers): void => {
   const parser = boundedParser(handlers)
   if (parser.write(markup)) parser.end()
 }
 
-/** Reads a page of any length, up to `pageCharactersMax`, during which others get their turn. */
+/** Reads a page up to `pageCharactersMax`; yields to other fibers in between. */
 export const readPageMarkup = Effect.fnUntraced(function*(page: string, handlers: MarkupHandlers) {
   const parser = boundedParser(handlers)
   const length = Math.min(page.length, pageCharactersMax)

@@ -1,10 +1,13 @@
 import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { readMarkup } from "./MarkupReader.ts"
 
-/** What is in these elements is no text that people read. */
+/** Elements whose content is not text for readers. */
 const unread = new Set(["script", "style", "textarea", "option"])
 
-/** The text of an HTML document, for previews, searches and mails: breaks as lines, no mark-up, entities decoded. */
+/**
+ * Returns the text of an HTML document, for previews, search and mails: line breaks as newlines, no markup, entities
+ * decoded.
+ */
 export const plainText = (html: BoundedText): BoundedText => {
   let all = ""
   let unreadDepth = 0
@@ -20,7 +23,7 @@ export const plainText = (html: BoundedText): BoundedText => {
       if (unread.has(name)) unreadDepth--
     }
   })
-  // Marks may be written as entities.
+  // Combining marks may be written as entities.
   return bounded(all.trim())
 }
 

@@ -2,18 +2,19 @@ import sanitizeHtml from "sanitize-html"
 import type { BoundedText } from "../text/BoundedText.ts"
 
 /*
- * HTML from elsewhere, cut down to what Mastodon keeps (federation.md section 9, "HTML"): whatever is not on these lists
- * is text. `sanitize-html` parses the document and writes a new one, so nothing of the original mark-up survives unread.
+ * Reduces remote HTML to what Mastodon keeps (federation.md section 9, "HTML"): markup that is not on these lists
+ * becomes text. `sanitize-html` parses the document and writes a new one, so none of the original markup is copied
+ * unparsed.
  */
 
-/** HTML that nests deeper than this is cut (elements). */
+/** Maximum nesting depth of HTML, in elements; deeper content is cut. */
 export const nestingMax = 32
 
 const linkSchemes = new Set(
   ["http", "https", "dat", "dweb", "ipfs", "ipns", "ssb", "gopher", "xmpp", "magnet", "gemini"]
 )
 
-/** Beside those of microformats: what stands for a quote where none is shown. */
+/** Allowed beside microformats: the fallback link of a quote. */
 const inlineQuote = "quote-inline"
 const classes = ["h-*", "p-*", "u-*", "dt-*", "e-*", "mention", "hashtag", "ellipsis", "invisible"]
 
@@ -42,10 +43,13 @@ const plain: sanitizeHtml.Transformer = (tagName, { lang, translate, ...attribut
   }
 })
 
-/** A heading is a strong paragraph; that takes two elements, so all headings become this one and then those two. */
+/**
+ * Headings become strong paragraphs. That takes two elements, so all of them become `h1` first, and `pass` replaces
+ * that.
+ */
 const heading: sanitizeHtml.Transformer = () => ({ tagName: "h1", attribs: {} })
 
-/** Mastodon's list, and the heading that `heading` leaves behind. */
+/** Mastodon's list, and the `h1` that `heading` produces. */
 const allowedTags = "p br span a del s pre blockquote code b strong u i em ul ol li ruby rt rp h1".split(" ")
 
 const options: sanitizeHtml.IOptions = {
@@ -59,37 +63,39 @@ const options: sanitizeHtml.IOptions = {
     li: ["value"]
   },
   allowedClasses: { a: classes, p: [inlineQuote], span: [...classes, inlineQuote] },
-  // The scheme is decided in `anchor`, on the parsed address.
+  // `anchor` checks the scheme, on the parsed URL.
   allowedSchemes: [...linkSchemes],
   nestingLimit: nestingMax,
   transformTags: {
     a: anchor,
     ...Object.fromEntries(["h1", "h2", "h3", "h4", "h5", "h6"].map((name) => [name, heading])),
-    // Older servers send `strike`; dropping it would make struck text read as meant.
+    // Older servers send `strike`; without it, deleted text would look valid.
     strike: (_, attributes) => plain("s", attributes),
     "*": plain
   }
 }
 
-/** Passes until nothing changes any more, at most: an element that goes may leave others standing where they may not. */
+/** Maximum passes until the result is stable: removing an element may leave others where they are not allowed. */
 const passesMax = 5
 
 const pass = (html: string): string =>
   sanitizeHtml(html, options).replaceAll("<h1>", "<p><strong>").replaceAll("</h1>", "</strong></p>")
 
-/** Marks that begin a tag or an entity, at most. HTML with more ends before the next one (row 35). */
+/** Maximum characters that begin a tag or an entity; longer HTML is cut before the next one (row 35). */
 export const marksMax = 1_500
 const lessThan = 0x3c
 const greaterThan = 0x3e
 const ampersand = 0x26
 
-/** HTML up to the mark beyond `marksMax`: a parser takes its time for each tag, and more for many that are never closed. */
+/**
+ * Cuts HTML before the mark that exceeds `marksMax`: parsers take time for each tag, and more for many unclosed ones.
+ */
 export const withinMarks = (html: BoundedText): string => {
   let [marks, ends] = [0, 0]
   for (let at = 0; at < html.length; at++) {
     const unit = html.charCodeAt(at)
     if ((unit === lessThan || unit === ampersand) && ++marks > marksMax) return html.slice(0, at)
-    // One that ends no tag becomes an entity.
+    // A `>` outside of a tag becomes an entity.
     if (unit === greaterThan && ++ends > marksMax) return html.slice(0, at)
   }
   return html
@@ -98,7 +104,7 @@ export const withinMarks = (html: BoundedText): string => {
 /** Returns true for HTML with more than `marksMax` marks, which would be cut. */
 export const hasMoreMarks = (html: BoundedText): boolean => withinMarks(html).length < html.length
 
-/** Allowed HTML only. The result is stable: sanitising it again changes nothing. */
+/** Returns the allowed HTML. The result is stable: sanitising it again changes nothing. */
 export const sanitise = (html: BoundedText): string => {
   const read = withinMarks(html)
   let [before, after] = [read, pass(read)]

@@ -1,23 +1,23 @@
 import { LinkifyIt } from "linkify-it"
 import { domainToASCII } from "node:url"
 
-/** A piece of what somebody wrote; the `text` of all pieces in order is the source again. */
+/** Token of a post's source; the `text` of all tokens in order is the source. */
 export type Token =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "url"; readonly text: string }
-  /** `domain` as written, absent for `@user`. */
+  /** `domain` as written; absent in `@user`. */
   | { readonly kind: "mention"; readonly text: string; readonly username: string; readonly domain: string | undefined }
-  /** `name` without the sign, as written. */
+  /** `name` as written, without the sign. */
   | { readonly kind: "hashtag"; readonly text: string; readonly name: string }
 
-/** Longer addresses stay plain text (characters). */
+/** Maximum characters of a URL; longer ones stay plain text. */
 const urlCharactersMax = 2_048
-/** Longer names of hashtags, users and domains stay plain text (characters). */
+/** Maximum characters of a hashtag, user or domain; longer ones stay plain text. */
 const nameCharactersMax = 255
 
 /**
- * Finds URLs, mentions and hashtags as Mastodon does. Every candidate looks at no more than it consumes, or at a
- * bounded window. So the time is linear in the length of the source.
+ * Finds URLs, mentions and hashtags as Mastodon does. Every candidate reads only what it consumes, or a bounded window,
+ * so the time is linear in the source's length.
  */
 export const tokens = (source: string): ReadonlyArray<Token> => {
   const found: Array<Token> = []
@@ -37,18 +37,18 @@ export const tokens = (source: string): ReadonlyArray<Token> => {
   return found
 }
 
-/** The key under which a mention's account is handed over: lower case, the domain in ASCII, `user` or `user@domain`. */
+/** Returns the key of a mention's account: lower case, the domain in ASCII, `user` or `user@domain`. */
 export const handle = (username: string, domain: string | undefined): string =>
   domain === undefined
     ? username.toLowerCase()
     : `${username.toLowerCase()}@${domainToASCII(domain) || domain.toLowerCase()}`
 
-/** Source of a pattern for where an address begins (Mastodon's config/initializers/twitter_regex.rb). */
+/** Regular expression source for the start of a URL (Mastodon's config/initializers/twitter_regex.rb). */
 export const addressStart = String.raw`(?:https?|dat|dweb|ipfs|ipns|ssb|gopher|gemini):\/\/|xmpp:|magnet:\?`
 
 const candidates = new RegExp(`[@#＃]|${addressStart}`, "gi")
 
-/** The URL, mention or hashtag that begins at a place. */
+/** Returns the URL, mention or hashtag that begins at an index. */
 export const tokenAt = (source: string, index: number): Token | undefined => {
   switch (source[index]) {
     case "@":
@@ -61,7 +61,7 @@ export const tokenAt = (source: string, index: number): Token | undefined => {
   }
 }
 
-/** The code point that ends right before `index`, or the empty string. */
+/** Returns the code point that ends right before `index`, or an empty string. */
 const before = (source: string, index: number): string => {
   const low = source.charCodeAt(index - 1)
   return index === 0 ? "" : source.slice(low >= 0xdc00 && low <= 0xdfff ? index - 2 : index - 1, index)
@@ -73,9 +73,9 @@ const matchAt = (pattern: RegExp, source: string, index: number): RegExpExecArra
 }
 
 /*
- * A domain that is an address may have a port, as in a lab of servers on one machine. For the rest
- * Ruby's [[:word:]] (letters, marks, decimal digits, connecting punctuation), in which Mastodon's patterns are written:
- * Account::MENTION_RE, Tag::HASHTAG_RE and twitter-text's conditions on what follows.
+ * An IP address as a domain may have a port, as in a lab of servers on one machine. The rest uses Ruby's [[:word:]]
+ * (letters, marks, decimal digits, connector punctuation), as Mastodon's patterns do: Account::MENTION_RE,
+ * Tag::HASHTAG_RE and twitter-text's lookaheads.
  */
 const mention =
   /@([a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)(?:@((?:\d{1,3}(?:\.\d{1,3}){3}|localhost):\d{2,5}|[\p{L}\p{M}\p{Nd}\p{Pc}]+(?:[.-]+[\p{L}\p{M}\p{Nd}\p{Pc}]+)*))?/iuy
@@ -95,7 +95,7 @@ const hashtagRun = /[\p{L}\p{M}\p{Nd}\p{Pc}\u00b7\u30fb\u200c]+/uy
 const hashtagBefore = /[=/)\p{Alphabetic}\p{Nd}]/u
 const hashtagAfter = /[#＃]|:\/\//y
 const separatorsAtEnd = /[\u00b7\u30fb\u200c]$/u
-/** A letter anywhere, or a separator between two other characters. */
+/** Requires a letter anywhere, or a separator between two other characters. */
 const hashtagName = /^(?![\u00b7\u30fb\u200c])(?:.*\p{Alphabetic}|.+[_\u00b7\u30fb\u200c].)/u
 
 const hashtagAt = (source: string, index: number): Token | undefined => {
@@ -111,7 +111,7 @@ const linkify = new LinkifyIt({ fuzzyEmail: false, maxLength: urlCharactersMax }
 const urlBefore = /[A-Za-z0-9@＠$#＃]/
 const schemeWithHost = /(?:https?|dat|dweb|ipfs|ipns|ssb|gopher|gemini):(?=\/\/)/iy
 const hostWithDot = /^\/\/(?:[^/?#]*\.|\[)/
-/** A chat address (RFC 5122): `user@host`, perhaps with a resource and a query. */
+/** XMPP URI (RFC 5122): `user@host`, optionally with a resource and a query. */
 const chat = /xmpp:[^\s@/?<>"]{1,255}@[^\s@/?<>"]{1,255}(?:\/[^\s?<>"]{1,255})?(?:\?[^\s<>"()]{1,1000})?/iy
 const magnet = /magnet:\?(?:[^\s<>"&()]{1,500}&){0,5}xt=urn:[^\s<>"()]{1,1000}/iy
 
@@ -134,8 +134,9 @@ const endOfPath = /[^!*"'<>;:=,.$%[\]~&|@?]/
 const endOfQuery = /[\p{L}\p{M}\p{N}_&=#/)-]/u
 
 /**
- * An address without the punctuation of the sentence or mark-up around it: a path ends as Mastodon's does, a query in a letter, a
- * digit or one of `_&=#/-` (valid_url_path_ending_chars and valid_url_query_ending_chars in twitter-text), or a parenthesis.
+ * Removes the punctuation of the sentence or markup around a URL. A path ends as in Mastodon; a query ends in a letter,
+ * a digit or one of `_&=#/-` (valid_url_path_ending_chars and valid_url_query_ending_chars in twitter-text), or a
+ * parenthesis.
  */
 const withoutPunctuation = (url: string): string => {
   const mayEnd = url.includes("?") ? endOfQuery : endOfPath

@@ -7,10 +7,14 @@ import { accountIdRows, only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /**
- * What can be due, by its subject. A scheduled status, by its id. The end of a mute, by the mute's id. The end of a
- * poll, or that other servers hear of its votes, by its status' id. What an account that is gone left behind, by the
- * account's id. What follows from a user's block of a domain, by the block's id. The end of waiting for an author's consent,
- * by the request's id. The end of the time in which a suspension can be taken back, by the account's id.
+ * Kinds of due work and the id of their subject:
+ * - `scheduled_status`: the scheduled status.
+ * - `mute_end`: the mute.
+ * - `poll_end` and `poll_update` (federates the votes): the poll's status.
+ * - `purge`: the deleted account.
+ * - `domain_block`: a user's block of a domain.
+ * - `interaction_request`: the request whose wait for approval ends.
+ * - `suspension_end`: the account; its suspension becomes irreversible.
  */
 const DueKind = Schema.Literals([
   "scheduled_status",
@@ -24,7 +28,7 @@ const DueKind = Schema.Literals([
 ])
 type DueKind = typeof DueKind.Type
 
-/** An entry is tried 20 times in 25 hours. */
+/** 20 tries within 25 hours. */
 export const agendaBackoff: Backoff.Backoff = {
   baseMillis: 1_000,
   growth: { factor: 2 },
@@ -32,13 +36,13 @@ export const agendaBackoff: Backoff.Backoff = {
   capMillis: 4 * 3_600_000,
   triesMax: 20
 }
-/** Entries of an account that one round takes up. */
+/** Maximum entries of an account in one round. */
 const claimedMax = 100
 
 const AgendaEntry = Schema.Struct({
   kind: DueKind,
   subjectId: Schema.BigInt,
-  /** How often it was tried in vain. */
+  /** Failed tries so far. */
   tries: Schema.Int
 })
 export type AgendaEntry = typeof AgendaEntry.Type
@@ -46,38 +50,38 @@ const entryRows = rowsOf(AgendaEntry)
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 
 /**
- * Work that is due at a time. The owner of an entry does it and completes it in one transaction. One that fails holds up none
- * that is due beside it; after its last try it is set aside, until it is enqueued anew or the server starts anew. Kinds that
- * this version of the program does not know stay.
+ * Work that is due at a time. An entry's owner does and completes it in one transaction. A failed entry does not block
+ * others; after its last try it is set aside until it is enqueued again or the server restarts. Entries of kinds
+ * unknown to this version are kept.
  */
 export class AgendaEntries extends Context.Service<AgendaEntries, {
-  /** Enters something, or moves it, in the running transaction; `dueAt` in milliseconds since 1970. */
+  /** Adds or reschedules an entry in the current transaction; `dueAt` in milliseconds since 1970. */
   readonly enqueue: (
     kind: DueKind,
     subjectId: bigint,
     accountId: AccountId,
     dueAt: number
   ) => Effect.Effect<void, SqlError>
-  /** The same, and leaves it where it is when it is there. */
+  /** Like `enqueue`, but keeps an existing entry unchanged. */
   readonly enqueueOnce: (
     kind: DueKind,
     subjectId: bigint,
     accountId: AccountId,
     dueAt: number
   ) => Effect.Effect<void, SqlError>
-  /** Is done, in the running transaction of its owner. */
+  /** Completes an entry, in the owner's current transaction. */
   readonly complete: (kind: DueKind, subjectId: bigint) => Effect.Effect<void, SqlError>
-  /** Its subject is not there any more, or has no end. */
+  /** Removes an entry whose subject is gone or has no end any more. */
   readonly cancel: (kind: DueKind, subjectId: bigint) => Effect.Effect<void, SqlError>
-  /** An account's entries that are due now, the oldest first. */
+  /** Returns an account's due entries, oldest first. */
   readonly claim: (accountId: AccountId) => Effect.Effect<ReadonlyArray<AgendaEntry>, SqlError>
-  /** It was tried in vain: is tried again later, or has failed after the last try. Answers whether it is tried again. */
+  /** Schedules a retry, or sets the entry aside after the last try. Returns true if it is retried. */
   readonly retry: (entry: AgendaEntry) => Effect.Effect<boolean, SqlError>
-  /** Everything that has failed is due again. */
+  /** Reschedules all failed entries for now. */
   readonly requeue: Effect.Effect<void, SqlError>
-  /** How many have failed. */
+  /** Number of failed entries. */
   readonly failed: Effect.Effect<number, SqlError>
-  /** Accounts for which something is due. */
+  /** Returns accounts with due entries. */
   readonly due: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
 }>()("murmuration/services/intents/AgendaEntries") {
   static readonly layer = Layer.effect(
@@ -110,7 +114,7 @@ export class AgendaEntries extends Context.Service<AgendaEntries, {
           const later = delay === undefined
             ? sql`failed_at = ${at}`
             : sql`due_at = ${new Date(at.getTime() + delay)}`
-          // Unless it was enqueued anew meanwhile.
+          // Unless it was enqueued again in the meantime.
           yield* sql`UPDATE agenda SET tries = ${tries + 1}, ${later}
             WHERE kind = ${kind} AND subject_id = ${subjectId} AND tries = ${tries} AND due_at <= ${at}`
           return delay !== undefined

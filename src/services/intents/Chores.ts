@@ -4,20 +4,20 @@ import type { SqlError } from "effect/sql/SqlError"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { transaction } from "../Transactions.ts"
 
-/** What is done from time to time by one node of all. */
+/** Periodic work, done by one node of the cluster. */
 type Chore = "trends of tags" | "trends of statuses" | "trends of links" | "e-mails about trends" | "popular accounts"
 
 const claimRows = rowsOf(Schema.Struct({ before: Schema.NullOr(Timestamptz) }))
 
-/** When a turn takes place, and when the one before it did; undefined where there was none. In milliseconds since 1970. */
+/** Time of this run, and of the previous one if any, in milliseconds since 1970. */
 export interface Turn {
   readonly now: number
   readonly before: number | undefined
 }
 
 /**
- * Does something in a transaction of its own where the last time is at least `periodMillis` ago; answers whether it did.
- * However many nodes come at once, one of them does it: the others wait for its transaction and find it done.
+ * Runs work in a transaction if the last run is at least `periodMillis` ago; returns true if it ran. Concurrent nodes
+ * wait for the transaction of the first one, and then skip.
  */
 export const onceIn = Effect.fnUntraced(
   function*<R>(
@@ -27,7 +27,7 @@ export const onceIn = Effect.fnUntraced(
     work: (turn: Turn) => Effect.Effect<void, SqlError, R>
   ) {
     const now = yield* Clock.currentTimeMillis
-    // A moment that lies ahead was set by a clock that was wrong.
+    // A last run in the future was recorded by a wrong clock.
     const [claim] = yield* claimRows(sql`
       INSERT INTO chores (name, begun_at) VALUES (${chore}, ${new Date(now)})
       ON CONFLICT (name) DO UPDATE SET begun_at = excluded.begun_at

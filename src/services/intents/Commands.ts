@@ -9,18 +9,18 @@ import { only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { batched } from "../TransactionBatch.ts"
 
-/** The right to write what an account does: the node that activated the account last has the highest epoch. */
+/** Right to write an account's actions: the node that activated the account last has the highest epoch. */
 export interface Owner {
   readonly accountId: AccountId
   readonly epoch: bigint
 }
 
-/** Another node owns the account by now; nothing was written. */
+/** Another node has taken over the account; nothing was written. */
 export class StaleOwner extends Schema.TaggedError<StaleOwner>()("StaleOwner", {}) {}
 
 /**
- * What a command answers: the id of what it made or changed, as a decimal string, and the limit that it used. `refused` by a rule
- * against spam, whose id it is: the refusal is written down, as a failure could not be.
+ * Result of a command: the id of what it created or changed, as a decimal string, and the rate limit that it used. Kind
+ * `refused` has the id of the spam rule: a failure would roll the record of the refusal back.
  */
 export const CommandAnswer = Schema.Struct({
   id: Schema.String,
@@ -35,20 +35,20 @@ export const CommandAnswer = Schema.Struct({
     "warning",
     "refused"
   ]),
-  /** A status that nobody knows of yet, and that answers none. */
+  /** True for a new status that is not a reply and is not published yet. */
   isNew: Schema.optionalKey(Schema.Literal(true)),
   standing: Schema.optionalKey(
     Schema.Struct({ limit: Schema.Int, remaining: Schema.Int, resetAt: Schema.Int })
   )
 })
 export type CommandAnswer = typeof CommandAnswer.Type
-/** As it is remembered under its command's id. */
+/** Answer as stored under its command's id. */
 export const PersistedAnswer = persisted(CommandAnswer, 1)
 
-/** How long an answer is kept under its command's id, in milliseconds: longer than the longest family's period. */
+/** Minimum retention of an answer, in milliseconds; longer than the longest rate limit period. */
 const commandMillisMin = 25 * 3_600_000
 
-/** Limits of what an account does, aligned to the clock (limits-and-rates.md section 3). */
+/** Rate limits of account actions, aligned to the clock (limits-and-rates.md section 3). */
 export const families = {
   statuses: { uses: 300, seconds: 3 * 3600 },
   follows: { uses: 400, seconds: 24 * 3600 },
@@ -61,24 +61,29 @@ const ownerRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, epoch: Schema
 const answerRows = rowsOf(Schema.Struct({ epoch: Schema.BigInt, answer: Schema.Unknown }))
 const useRows = rowsOf(Schema.Struct({ statuses: Schema.Int, follows: Schema.Int, reports: Schema.Int }))
 
-/** What a statement begins with that is a command by itself (`Commands.alone`). */
+/** SQL of a statement that is a whole command (`Commands.alone`). */
 export interface Recording {
-  /** A row where the owner still is the owner, who stays so until the statement is committed. */
+  /** Selects a row if the owner is still current, and locks out takeovers until the commit. */
   readonly ownerRow: Fragment
-  /** Records that the command made the one row of `made`, by its id; it gives no row where the command was done before. */
+  /**
+   * Records that the command made the single row of `made`, by its id; returns no row if the command was already done.
+   */
   readonly recorded: (made: string) => Fragment
 }
 
-/** The transactions of an account's owner: every one checks the epoch in its first statement. */
+/** Transactions of an account's owner; each checks the epoch in its first statement. */
 export class Commands extends Context.Service<Commands, {
-  /** Becomes the owner. Transactions of an earlier owner fail from now on. */
+  /** Takes the account over; transactions of earlier owners fail afterwards. */
   readonly takeOver: (accountId: AccountId) => Effect.Effect<Owner, RecordNotFound | SqlError>
-  /** Uses of each family by commands that committed since its time in `since`, milliseconds since 1970. */
+  /** Returns each family's uses by commands committed since its time in `since`, milliseconds since 1970. */
   readonly used: (
     accountId: AccountId,
     since: Readonly<Record<Family, number>>
   ) => Effect.Effect<Readonly<Record<Family, number>>, SqlError>
-  /** Does `work` once for each id and remembers its answer in the same transaction; `family` is the limit it uses. */
+  /**
+   * Runs `work` once for each id and stores its answer in the same transaction; `family` is the rate limit that it
+   * uses.
+   */
   readonly once: <E, R>(
     owner: Owner,
     id: string,
@@ -86,8 +91,8 @@ export class Commands extends Context.Service<Commands, {
     work: Effect.Effect<CommandAnswer, E, R>
   ) => Effect.Effect<{ readonly answer: CommandAnswer; readonly repeated: boolean }, E | StaleOwner | SqlError, R>
   /**
-   * Runs a statement that is all of a command and changes nothing but by way of its `Recording`: a transaction by itself, in a
-   * session of its own, as it may wait for others. Where it did nothing, `once` tells why.
+   * Runs a statement that is a whole command and writes only through its `Recording`: a transaction of its own, in its
+   * own session, as it may wait for others. If it did nothing, `once` tells why.
    */
   readonly alone: <A, E, R>(
     owner: Owner,
@@ -95,19 +100,19 @@ export class Commands extends Context.Service<Commands, {
     made: { readonly kind: CommandAnswer["kind"]; readonly family: Family | undefined },
     statement: (recording: Recording) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | SqlError, R>
-  /** Does `work`, which may come again, in a transaction of the owner. */
+  /** Runs idempotent `work` in a transaction of the owner. */
   readonly owned: <A, E, R>(
     owner: Owner,
     work: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | StaleOwner | SqlError, R>
-  /** What every transaction of the owner begins with: nobody takes over before it is over. */
+  /** Locks out takeovers until the transaction ends; first statement of every transaction of the owner. */
   readonly lock: (owner: Owner) => Effect.Effect<void, StaleOwner | SqlError>
   /**
-   * What a statement asks that is a transaction of its own: a row where the owner still is the owner, who stays so until
-   * the statement is committed.
+   * SQL for a statement that is its own transaction: selects a row if the owner is still current, and locks out
+   * takeovers until the commit.
    */
   readonly ownerRow: (owner: Owner) => Fragment
-  /** Forgets answers that are older than a day; at most `rowsMax` rows. Answers how many. */
+  /** Deletes answers older than `commandMillisMin`, at most `rowsMax`; returns how many. */
   readonly sweep: (rowsMax: number) => Effect.Effect<number, SqlError>
 }>()("murmuration/services/intents/Commands") {
   static readonly layer = Layer.effect(
@@ -122,8 +127,8 @@ export class Commands extends Context.Service<Commands, {
         return { accountId, epoch: rows[0].epoch }
       })
 
-      // FOR SHARE holds off the UPDATE of a takeover until this transaction is over. It lets the same owner's commands
-      // and fan-out slices run side by side.
+      // FOR SHARE blocks a takeover's UPDATE until this transaction ends, but lets the owner's commands and fan-out
+      // slices run concurrently.
       const once = Effect.fnUntraced(function*<E, R>(
         owner: Owner,
         id: string,
@@ -145,7 +150,7 @@ export class Commands extends Context.Service<Commands, {
         return { answer, repeated: false }
       })
 
-      /** In the transaction that is open, or none. */
+      /** Runs the statement in the open transaction, otherwise as a transaction of its own, in a reserved session. */
       const reserved = <A, E, R>(statement: Effect.Effect<A, E, R>) =>
         Effect.flatMap(
           Effect.serviceOption(sql.transactionService),
@@ -159,7 +164,7 @@ export class Commands extends Context.Service<Commands, {
         const answer = yield* PersistedAnswer.encode({ id: "", kind })
         const now = new Date(yield* Clock.currentTimeMillis)
         return yield* reserved(statement({
-          // Whoever takes over is not waited for: that takes time, after which a client may have been told to come back.
+          // Does not wait for a takeover: by the end of the wait, the client may have been told to retry.
           ownerRow: sql`${ownerRow(owner)} SKIP LOCKED`,
           recorded: (made) =>
             sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)

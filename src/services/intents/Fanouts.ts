@@ -11,22 +11,22 @@ import type { Owner } from "./Commands.ts"
 import { fromColumns, type Intent, IntentColumns, toColumns } from "./Intent.ts"
 import { Wakes } from "./Wakes.ts"
 
-/** How far an intent has come: `phase`, and `cursor`, the id of the last follow that was served. */
+/** Progress of an intent: `phase`, and `cursor`, the id of the last follow that was served. */
 export interface Progress {
   readonly id: bigint
   readonly phase: number
   readonly cursor: bigint
 }
 
-/** A durable intent. */
+/** A stored intent with its progress. */
 export interface Fanout<Kind extends Intent = Intent> extends Progress {
   readonly intent: Kind
 }
 
-/** Somebody did the slice meanwhile; what was done again is to be undone with its transaction, and nobody told of it. */
+/** Another worker did the slice in the meantime; the transaction must be rolled back and nothing published. */
 export class DoneElsewhere extends Schema.TaggedError<DoneElsewhere>()("DoneElsewhere", {}) {}
 
-/** An intent of which nothing is done yet. */
+/** Returns an intent without progress. */
 export const begun = <Kind extends Intent>(id: bigint, intent: Kind): Fanout<Kind> => ({
   id,
   intent,
@@ -34,12 +34,12 @@ export const begun = <Kind extends Intent>(id: bigint, intent: Kind): Fanout<Kin
   cursor: 0n
 })
 
-/** An intent of which nothing is left, and who worked it off. */
+/** A finished intent and its owner. */
 export interface Completion {
   readonly id: bigint
   readonly owner: Owner
 }
-/** Intents that one statement completes. */
+/** Maximum intents that one statement completes. */
 export const completionsMax = 100
 
 interface Enqueued {
@@ -48,10 +48,10 @@ interface Enqueued {
   readonly wrote: ((fanout: Fanout) => void) | undefined
 }
 
-/** Intents that one round takes up, the oldest first; each gives one slice a round. */
+/** Maximum intents in one round, oldest first; each runs one slice per round. */
 export const fanoutsRoundMax = 16
 
-/** A statement that completes intents; it gives a row of each that its owner still owns. */
+/** Returns a statement that completes intents; it returns a row for each whose owner is still current. */
 export const completing = (sql: SqlClient.SqlClient, completions: ReadonlyArray<Completion>) =>
   sql`DELETE FROM fanouts f USING (SELECT c.id FROM unnest(
       ${completions.map(({ id }) => id)}::bigint[], ${completions.map(({ owner }) => owner.accountId)}::bigint[],
@@ -65,34 +65,36 @@ const fanoutRows = rowsOf(
 const placedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, place: Schema.Int }))
 const backlogRows = rowsOf(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(Timestamptz) }))
 
-/** What accounts have still to tell: at least once, each intent in the order of its slices, by its account's owner. */
+/** Fan-outs of accounts: at least once, each in the order of its slices, by its account's owner. */
 export class Fanouts extends Context.Service<Fanouts, {
   /**
-   * Writes an intent in the running transaction, at its end at the latest, and tells `wrote` of it. Only after the commit
-   * does anybody need it; where nobody is told of it, the account's actor is woken then.
+   * Writes an intent in the current transaction, at its end at the latest, and passes it to `wrote`. It is needed only
+   * after the commit; without `wrote`, the account's actor is woken then.
    */
   readonly enqueue: (
     accountId: AccountId,
     intent: Intent,
     wrote?: (fanout: Fanout) => void
   ) => Effect.Effect<void, SqlError>
-  /** The account's oldest intents, which are its owner's; one that this version of the program does not know stays. */
+  /** Returns the account's oldest intents, for its owner; intents unknown to this version are kept. */
   readonly claim: (accountId: AccountId) => Effect.Effect<ReadonlyArray<Fanout>, SqlError>
   /**
-   * Commits how far a fan-out has come, in the running transaction; fails where it is not where it was any more. Answers
-   * whether that is all of it.
+   * Stores the progress of a fan-out, in the current transaction; fails if another worker has advanced it. Returns true
+   * if the fan-out is complete.
    */
   readonly advance: (from: Progress, phase: number, cursor: bigint) => Effect.Effect<false, DoneElsewhere | SqlError>
   readonly complete: (from: Progress) => Effect.Effect<true, DoneElsewhere | SqlError>
-  /** Takes an intent back that the running transaction wrote. */
+  /** Deletes an intent that the current transaction wrote. */
   readonly cancel: (fanout: Pick<Fanout, "id">) => Effect.Effect<void, SqlError>
-  /** A statement that completes an intent and gives a row where it did, which `Commands.ownerRow` allows it. */
+  /** Returns a statement that completes an intent if `Commands.ownerRow` allows it, and returns a row if so. */
   readonly completing: (id: bigint, ownerRow: Fragment) => Fragment
-  /** Completes an intent in no transaction; false where it is somebody else's by now. Many do that in one statement. */
+  /**
+   * Completes an intent outside of transactions; false if the owner was fenced off. Concurrent calls share a statement.
+   */
   readonly completeAlone: (completion: Completion) => Effect.Effect<boolean, SqlError>
-  /** Accounts whose intents are older than `millis`: their owner died or lost its wake-up. */
+  /** Returns accounts with intents older than `millis`: their owner died or lost its wake-up. */
   readonly due: (millis: number, accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
-  /** How many intents wait, and the age of the oldest in milliseconds. */
+  /** Number of waiting intents, and the age of the oldest in milliseconds. */
   readonly backlog: Effect.Effect<{ readonly count: number; readonly oldestMillis: number }, SqlError>
 }>()("murmuration/services/intents/Fanouts") {
   static readonly layer = Layer.effect(
@@ -101,7 +103,7 @@ export class Fanouts extends Context.Service<Fanouts, {
       const sql = yield* SqlClient.SqlClient
       const wakes = yield* Wakes
 
-      // Ids are given beforehand, so that it is known whose they are.
+      // Ids are generated first, to match them with their intents.
       const enqueue = atCommit(Effect.fnUntraced(function*(all: ReadonlyArray<Enqueued>) {
         const now = yield* Clock.currentTimeMillis
         const columns = all.map(({ intent }) => toColumns(intent))

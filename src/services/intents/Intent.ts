@@ -1,13 +1,13 @@
 import { Effect, Schema } from "effect"
 import { plainTypes } from "../NotificationTypes.ts"
 
-/** The version in which details are written; those without one are of the first. */
+/** Version of written details; details without a version have version 1. */
 const detailsVersion = 1
 
 const Id = Schema.BigIntFromString
 const OfStatus = { statusId: Schema.BigInt }
 
-/** A new status, for homes, streams and whom it mentions. */
+/** A new status, for home feeds, streams and mentioned accounts. */
 const Publish = Schema.TaggedStruct("publish", OfStatus)
 export type Publish = typeof Publish.Type
 
@@ -15,7 +15,7 @@ export type Publish = typeof Publish.Type
 const Edit = Schema.TaggedStruct("edit", { ...OfStatus, editedAt: Schema.optionalKey(Schema.Int) })
 export type Edit = typeof Edit.Type
 
-/** A status that shows the card of its link now. */
+/** A status whose preview card has become available. */
 const CardShown = Schema.TaggedStruct("card", OfStatus)
 export type CardShown = typeof CardShown.Type
 
@@ -27,7 +27,7 @@ export type Delete = typeof Delete.Type
 const PollEnd = Schema.TaggedStruct("poll", OfStatus)
 export type PollEnd = typeof PollEnd.Type
 
-/** A notification for one account; `from` is who it comes from, where that is not the account that tells. */
+/** A notification for one account; `from` is the sender if not the intent's account. */
 const Notify = Schema.TaggedStruct("notify", {
   type: Schema.Literals(plainTypes),
   to: Id,
@@ -37,7 +37,7 @@ const Notify = Schema.TaggedStruct("notify", {
 export type Notify = typeof Notify.Type
 export type NewNotification = Omit<Notify, "_tag">
 
-/** The account that a notification comes from. */
+/** Returns the account that a notification comes from. */
 export const senderOf = (accountId: bigint, { from = accountId }: NewNotification): bigint => from
 
 /** A report, for moderators. */
@@ -45,9 +45,9 @@ const Report = Schema.TaggedStruct("report", { report: Id })
 export type Report = typeof Report.Type
 
 /**
- * Feeds that are out of date: homes and lists of `readers`, because of what they follow, block or mute now; `lists`, because
- * of their members; and, with `followers`, those of everybody here who follows the account, whose posts are seen again, or
- * a hashtag of them or who boosted them.
+ * Stale feeds: homes and lists of `readers`, whose follows, blocks or mutes changed; `lists`, whose members changed;
+ * with `followers`, feeds of local followers of the account, of its hashtags and of its boosters, as its posts are
+ * visible again.
  */
 const Homes = Schema.TaggedStruct("homes", {
   readers: Schema.Array(Id),
@@ -56,16 +56,15 @@ const Homes = Schema.TaggedStruct("homes", {
 })
 export type Homes = typeof Homes.Type
 
-/** The account has become another one. */
+/** The account has moved to another one. */
 const Move = Schema.TaggedStruct("move", { movedTo: Id })
 export type Move = typeof Move.Type
 
 /**
- * What leaves for the followers elsewhere and for whom it concerns: a post (or its change, or its end), the profile, a pin, a
- * hashtag on the profile (`target`, without #), a collection of accounts or one in it (`target`: ids of the collection, the item
- * and those in it who hear of it), that a reply (`target`) is no part of a thread, the move to the account with the URI `target`,
- * or that the account is gone.
- * `number` makes its id, where that takes one.
+ * A delivery to remote followers and other recipients: a post or its change or deletion, the profile, a pin, a hashtag
+ * of the profile (`target`, without #), a collection of accounts or an item of it (`target`: ids of the collection, the
+ * item and the members to notify), the rejection of a reply (`target`), the move to the account with the URI `target`,
+ * or the account's deletion. `number` makes the activity's id if needed.
  */
 const Deliver = Schema.TaggedStruct("deliver", {
   statusId: Schema.optionalKey(Schema.BigInt),
@@ -93,11 +92,11 @@ const Deliver = Schema.TaggedStruct("deliver", {
 export type Deliver = typeof Deliver.Type
 export type OutgoingActivity = Omit<Deliver, "_tag" | "statusId">
 
-/** What an account has still to tell, by its kind. */
+/** Remaining work of an account after a commit, by kind. */
 export const Intent = Schema.Union([Publish, Edit, CardShown, Delete, PollEnd, Notify, Report, Homes, Move, Deliver])
 export type Intent = typeof Intent.Type
 
-/** What a row holds of an intent; `details` is everything but the kind and the status, with its version. */
+/** Columns of an intent's row; `details` has everything but the kind and the status, with a version. */
 export const IntentColumns = Schema.Struct({
   kind: Schema.String,
   statusId: Schema.NullOr(Schema.BigInt),
@@ -109,11 +108,11 @@ const decode = Schema.decodeUnknownEffect(Intent)
 const Version = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: detailsVersion }))
 const decodeVersion = Schema.decodeUnknownEffect(Version)
 
-/** An intent as the columns of its row; `details` as JSON. */
+/** Encodes an intent as columns; `details` is JSON. */
 export const toColumns = (intent: Intent) => {
   const { _tag: kind, ...fields } = encode(intent)
   const { statusId, ...others } = { statusId: undefined, ...fields }
-  // The status of a notification is not what the intent is about: several of them may be told side by side.
+  // A notification's status is not its subject: several may be written concurrently.
   const ofStatus = typeof statusId === "bigint"
   const details = ofStatus || statusId === undefined ? others : { ...others, statusId }
   return {
@@ -123,10 +122,10 @@ export const toColumns = (intent: Intent) => {
   }
 }
 
-/** The intent of a row; fails for one that a later version of the program wrote. */
+/** Decodes a row's intent; fails for one that a later version wrote. */
 export const fromColumns = ({ details, kind, statusId }: typeof IntentColumns.Type) => {
   const { version = 1, ...fields } = details ?? {}
-  // The first version had reports among notifications.
+  // Version 1 stored reports as notifications.
   const tag = kind === "notify" && "report" in fields ? "report" : kind
   const ofStatus = statusId === null ? fields : { ...fields, statusId }
   return Effect.andThen(decodeVersion(version), decode({ _tag: tag, ...ofStatus }))

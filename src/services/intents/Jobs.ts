@@ -7,12 +7,13 @@ import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /**
- * Jobs of an account: fetch its document anew (`profile`), check a move that it asked for (`move`) or that its document
- * names (`redirect`), look for the links back to its profile (`links`). Jobs of a status: fetch accounts that it
- * mentions (`mentions`); look at what it quotes, and with whose consent (`quote`), and whether that
- * still stands (`consent`); fetch collections of accounts that it names (`tagged`). Of a
- * request: look at the consent that a reply or reblog claims (`interaction`). Of a collection of accounts: whether those in it
- * agree (`features`).
+ * Kinds of jobs.
+ * - Of an account: fetch its document again (`profile`), check a move that it requested (`move`) or that its document
+ *   names (`redirect`), verify the links back to its profile (`links`), fetch its collections (`collections`).
+ * - Of a status: fetch mentioned accounts (`mentions`), check a quote and its consent (`quote`), check if that consent
+ *   is still valid (`consent`), fetch collections of accounts that it links to (`tagged`).
+ * - Of an interaction request: check the consent that a reply or boost claims (`interaction`).
+ * - Of a collection: check the consent of its members (`features`).
  */
 const JobKind = Schema.Literals([
   "profile",
@@ -29,7 +30,7 @@ const JobKind = Schema.Literals([
 ])
 export type JobKind = typeof JobKind.Type
 
-/** A job is run six times within a day. */
+/** Six runs within six hours. */
 const jobBackoff: Backoff.Backoff = {
   baseMillis: 60_000,
   growth: { factor: 4 },
@@ -37,32 +38,32 @@ const jobBackoff: Backoff.Backoff = {
   capMillis: 24 * 3_600_000,
   triesMax: 6
 }
-/** How long a job belongs to the node that claimed it, in milliseconds: longer than one run takes. */
+/** Lease of a claimed job, in milliseconds; longer than one run takes. */
 const claimMillis = 60_000
 
 const Job = Schema.Struct({
   kind: JobKind,
   subjectId: Schema.BigInt,
-  /** How often it was claimed, this time included. */
+  /** Claims so far, including this one. */
   tries: Schema.Int,
-  /** Until when it is claimed. */
+  /** End of the claim. */
   dueAt: Timestamptz
 })
 export type Job = typeof Job.Type
 const jobRows = rowsOf(Job)
 
 /**
- * Durable work that no transaction can wait for: at least once, by any node, in no order. Kinds that this version of the
- * program does not know stay.
+ * Durable work that no transaction can wait for: at least once, by any node, unordered. Jobs of kinds unknown to this
+ * version are kept.
  */
 export class Jobs extends Context.Service<Jobs, {
-  /** Writes a job in the running transaction, for now or later; one that is under way is run once more. */
+  /** Adds a job in the current transaction, for now or later; a running one is run again. */
   readonly enqueue: (kind: JobKind, subjectId: bigint, delayMillis?: number) => Effect.Effect<void, SqlError>
-  /** Takes what is due, at most so many; it is the caller's until `dueAt`. */
+  /** Claims due jobs, at most so many, until their `dueAt`. */
   readonly claim: (jobsMax: number) => Effect.Effect<ReadonlyArray<Job>, SqlError>
-  /** Is done, unless it was enqueued anew meanwhile. */
+  /** Completes a job, unless it was enqueued again in the meantime. */
   readonly complete: (job: Job) => Effect.Effect<void, SqlError>
-  /** Did not come to its end: is run again later, or has failed after the last try; unless it was enqueued anew meanwhile. */
+  /** Schedules a retry, or drops the job after the last try; unless it was enqueued again in the meantime. */
   readonly retry: (job: Job) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/intents/Jobs") {
   static readonly layer = Layer.effect(
@@ -87,7 +88,7 @@ export class Jobs extends Context.Service<Jobs, {
           const claimed = yield* jobRows(sql`
             UPDATE errands SET tries = tries + 1, due_at = ${new Date(at.getTime() + claimMillis)}
             WHERE (kind, subject_id) IN (${due}) RETURNING kind, subject_id, due_at, tries`)
-          // Those of which every run ended with its node.
+          // Every run of these ended with its node.
           yield* sql`DELETE FROM errands WHERE tries > ${jobBackoff.triesMax}`
           return claimed.filter(({ tries }) => tries <= jobBackoff.triesMax)
         }),

@@ -6,17 +6,17 @@ import type { AccountId } from "../Ids.ts"
 import { accountIdRows, idRows, only, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** A command from outside the cluster, as the operator's command line left it; `command` is the protocol's JSON. */
+/** A command from the operator's command line; `command` is the protocol's JSON. */
 const OperatorCommand = Schema.Struct({
   id: Schema.BigInt,
   command: Schema.Unknown,
-  /** How often it was tried in vain. */
+  /** Failed tries so far. */
   tries: Schema.Int
 })
 export type OperatorCommand = typeof OperatorCommand.Type
 const commandRows = rowsOf(OperatorCommand)
 
-/** A command is tried 16 times in 67 minutes. */
+/** 16 tries within 67 minutes. */
 export const operatorBackoff: Backoff.Backoff = {
   baseMillis: 1_000,
   growth: { factor: 2 },
@@ -24,16 +24,16 @@ export const operatorBackoff: Backoff.Backoff = {
   capMillis: 600_000,
   triesMax: 16
 }
-/** Commands of an account that one round takes up. */
+/** Maximum commands of an account in one round. */
 const claimedMax = 100
 
 /**
- * Commands that the command line writes as rows beside a running server, for accounts' actors to run: those of an
- * account in their order. One that is retried holds up those behind it, until it is done or has failed.
+ * Commands that the command line writes as rows while a server runs; the accounts' actors run them, those of one
+ * account in order. A retried command blocks those behind it until it is done or has failed.
  */
 export class OperatorCommands extends Context.Service<OperatorCommands, {
   readonly enqueue: (accountId: AccountId, kind: string, command: string) => Effect.Effect<bigint, SqlError>
-  /** The same command for several accounts, in the running transaction. */
+  /** Adds the same command for several accounts, in the current transaction. */
   readonly enqueueAll: (
     accountIds: ReadonlyArray<AccountId>,
     kind: string,
@@ -41,9 +41,9 @@ export class OperatorCommands extends Context.Service<OperatorCommands, {
   ) => Effect.Effect<void, SqlError>
   readonly claim: (accountId: AccountId) => Effect.Effect<ReadonlyArray<OperatorCommand>, SqlError>
   readonly complete: (id: bigint) => Effect.Effect<void, SqlError>
-  /** It was tried in vain: is tried again later, or has failed after the last try. Answers whether it is tried again. */
+  /** Schedules a retry, or drops the command after the last try. Returns true if it is retried. */
   readonly retry: (command: OperatorCommand) => Effect.Effect<boolean, SqlError>
-  /** Accounts for which commands wait. */
+  /** Returns accounts with waiting commands. */
   readonly due: (accountsMax: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError>
 }>()("murmuration/services/intents/OperatorCommands") {
   static readonly layer = Layer.effect(
@@ -51,7 +51,7 @@ export class OperatorCommands extends Context.Service<OperatorCommands, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
-      /** One of the account's commands is to be tried again at its time. */
+      /** Condition: one of the account's commands waits for its retry. */
       const waits = (at: Date) =>
         sql`EXISTS (SELECT FROM account_intents r WHERE r.account_id = w.account_id AND r.due_at > ${at})`
       const complete = (id: bigint) => Effect.asVoid(sql`DELETE FROM account_intents WHERE id = ${id}`)

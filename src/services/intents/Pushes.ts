@@ -8,7 +8,7 @@ import { rowsMax } from "../Paging.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** A push is tried six times, within two hours (operations.md section 11). */
+/** Six tries within three hours, jitter included (operations.md section 11). */
 const pushBackoff: Backoff.Backoff = {
   baseMillis: 20_000,
   growth: { factor: 4 },
@@ -16,18 +16,18 @@ const pushBackoff: Backoff.Backoff = {
   capMillis: 2 * 3_600_000,
   triesMax: 6
 }
-/** How long a push belongs to the node that claimed it, in milliseconds: longer than one try takes. */
+/** Lease of a claimed push, in milliseconds; longer than one try takes. */
 const claimMillis = 60_000
-/** Pushes of one subscription that may wait; a phone that comes back has no use for more. */
+/** Maximum waiting pushes of a subscription; a phone that comes back online has no use for more. */
 const waitingMax = 200
-/** How long a service may ask for to be left alone, in milliseconds; older pushes are not sent at all (`Retention`). */
+/** Maximum retry delay that a push service may request, in milliseconds; older pushes are never sent (`Retention`). */
 const restMillisMax = 48 * 3_600_000
 
 const Push = Schema.Struct({
   subscriptionId: Schema.BigInt,
   notificationId: Schema.BigInt,
   accountId: AccountId,
-  /** Until when it is claimed. */
+  /** End of the claim. */
   dueAt: Timestamptz,
   tries: Schema.Int
 })
@@ -35,8 +35,8 @@ export type Push = typeof Push.Type
 const pushRows = rowsOf(Push)
 
 /**
- * The part of a WITH that enqueues pushes of the notifications that `told` gives (`id`, `account_id`, `type`,
- * `from_account_id`, `filtered`), for those of their owners' subscriptions that want them.
+ * Returns a CTE that enqueues pushes of the notifications in `told` (`id`, `account_id`, `type`, `from_account_id`,
+ * `filtered`), for subscriptions of the recipients that want them.
  */
 export const enqueued = (sql: SqlClient.SqlClient, at: Date): Fragment =>
   sql`pushed AS (
@@ -51,13 +51,13 @@ export const enqueued = (sql: SqlClient.SqlClient, at: Date): Fragment =>
         ELSE false END
       AND (SELECT count(*) FROM (SELECT FROM pushes w WHERE w.subscription_id = p.id LIMIT ${waitingMax}) w) < ${waitingMax})`
 
-/** Notifications that wait to be sent to phones: those of a subscription one after the other, in their order, at least once. */
+/** Queue of push notifications: those of a subscription in order, at least once. */
 export class Pushes extends Context.Service<Pushes, {
-  /** Takes the first of each subscription that is due, at most so many; it is the caller's until `dueAt`. */
+  /** Claims the first push of each due subscription, at most so many, until its `dueAt`. */
   readonly claim: (pushesMax: number) => Effect.Effect<ReadonlyArray<Push>, SqlError>
-  /** Is done, or of no use; answers the next one of its subscription, claimed, where that is due. */
+  /** Removes a finished or useless push; returns the subscription's next one, claimed, if due. */
   readonly complete: (push: Push) => Effect.Effect<Push | undefined, SqlError>
-  /** Another try may go better, not before so many milliseconds; after the last one it has failed. */
+  /** Schedules a retry, not before so many milliseconds; drops the push after the last try. */
   readonly retry: (push: Push, notBeforeMillis: number) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/intents/Pushes") {
   static readonly layer = Layer.effect(

@@ -4,24 +4,27 @@ import type { SqlError } from "effect/sql/SqlError"
 
 const day = 86_400_000
 
-/** Rows of one kind that one statement removes at most, so that no transaction is long, and such statements of one sweep. */
+/**
+ * Maximum rows that one statement deletes, to keep transactions short, and maximum statements for each kind in one
+ * sweep.
+ */
 const retentionRowsMax = 2_000
 const statementsMax = 100
-/** Between two of them others have their turn. */
+/** Pause between statements, so that other work can run. */
 const pause = "10 millis"
 
-/** What has served its time in one way. */
+/** Rows that expire by one rule. */
 interface Kind {
   readonly name: string
-  /** `ago` gives the moment so many days before now. */
+  /** `ago` returns the time so many days before now. */
   readonly remove: (ago: (days: number) => Date) => Effect.Effect<ReadonlyArray<unknown>, SqlError>
 }
 
-/** Removes what has served its time (limits-and-rates.md sections 4 and 5). */
+/** Deletes expired rows (limits-and-rates.md sections 4 and 5). */
 export class Retention extends Context.Service<Retention, {
   /**
-   * One sweep over everything; answers how many rows went. Anybody may run it, any number of times. A kind of which rows
-   * cannot be removed is logged, and keeps no other from it.
+   * Sweeps all kinds; returns how many rows were deleted. Any node may run it, any number of times. A kind that fails
+   * is logged and does not block the others.
    */
   readonly sweep: Effect.Effect<number>
 }>()("murmuration/services/intents/Retention") {
@@ -30,7 +33,7 @@ export class Retention extends Context.Service<Retention, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      /** Rows of a table that are older than so many days. */
+      /** Returns a kind: rows of a table that are older than so many days. */
       const old = (table: string, column: string, days: number): Kind => ({
         name: table,
         remove: (ago) =>
@@ -57,8 +60,8 @@ export class Retention extends Context.Service<Retention, {
         old("spam_domain_scores", "scored_at", 90),
         old("pushes", "created_at", 2),
         {
-          // Soft-deleted statuses go for good after 30 days, unless a moderator has still to see them (S-066); a reblog goes
-          // before its original.
+          // Soft-deleted statuses are deleted after 30 days, unless an open report needs them (S-066); a boost is
+          // deleted before its original.
           name: "deleted statuses",
           remove: (ago) =>
             sql`DELETE FROM statuses WHERE id IN (
@@ -67,7 +70,7 @@ export class Retention extends Context.Service<Retention, {
                 AND NOT EXISTS (SELECT FROM statuses r WHERE r.reblog_of_id = s.id) LIMIT ${retentionRowsMax}) RETURNING 1`
         },
         {
-          // A user who did not confirm in a week and has done nothing gives the name back.
+          // Users who did not confirm within a week and never posted give their name back.
           name: "users who did not confirm",
           remove: (ago) =>
             sql`DELETE FROM accounts WHERE id IN (
@@ -76,7 +79,7 @@ export class Retention extends Context.Service<Retention, {
               LIMIT ${retentionRowsMax}) RETURNING 1`
         },
         {
-          // Who was asked to confirm a subscription and did not within a week is asked no more.
+          // Subscriptions that were not confirmed within a week.
           name: "subscriptions without consent",
           remove: (ago) =>
             sql`DELETE FROM email_subscriptions WHERE id IN (
@@ -84,7 +87,8 @@ export class Retention extends Context.Service<Retention, {
               LIMIT ${retentionRowsMax}) RETURNING 1`
         },
         {
-          // Anybody may make apps and tokens of apps; what nobody uses for 90 days goes. Apps that users authorized stay.
+          // Anyone may create apps and app tokens; they are deleted after 90 days without use. Apps that users
+          // authorized are kept.
           name: "tokens of apps",
           remove: (ago) =>
             sql`DELETE FROM oauth_tokens WHERE id IN (
@@ -101,7 +105,7 @@ export class Retention extends Context.Service<Retention, {
               LIMIT ${retentionRowsMax} FOR UPDATE SKIP LOCKED) RETURNING 1`
         },
         {
-          // Who refused or left a collection is not named any more, and may be asked again.
+          // Accounts that rejected or left a collection are forgotten, and may be asked again.
           name: "collection items",
           remove: (ago) =>
             sql`DELETE FROM collection_items WHERE id IN (
@@ -109,7 +113,7 @@ export class Retention extends Context.Service<Retention, {
               LIMIT ${retentionRowsMax}) RETURNING 1`
         },
         {
-          // A collection that was deleted stays while an open report names it (S-066).
+          // A deleted collection is kept while an open report names it (S-066).
           name: "deleted collections",
           remove: () =>
             sql`DELETE FROM kept_collections WHERE id IN (
@@ -117,7 +121,7 @@ export class Retention extends Context.Service<Retention, {
                 AND t.collection_ids <> '{}' AND t.collection_ids @> ARRAY[k.id]) LIMIT ${retentionRowsMax}) RETURNING 1`
         },
         {
-          // An account that no try could fetch stays a link.
+          // A mention whose account could not be fetched stays a link.
           name: "unknown mentions",
           remove: () =>
             sql`DELETE FROM unknown_mentions WHERE ctid = ANY (ARRAY(
@@ -127,7 +131,7 @@ export class Retention extends Context.Service<Retention, {
         }
       ]
 
-      /** Removes until there is nothing left, or as much as one sweep may. */
+      /** Deletes until no rows are left, or the sweep's maximum is reached. */
       const removeAll = Effect.fnUntraced(function*({ remove }: Kind) {
         const now = yield* Clock.currentTimeMillis
         let all = 0

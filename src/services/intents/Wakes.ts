@@ -2,12 +2,12 @@ import { Context, Effect, Layer, PubSub, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../Ids.ts"
 
-/** Accounts that wait to be woken at most; beyond it the agenda finds what the oldest of them have to do. */
+/** Maximum queued wake-ups; beyond it the oldest are dropped, and the agenda finds their accounts. */
 const wakesMax = 16_384
 
-/** Accounts for whose actors a service has left rows: an intent, something that is due, a command. */
+/** Wake-ups of accounts whose actors have new rows to process: an intent, due work or a command. */
 export class Wakes extends Context.Service<Wakes, {
-  /** Has the account's actor look around once the running transaction is committed. May be lost. */
+  /** Wakes the account's actor after the current transaction commits. May be lost. */
   readonly wake: (accountId: AccountId) => Effect.Effect<void>
   readonly wanted: Effect.Effect<PubSub.Subscription<AccountId>, never, Scope.Scope>
 }>()("murmuration/services/intents/Wakes") {

@@ -2,9 +2,9 @@ import { Context, Schema } from "effect"
 import { type Messages, messagesOf } from "./Messages.ts"
 
 /**
- * The server's texts in one language, by their English words. `texts` are those by which something is refused: they are
- * recognised when they are there already. `{0}`, `{1}` stand for what they are about, `{a}` for the name of one of the
- * `attributes`. `messages` are those of pages and letters (ICU MessageFormat).
+ * Server texts of one language, by their English words. `texts` are errors, recognised by their finished English
+ * wording: `{0}` and `{1}` are their values, `{a}` the name of one of the `attributes`. `messages` are of pages and
+ * mails (ICU MessageFormat).
  */
 export const CatalogFile = Schema.Struct({
   attributes: Schema.Record(Schema.String, Schema.String),
@@ -13,36 +13,36 @@ export const CatalogFile = Schema.Struct({
 })
 export type CatalogFile = typeof CatalogFile.Type
 
-/** A catalog that is ready to be asked; `tag` is its language's (BCP 47). */
+/** A compiled catalog; `tag` is its language (BCP 47). */
 export interface Catalog extends Messages {
   readonly tag: string
-  /** The text in this language; what the catalog does not know stays as it is. */
+  /** Translates a text; returns it unchanged if unknown. */
   readonly translate: (text: string) => string
-  /** Texts about an attribute whose name stands elsewhere: "can't be blank". */
+  /** Translates a text about an attribute without its name, such as "can't be blank". */
   readonly describe: (text: string) => string
 }
 
-/** Every catalog, by its tag; none of its own beside English where nobody gives any. */
+/** Catalogs by tag; English alone by default. */
 export const Catalogs = Context.Reference<ReadonlyMap<string, Catalog>>("murmuration/services/languages/Catalogs", {
   defaultValue: () => new Map()
 })
 
-/** Problems of one error, and characters of a text, that are translated; what is longer stays as it is. */
+/** Maximum problems in an error, and maximum characters of a text; longer ones stay untranslated. */
 const problemsMax = 50
 const charactersMax = 4_000
 
-/** The text before the problems of a request. */
+/** Text before the problems of a request. */
 const validation = "Validation failed: {0}"
 
 const placeholder = /\{(\d|a)\}/g
-/** A parameter's own name, with what it stands in: `poll[options][0]`. */
+/** Pattern of a parameter with its path: `poll[options][0]`. */
 const parameter = "[a-z][a-z_]*(?:\\[\\w*\\])*"
 const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
 export const catalogOf = (tag: string, { attributes, messages, texts }: CatalogFile): Catalog => {
   const plain = new Map(Object.entries(texts).filter(([text]) => !text.includes("{")))
   const names = Object.keys(attributes).toSorted((a, b) => b.length - a.length).map(literal).join("|")
-  // What says more comes first, so that what says nothing but a value is the last to match.
+  // Longest first, so that patterns of little more than a value match last.
   const patterns = Object.entries(texts).filter(([text]) => text.includes("{") && text !== validation)
     .toSorted(([a], [b]) => b.length - a.length)
     .map(([text, translated]) => {
@@ -75,14 +75,14 @@ export const catalogOf = (tag: string, { attributes, messages, texts }: CatalogF
 
   const one = (text: string): string | undefined =>
     plain.get(text) ?? filled(text, named) ?? of(text) ?? filled(text, others)
-  /** An attribute before a text that is one by itself: "Thumbnail 10x9000 images are not supported". */
+  /** Translates an attribute followed by a complete text: "Thumbnail 10x9000 images are not supported". */
   const of = (text: string): string | undefined => {
     const [, name = "", rest = ""] = introduced.exec(text) ?? []
     const translated = plain.get(rest) ?? filled(rest, others)
     return name === "" || translated === undefined ? undefined : `${attributes[name]}: ${translated}`
   }
 
-  /** Problems stand one after the other, parted by commas that a problem may have itself. */
+  /** Translates problems separated by commas; a problem may contain commas itself. */
   const problems = (text: string): string => {
     const pieces = text.split(", ")
     if (pieces.length > problemsMax) return text
@@ -111,5 +111,5 @@ export const catalogOf = (tag: string, { attributes, messages, texts }: CatalogF
   }
 }
 
-/** What there is without any file. */
+/** Catalog without translations. */
 export const english = catalogOf("en", { attributes: {}, texts: {}, messages: {} })

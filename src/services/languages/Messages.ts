@@ -1,17 +1,20 @@
 import { IntlMessageFormat } from "intl-messageformat"
 
 /*
- * Texts for people in the form that translators know (ICU MessageFormat), by a kept library: it brings the plurals
- * (`Intl.PluralRules`), the figures and the parser. A text is written down where it is said, in English, and that is its key.
+ * Texts for people in ICU MessageFormat, by a maintained library with plurals (`Intl.PluralRules`), numbers and the
+ * parser. A text's key is its English wording in the source.
  */
 
-/** Values for a text; a function gets the part between `<name>` and `</name>`. */
+/** Values of a message; a function receives the part between `<name>` and `</name>`. */
 type Values = Readonly<Record<string, string | number | ((inner: ReadonlyArray<string>) => string)>>
 
-/** Texts, figures and dates in one language. Moments are told in UTC, as the server does not know where its readers are. */
+/** Texts, numbers and dates in one language. Times are in UTC, as the server does not know its readers' time zones. */
 export interface Messages {
   readonly say: (message: string, values?: Readonly<Record<string, string | number>>) => string
-  /** The same in pieces, for values that are pieces of a page: these come as they were given, and all else is plain text. */
+  /**
+   * Formats a message in pieces, for values that are parts of a page: these are returned unchanged; everything else is
+   * plain text.
+   */
   readonly pieces: (message: string, values: Values) => ReadonlyArray<string>
   readonly figure: (figure: number) => string
   readonly moment: (date: Date) => string
@@ -20,9 +23,9 @@ export interface Messages {
   readonly list: (items: Iterable<string>) => string
 }
 
-/** The texts of a language by their English ones; what it lacks, or what a slip made unreadable, is said in English. */
+/** Returns the messages of a language; missing or malformed translations fall back to English. */
 export const messagesOf = (tag: string, translations: Readonly<Record<string, string>>): Messages => {
-  // One for each text in the sources, as nothing else is ever said.
+  // Bounded by the number of texts in the sources.
   const read = new Map<string, IntlMessageFormat>()
   const english = (message: string) => {
     const format = new IntlMessageFormat(message, "en")

@@ -1,8 +1,8 @@
-/** Languages of one header that are heeded, and characters of it. */
+/** Maximum languages of a header, and maximum characters of it; the rest is ignored. */
 const rangesMax = 20
 const charactersMax = 1_000
 
-/** A tag as the platform writes it, from what people and systems write: `de_DE.UTF-8` is `de-DE`; undefined for what is none. */
+/** Canonicalises a language tag written by people or systems: `de_DE.UTF-8` becomes `de-DE`; undefined if invalid. */
 export const canonical = (written: string): string | undefined => {
   const tag = written.slice(0, charactersMax).trim().replace(/[.@].*$/s, "").replaceAll("_", "-")
   if (tag.length > languageCharactersMax || !/^[a-z]{2,3}(?:-|$)/i.test(tag)) return undefined
@@ -13,16 +13,16 @@ export const canonical = (written: string): string | undefined => {
   }
 }
 
-/** Characters of a language's tag (BCP 47, 4.4.1). */
+/** Maximum characters of a language tag (BCP 47, 4.4.1). */
 const languageCharactersMax = 35
 
-/** The language and the script in which it is written, where the tag leaves the script to its readers. */
+/** Returns the language with its script, by default the likely one. */
 const writing = (tag: string): string => {
   const { language, script } = new Intl.Locale(tag).maximize()
   return `${language}-${script}`
 }
 
-/** The languages of an `Accept-Language` header, the wanted first (RFC 9110, 12.5.4). */
+/** Returns the languages of an `Accept-Language` header, preferred first (RFC 9110, 12.5.4). */
 const ranges = (header: string): ReadonlyArray<string> =>
   header.slice(0, charactersMax).split(",").slice(0, rangesMax).flatMap((part) => {
     const [range = "", ...parameters] = part.split(";").map((piece) => piece.trim())
@@ -32,7 +32,7 @@ const ranges = (header: string): ReadonlyArray<string> =>
     return tag === undefined || !(quality > 0) ? [] : [{ tag, quality }]
   }).toSorted((a, b) => b.quality - a.quality).map(({ tag }) => tag)
 
-/** In what language somebody wants to read: what they ask for now, what they set once, and what their browser says. */
+/** Language preferences: of the request, of the account and of the browser. */
 export interface Wishes {
   readonly lang?: string | undefined
   readonly locale?: string | undefined
@@ -44,15 +44,14 @@ const tagsOf = ({ header, lang, locale }: Wishes): ReadonlyArray<string> => [
   ...ranges(header ?? "")
 ]
 
-/** The languages that somebody reads, the wanted first, each with the one that it is a form of. */
+/** Returns the preferred languages in order, each followed by its base language. */
 export const readBy = (wishes: Wishes): ReadonlyArray<string> => [
   ...new Set(tagsOf(wishes).flatMap((tag) => [tag, tag.split("-", 1).join("")]))
 ]
 
 /**
- * Which of the languages that there are somebody reads best: the `lang` that was asked for, then their `locale`, then
- * those of the header; the exact tag before another one of the same language and script. Chinese in the script that is
- * not theirs is no answer to anybody. Undefined where there is none.
+ * Returns the best available language: the requested `lang` first, then `locale`, then those of the header; an exact
+ * tag before one of the same language and script. Chinese in the other script never matches. Undefined without a match.
  */
 export const preferred = (available: Iterable<string>, wishes: Wishes): string | undefined => {
   const tags = [...available]

@@ -2,15 +2,15 @@ import { Effect, Stream } from "effect"
 import { Csv } from "effect/encoding"
 import { listedDomain, listEntriesMax, type ListEntry } from "./ListEntry.ts"
 
-/** Characters of a comment that are taken from a list, and of one row. */
+/** Maximum characters taken of a comment, and maximum characters of a row. */
 const commentCharactersMax = 500
 const rowCharactersMax = 8_192
-/** Characters and rows of a list that are read before others get their turn. */
+/** Characters and rows of a list that are read before yielding. */
 const [charactersPerTurn, rowsPerTurn] = [65_536, 2_000]
 
 const header = ["#domain", "#severity", "#reject_media", "#reject_reports", "#public_comment", "#obfuscate"]
 
-/** What a text in CSV says, and rows that say nothing that can be used. */
+/** Entries of a CSV text, and the number of unusable rows. */
 interface ReadCsv {
   readonly entries: ReadonlyArray<ListEntry>
   readonly skipped: number
@@ -18,16 +18,16 @@ interface ReadCsv {
 
 const flag = (text: string | undefined) => ["true", "t", "1", "yes"].includes((text ?? "").trim().toLowerCase())
 
-/** Spreadsheets of many languages write semicolons. */
+/** Spreadsheets in many languages write semicolons. */
 const delimiterOf = (text: string): "," | ";" => {
   const [first = ""] = text.slice(0, rowCharactersMax).split(/[\r\n]/, 1)
   return first.includes(";") && !first.includes(",") ? ";" : ","
 }
 
 /**
- * Reads blocks as Mastodon exports them: a header names the columns; without one there are domains only. `onlyAction` is what
- * a row means that names no severity, and what every row means where it is `accept`. Of a domain that is named twice the first
- * row counts. Undefined for a text that is no CSV, or too long.
+ * Reads blocks as Mastodon exports them: a header names the columns; without one, the only column is the domain.
+ * `onlyAction` is the action of rows without a severity, and of every row if it is `accept`. The first row of a domain
+ * counts. Undefined for a text that is not CSV, or is too long.
  */
 export const read = (
   text: string,
@@ -103,7 +103,7 @@ const entriesOf = Effect.fnUntraced(function*(
   return { entries: [...found.values()], skipped }
 })
 
-/** Blocks as Mastodon exports them. */
+/** Writes blocks as Mastodon exports them. */
 export const write = (
   blocks: ReadonlyArray<{
     readonly domain: string

@@ -11,21 +11,21 @@ import * as BlockCsv from "./BlockCsv.ts"
 import { severityOf } from "./ListDecision.ts"
 import { listEntriesMax, type ListEntry } from "./ListEntry.ts"
 
-/** Blocks that one transaction makes. */
+/** Maximum blocks made in one transaction. */
 const sliceRowsMax = 100
 
-/** What an import would do. */
+/** Effects of an import. */
 interface ImportPreview {
   readonly entries: ReadonlyArray<ListEntry & { readonly severity: "silence" | "suspend"; readonly known: boolean }>
-  /** Rows that name nothing that can be blocked. */
+  /** Number of rows without a domain that can be blocked. */
   readonly skipped: number
 }
 
-/** Blocks as files of CSV: looked at before anything is done, and done for domains that are not blocked yet. */
+/** CSV export and import of domain blocks: previewed first, applied to domains that are not blocked yet. */
 export class BlockImports extends Context.Service<BlockImports, {
   readonly write: Effect.Effect<string>
   readonly preview: (text: string) => Effect.Effect<ImportPreview, Unprocessable>
-  /** Answers the blocks that were made; those that are there stay as they are. */
+  /** Creates the blocks and returns them; existing blocks are kept unchanged. */
   readonly run: (by: AccountId, text: string) => Effect.Effect<ReadonlyArray<DomainBlockRecord>, Unprocessable>
 }>()("murmuration/services/lists/BlockImports") {
   static readonly layer = Layer.effect(
@@ -62,7 +62,7 @@ export class BlockImports extends Context.Service<BlockImports, {
             Effect.forEach(rows, (row) =>
               blocks.create(row.domain, { ...row, confirmed: true }, by).pipe(
                 Effect.map((block): DomainBlockRecord | undefined => block),
-                // Somebody else was faster, or a domain above it is kept away as strictly.
+                // Blocked in the meantime, or a parent domain is blocked as strictly.
                 Effect.catchTag("DomainBlockConflict", () => Effect.succeed(undefined))
               ))
           ).pipe(Effect.catchTag("SqlError", Effect.die))

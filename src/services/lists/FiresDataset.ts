@@ -1,29 +1,35 @@
 import { Data, Effect, Option, Schema } from "effect"
 import { type ListAction, listedDomain, listEntriesMax, type ListEntry, plainEntry } from "./ListEntry.ts"
 
-/** Pages of a collection that are read. */
+/** Maximum pages read of a collection. */
 const pagesMax = 200
-/** Characters of an address that is kept. */
+/** Maximum characters of a stored URL. */
 const cursorCharactersMax = 2_000
-/** How long changes are taken over one after the other until the whole is read again, in milliseconds. */
+/** Time for which only changes are read; after it the whole list is read again, in milliseconds. */
 const wholeMillis = 7 * 86_400_000
 
-/** Why a list was not read, for staff. */
+/** Reason why a list was not read, for staff. */
 export class ListUnread extends Data.TaggedError("ListUnread")<{ readonly why: string }> {}
 const unread = (why: string) => new ListUnread({ why })
 
-/** How far the changes of a list are known: an address that tells the later ones, and when the whole was read, in milliseconds since 1970. */
+/**
+ * Position in the changes of a list: the URL of later changes, and when the whole list was read, in milliseconds since
+ * 1970.
+ */
 export interface ListCursor {
   readonly url: string
   readonly wholeAt: number
 }
 
-/** What a look at a list found: all that it says, or what it says otherwise since the cursor (nothing any more: undefined). */
+/** Result of reading a list: all entries, or the changed ones since the cursor (undefined if removed). */
 export type ListReading =
   | { readonly whole: true; readonly entries: ReadonlyArray<ListEntry>; readonly cursor: string | null }
   | { readonly whole: false; readonly changes: ReadonlyMap<string, ListEntry | undefined>; readonly cursor: string }
 
-/** What FIRES (fires.fedimod.org) says of an entity, by its words of now and of before; what else there is means nothing here. */
+/**
+ * FIRES (fires.fedimod.org) statement about an entity, in its current and its former vocabulary; everything else is
+ * ignored.
+ */
 const Change = Schema.Struct({
   type: Schema.String,
   entityKind: Schema.optionalKey(Schema.String),
@@ -38,7 +44,7 @@ const Page = Schema.Struct({
   first: Schema.optionalKey(Schema.Unknown),
   last: Schema.optionalKey(Schema.Unknown),
   next: Schema.optionalKey(Schema.Unknown),
-  /** Of a snapshot: where what changes after it is told. */
+  /** In a snapshot: URL of the changes after it. */
   changes: Schema.optionalKey(Schema.Unknown)
 })
 type Page = typeof Page.Type
@@ -59,9 +65,9 @@ const policies: ReadonlyMap<string, ListAction> = new Map([
   ["drop", "reject"]
 ])
 
-/** Reads datasets through a client, whole or from where their changes were read to. Made once. */
+/** Returns a reader of datasets through this client: whole, or the changes since a cursor. Call it once. */
 export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, localDomain: string) => {
-  /** A collection, page by page. */
+  /** Reads all pages of a collection. */
   const collection = Effect.fnUntraced(function*(start: string) {
     const pages: Array<Page> = []
     const seen = new Set<string>()
@@ -72,7 +78,7 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
       let document: unknown = next
       if (typeof next === "string") {
         const address = URL.parse(next, start)?.href
-        // What leads on stays at its host, and does not lead back.
+        // Pages must stay on the host and must not repeat.
         if (address === undefined || seen.has(address) || URL.parse(address)?.origin !== URL.parse(start)?.origin) {
           return yield* unread("its pages do not lead on")
         }
@@ -90,7 +96,7 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
   const itemsOf = (pages: ReadonlyArray<Page>) =>
     pages.flatMap(({ items, orderedItems }) => orderedItems ?? items ?? [])
 
-  /** What is said last of each domain, of changes in the order in which they were made. */
+  /** Returns the last statement about each domain, from changes in order. */
   const saidLast = (changes: ReadonlyArray<unknown>) => {
     const found = new Map<string, ListEntry | undefined>()
     for (const item of changes) {
@@ -106,7 +112,7 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
     return found
   }
 
-  /** An address of the dataset's changes, which is asked from later on; null for any other. */
+  /** Returns a URL of the dataset's changes, to read later ones from; null for any other URL. */
   const cursorAt = (address: unknown, changes: string | undefined, base: string) => {
     const url = typeof address === "string" ? URL.parse(address, base) : null
     const feed = changes === undefined ? null : URL.parse(changes, base)
@@ -122,7 +128,7 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
       const known = cursor !== undefined && now - cursor.wholeAt < wholeMillis
         ? cursorAt(cursor.url, changes, url)
         : null
-      // What cannot be gone on from is read whole.
+      // Without usable changes, reads the whole list.
       const later = known === null ? undefined : yield* Effect.orElseSucceed(collection(known), () => undefined)
       if (known !== null && later !== undefined) {
         const at = cursorAt(later.findLast(({ last }) => last !== undefined)?.last, changes, url)
@@ -130,7 +136,7 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
       }
       const pages = yield* collection(URL.parse(start, url)?.href ?? start)
       const items = itemsOf(pages)
-      // A snapshot has the newest first, changes come as they were made.
+      // Snapshots are newest first, changes oldest first.
       const entries = [...saidLast(snapshot === undefined ? items : items.toReversed()).values()].flatMap((entry) =>
         entry ?? []
       )

@@ -1,7 +1,7 @@
 import type { Severity } from "../federation/domains/DomainPolicy.ts"
 import type { ListAction } from "./ListEntry.ts"
 
-/** How staff want a list to be followed. */
+/** Staff settings of a list. */
 interface ListRules {
   readonly id: bigint
   readonly applyAutomatically: boolean
@@ -10,17 +10,20 @@ interface ListRules {
   readonly overrideUnattributed: boolean
 }
 
-/** A domain as a list finds it. */
+/** State of a domain for a list. */
 interface DomainFacts {
-  /** The list of the highest priority that names it, and what that says; undefined where none does. */
+  /** The list of the highest priority that names the domain, and its action; undefined if none does. */
   readonly winner: { readonly listId: bigint; readonly action: ListAction } | undefined
-  /** What stands: a block, or an allow in limited federation; `listId` is null where staff made it. */
+  /** Current rule: a block, or an allow in limited federation; `listId` is null if staff made it. */
   readonly standing: { readonly severity: Severity | "allow"; readonly listId: bigint | null } | undefined
-  /** Somebody here follows somebody there. */
+  /** True if a local account follows an account of the domain. */
   readonly followed: boolean
 }
 
-/** What a list does about a domain: puts a rule there or changes it, hands it to another list, lifts it, or asks staff. */
+/**
+ * Effect of a list on a domain: create or change its rule, move the rule to another list, lift it, or suggest an action
+ * to staff.
+ */
 type Decision =
   | { readonly does: "nothing" }
   | { readonly does: "put"; readonly action: ListAction }
@@ -34,8 +37,8 @@ export const severityOf = (action: ListAction): Severity | "allow" =>
 const nothing: Decision = { does: "nothing" }
 
 /**
- * One rule for all lists: the list of the highest priority speaks, staff and other lists are not overruled, and no follow of
- * anybody here ends by itself unless staff want that.
+ * Decides by the same rules for all lists: the list of the highest priority counts, rules of staff and of other lists
+ * are not overruled, and no local follow is ended automatically unless staff allow that.
  */
 export const decide = (list: ListRules, { followed, standing, winner }: DomainFacts): Decision => {
   const own = standing?.listId === list.id

@@ -8,7 +8,7 @@ import * as FiresDataset from "./FiresDataset.ts"
 import { type ListCursor, type ListReading, ListUnread } from "./FiresDataset.ts"
 import { listEntriesMax } from "./ListEntry.ts"
 
-/** Bytes of a list, or of one page of a dataset. */
+/** Maximum bytes of a list, or of a page of a dataset. */
 const listBytesMax = 8_388_608
 
 interface Source {
@@ -26,7 +26,7 @@ const isJson: DocumentType = {
   accepts: (type) => /^application\/(?:[\w.-]+\+)?json$/.test(type)
 }
 
-/** Fetches lists through the guarded client, within bounds: each whole, or what of it changed since the cursor. */
+/** Fetches lists through the guarded client, within bounds: whole, or the changes since the cursor. */
 export class ListDocuments extends Context.Service<ListDocuments, {
   readonly fetch: (source: Source, cursor: ListCursor | undefined) => Effect.Effect<ListReading, ListUnread>
 }>()("murmuration/services/lists/ListDocuments") {
@@ -43,7 +43,7 @@ export class ListDocuments extends Context.Service<ListDocuments, {
         )
         const found = yield* BlockCsv.read(value, action, localDomain)
         if (found === undefined) return yield* unread(`it is no CSV of ${listEntriesMax} rows at most`)
-        // An error page that calls itself a text would lift all blocks.
+        // An error page declared as text would lift all blocks.
         if (found.entries.length === 0 && found.skipped > 0) return yield* unread("no row of it names a domain")
         return { whole: true, entries: found.entries, cursor: null } as const
       })

@@ -6,7 +6,7 @@ import { type ListReading, ListUnread } from "./FiresDataset.ts"
 import { listEntriesMax, type ListEntry } from "./ListEntry.ts"
 import { ModerationList } from "./ModerationLists.ts"
 
-/** A list with how far its changes are known. */
+/** A list with the position in its changes. */
 export const FollowedList = Schema.Struct({
   ...ModerationList.fields,
   changesFrom: Schema.NullOr(Schema.String),
@@ -16,7 +16,7 @@ export type FollowedList = typeof FollowedList.Type
 const cursorRows = rowsOf(FollowedList.mapFields(Struct.pick(["changesFrom", "url"])))
 const sizeRows = rowsOf(Schema.Struct({ size: Schema.Int }))
 
-/** Writes what lists say. Made once. */
+/** Returns a function that stores the entries of lists. Call it once. */
 export const make = (sql: SqlClient) => {
   const write = (listId: bigint, entries: ReadonlyArray<ListEntry>) => {
     const text = JSON.stringify(entries.map((entry) => [
@@ -33,7 +33,7 @@ export const make = (sql: SqlClient) => {
       FROM jsonb_array_elements(${text}::jsonb) e`
   }
 
-  /** Takes over what a look found. Changes go on from what was known when they were asked for, or are not heeded. */
+  /** Stores a reading. Changes are ignored if the list's cursor has changed since they were requested. */
   return (list: FollowedList, reading: ListReading) =>
     transaction(sql)(Effect.gen(function*() {
       const [now] = yield* cursorRows(
@@ -53,7 +53,7 @@ export const make = (sql: SqlClient) => {
         )
         if (size > listEntriesMax) return yield* new ListUnread({ why: "it is too long" })
       }
-      // Of another address nothing is known yet.
+      // The cursor belongs to the former URL.
       const cursor = now.url === list.url ? reading.cursor : null
       yield* sql`UPDATE moderation_lists SET changes_from = ${cursor},
         whole_at = CASE WHEN ${reading.whole} THEN ${at}::timestamptz ELSE whole_at END WHERE id = ${list.id}`

@@ -2,10 +2,10 @@ import { Schema } from "effect"
 import { getPublicSuffix } from "tldts"
 import { normalizeDomain } from "../federation/DomainNames.ts"
 
-/** Domains that one list may name. */
+/** Maximum domains in a list. */
 export const listEntriesMax = 20_000
 
-/** What a list says of a domain: in limited federation `accept` alone counts, else the other two. */
+/** Action of a list on a domain: in limited federation only `accept` counts, otherwise only the other two. */
 export const ListAction = Schema.Literals(["accept", "limit", "reject"])
 export type ListAction = typeof ListAction.Type
 
@@ -19,7 +19,7 @@ export const ListEntry = Schema.Struct({
 })
 export type ListEntry = typeof ListEntry.Type
 
-/** An entry that says nothing but what to do. */
+/** Returns an entry without details. */
 export const plainEntry = (domain: string, action: ListAction): ListEntry => ({
   domain,
   action,
@@ -30,8 +30,8 @@ export const plainEntry = (domain: string, action: ListAction): ListEntry => ({
 })
 
 /**
- * The domain that somebody's list names, as rules name it. Undefined for one that is no domain, of which asterisks hide a part,
- * which is a suffix under which everybody registers, or which this server is below.
+ * Returns a listed domain, normalised. Undefined for text that is not a domain, a domain obfuscated with asterisks, a
+ * public suffix, or a domain that includes this server.
  */
 export const listedDomain = (text: string, localDomain: string): string | undefined => {
   const domain = text.includes("*") ? undefined : normalizeDomain(text.trim().replace(/^@/, "").replace(/\.$/, ""))

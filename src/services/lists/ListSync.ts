@@ -17,10 +17,10 @@ import { FollowedList } from "./ListEntries.ts"
 import { ListAction, ListEntry } from "./ListEntry.ts"
 import type { ModerationList } from "./ModerationLists.ts"
 
-/** How often a list is looked at, and how soon again where that failed, in milliseconds. */
+/** Period between syncs of a list, and delay after a failure, in milliseconds. */
 const syncMillis = 86_400_000
 const failedMillis = 3_600_000
-/** Domains that one transaction decides about. */
+/** Maximum domains decided in one transaction. */
 const sliceDomainsMax = 100
 
 const listRows = rowsOf(FollowedList)
@@ -41,10 +41,10 @@ const factRows = rowsOf(Schema.Struct({
 }))
 type Facts = Effect.Success<ReturnType<typeof factRows>>[number]
 
-/** What a list says that nobody follows any more. */
+/** Reading of a list that is no longer followed. */
 const nothing: ListReading = { whole: true, entries: [], cursor: null }
 
-/** What a look at a list did. */
+/** Number of changes that a sync made. */
 interface Tally {
   readonly put: number
   readonly moved: number
@@ -52,9 +52,11 @@ interface Tally {
   readonly suggested: number
 }
 
-/** Keeps the server's rules about others in line with the lists that staff follow (`decide`), each step logged with its origin. */
+/**
+ * Applies the lists that staff follow to this server's domain rules (`decide`); each step is logged with its origin.
+ */
 export class ListSync extends Context.Service<ListSync, {
-  /** Looks at one list that is due; false where none is. Of several nodes one looks at it. */
+  /** Syncs one list that is due; false if none is. Only one node syncs a list. */
   readonly step: Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/lists/ListSync") {
   static readonly layer = Layer.effect(ListSync, Effect.suspend(() => make)).pipe(
@@ -71,7 +73,7 @@ const make = Effect.gen(function*() {
   const keep = ListEntries.make(sql)
   const { limitedFederation: limited } = yield* ServerConfig
 
-  /** What lists say that means something here. */
+  /** Condition: an entry counts in this federation mode. */
   const counts = limited ? sql`e.action = 'accept'` : sql`e.action <> 'accept'`
   const rules = sql.literal(limited ? "domain_allows" : "domain_blocks")
 
@@ -83,7 +85,7 @@ const make = Effect.gen(function*() {
     return list
   })
 
-  /** The next domains that the list names, or has a rule about. */
+  /** Returns the next domains that the list names or has a rule about. */
   const slice = (listId: bigint, after: string) =>
     factRows(sql`
       WITH named AS (
@@ -122,7 +124,7 @@ const make = Effect.gen(function*() {
         publicComment: facts.publicComment,
         obfuscate: facts.obfuscate ?? undefined,
         listId,
-        // Hosts of communities are public suffixes, too; staff chose the list.
+        // Hosts of communities are public suffixes, too, but staff chose the list.
         confirmed: true
       })
   }
@@ -195,11 +197,11 @@ const make = Effect.gen(function*() {
           after: { ...tally, error }
         })
       }
-      // What it does not say any more is suggested no more.
+      // Withdraws suggestions that the list no longer has.
       yield* sql`DELETE FROM moderation_suggestions s WHERE list_id = ${list.id} AND action <> 'retract' AND state = 'new'
         AND ${error === null} AND NOT EXISTS (SELECT FROM moderation_list_entries e
           WHERE e.list_id = ${list.id} AND e.domain = s.domain AND e.action = s.action)`
-      // Somebody may have wanted it looked at again meanwhile.
+      // A sync may have been requested again in the meantime.
       if (list.endedAt === null) {
         yield* sql`UPDATE moderation_lists SET error = ${error},
           synced_at = CASE WHEN ${error === null} THEN ${new Date(now)}::timestamptz ELSE synced_at END,
@@ -222,7 +224,7 @@ const make = Effect.gen(function*() {
     const none: Tally = { put: 0, moved: 0, lifted: 0, suggested: 0 }
     if (kept._tag === "Failure") {
       const { failure } = kept
-      // A list that cannot be read says what it said before.
+      // A list that cannot be read keeps its entries.
       return yield* failure._tag === "SqlError" ? failure : finish(list, none, failure.why)
     }
     yield* finish(list, yield* Effect.orDie(follow(list)), null)

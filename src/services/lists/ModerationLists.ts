@@ -13,7 +13,7 @@ import { isTaken, staffRows } from "../staff/StaffRows.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 
-/** Lists that a server may follow, characters of a name and of an address, and how high a priority may be. */
+/** Maximum followed lists, characters of a name and of a URL, and priority. */
 const listsMax = 50
 const nameCharactersMax = 100
 const urlCharactersMax = 2_000
@@ -24,27 +24,27 @@ export const ModerationList = Schema.Struct({
   name: Schema.String,
   url: Schema.String,
   type: Schema.Literals(["csv", "fires"]),
-  /** What a domain means that the list only names. */
+  /** Action for domains without one. */
   action: Schema.Literals(["accept", "reject"]),
-  /** The higher one wins. */
+  /** Higher priorities win. */
   priority: Schema.Int,
-  /** Else everything that it says is suggested to staff. */
+  /** False: everything is suggested to staff instead. */
   applyAutomatically: Schema.Boolean,
   retractAutomatically: Schema.Boolean,
-  /** What would end follows of somebody here is suggested only. */
+  /** Actions that would end local follows are only suggested. */
   preserveRelationships: Schema.Boolean,
-  /** Rules that staff made follow the list, too. */
+  /** Also changes rules that staff made. */
   overrideUnattributed: Schema.Boolean,
   createdAt: Timestamptz,
   syncedAt: Schema.NullOr(Timestamptz),
-  /** Why it could not be read the last time. */
+  /** Error of the last sync. */
   error: Schema.NullOr(Schema.String),
   endedAt: Schema.NullOr(Timestamptz)
 })
 export type ModerationList = typeof ModerationList.Type
 const listRows = rowsOf(ModerationList)
 
-/** What is said of a list; what is absent stays, or is as it is by itself. */
+/** Requested settings of a list; absent ones are kept, or get their defaults. */
 interface ListWish {
   readonly name?: string | undefined
   readonly url?: string | undefined
@@ -60,9 +60,9 @@ interface ListWish {
 const isType = Schema.is(ModerationList.fields.type)
 const isAction = Schema.is(ModerationList.fields.action)
 
-/** Lists that staff follow. A change has the list looked at again at once; the end of one takes back what it did. */
+/** Lists that staff follow. A change schedules a sync at once; removing a list reverts its effects. */
 export class ModerationLists extends Context.Service<ModerationLists, {
-  /** The one that wins first. */
+  /** Followed lists, highest priority first. */
   readonly list: Effect.Effect<ReadonlyArray<ModerationList>>
   readonly find: (id: bigint) => Effect.Effect<ModerationList, RecordNotFound>
   readonly create: (by: AccountId, wish: ListWish) => Effect.Effect<ModerationList, Unprocessable>
@@ -72,7 +72,7 @@ export class ModerationLists extends Context.Service<ModerationLists, {
     wish: ListWish
   ) => Effect.Effect<ModerationList, Unprocessable | RecordNotFound>
   readonly remove: (by: AccountId, id: bigint) => Effect.Effect<void, RecordNotFound>
-  /** It is due now. */
+  /** Schedules a sync now. */
   readonly hurry: (id: bigint) => Effect.Effect<ModerationList, RecordNotFound>
 }>()("murmuration/services/lists/ModerationLists") {
   static readonly layer = Layer.effect(ModerationLists, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
@@ -133,7 +133,7 @@ const make = Effect.gen(function*() {
     create: traced("ModerationLists.create")(function*(by, wish) {
       const row = yield* checked(wish)
       return yield* transaction(sql)(Effect.gen(function*() {
-        // A list that ended has its row until its blocks are taken back.
+        // A removed list keeps its row until its rules are reverted.
         const counted = sql`ended_at IS NULL`
         yield* requireCapacity(sql, { table: "moderation_lists", name: "Lists", max: listsMax, counted })
         const made = only(
@@ -172,7 +172,7 @@ const make = Effect.gen(function*() {
       transaction(sql)(Effect.gen(function*() {
         const before = yield* take(id)
         const now = new Date(yield* Clock.currentTimeMillis)
-        // The address is free again at once.
+        // The URL can be used again at once.
         yield* sql`UPDATE moderation_lists SET ended_at = ${now}, due_at = ${now}, url = url || '#' || id WHERE id = ${id}`
         yield* audit.record({ by, action: "destroy", target: target(before), before: logged(before) })
       })).pipe(Effect.catchTag("SqlError", Effect.die))

@@ -25,18 +25,18 @@ const Suggestion = Schema.Struct({
 export type Suggestion = typeof Suggestion.Type
 const suggestionRows = rowsOf(Suggestion)
 
-/** What lists propose and staff decide. */
+/** Suggestions of lists, for staff to decide. */
 export class Suggestions extends Context.Service<Suggestions, {
   readonly page: (page: Page) => Effect.Effect<ReadonlyArray<Suggestion>>
-  /** How many wait, as `boundedCount` counts. */
+  /** Number of open suggestions, by `boundedCount`. */
   readonly total: Effect.Effect<number>
-  /** `confirmed`: what ends follows is meant; else it is refused. */
+  /** Applies a suggestion; one that ends follows fails unless `confirmed`. */
   readonly apply: (
     by: AccountId,
     id: bigint,
     confirmed: boolean
   ) => Effect.Effect<Suggestion, Refusal>
-  /** With every other one about the same domain; lists do not suggest it again. */
+  /** Dismisses all open suggestions about the same domain; lists do not repeat them. */
   readonly dismiss: (by: AccountId, id: bigint) => Effect.Effect<Suggestion, Refusal>
 }>()("murmuration/services/lists/Suggestions") {
   static readonly layer = Layer.effect(
@@ -49,7 +49,7 @@ export class Suggestions extends Context.Service<Suggestions, {
       const table = staffRows(sql, "moderation_suggestions", suggestionRows)
       const target = ({ domain, id }: Suggestion) => ({ type: "moderationSuggestion", id, label: domain }) as const
 
-      /** One that is still open; of two who decide, the second one is told. */
+      /** Locks an open suggestion; fails with `LostAct` if it was decided in the meantime. */
       const open = Effect.fnUntraced(function*(id: bigint, by: AccountId, action: "apply" | "dismiss") {
         const found = yield* table.take(id)
         if (found.state === "new") return found
@@ -93,7 +93,7 @@ export class Suggestions extends Context.Service<Suggestions, {
           audit.deciding(Effect.gen(function*() {
             const found = yield* open(id, by, "dismiss")
             yield* sql`UPDATE moderation_suggestions SET state = 'dismissed' WHERE domain = ${found.domain} AND state = 'new'`
-            // Who keeps a rule that its list gave up has made it theirs.
+            // Staff who keep a rule that its list retracted take it over.
             if (found.action === "retract") {
               yield* sql`UPDATE domain_blocks SET list_id = NULL WHERE domain = ${found.domain}`
               yield* sql`UPDATE domain_allows SET list_id = NULL WHERE domain = ${found.domain}`

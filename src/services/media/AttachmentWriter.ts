@@ -15,29 +15,32 @@ const fileRows = rowsOf(
 )
 const previewRows = rowsOf(Schema.Struct({ previewName: Schema.NullOr(Schema.String) }))
 
-/** Who gets the files: a status, or a post that waits for its time. */
+/** Receiver of the files: a status or a scheduled post. */
 type Bearer = { readonly statusId: bigint } | { readonly scheduledStatusId: bigint }
 
-/** Words about a file of a status that its author edits. */
+/** Changed description, focus or preview of a status's file. */
 interface MediaRevision extends MediaText {
   readonly id: bigint
   readonly preview?: Preview
 }
 
 /**
- * Files of posts, always inside the transaction of the author's command. A file belongs to one post: two that want it
- * at once lock its row, and the second one finds it taken (safety row 50).
+ * Files of posts, written in the transaction of the author's command. A file belongs to one post: concurrent posts lock
+ * its row, and the second one finds it taken (safety row 50).
  */
 export class AttachmentWriter extends Context.Service<AttachmentWriter, {
-  /** Refuses what no post could have: more files than allowed, others' ones, unfinished ones, a video among pictures. */
+  /**
+   * Fails for files that cannot be attached: too many, of other accounts, already attached, unprocessed, or audio or
+   * video together with other files.
+   */
   readonly check: (
     owner: AccountId,
     ids: ReadonlyArray<bigint>,
     statusId: bigint | null
   ) => Effect.Effect<void, Unprocessable | SqlError>
-  /** Gives files that were checked in this transaction to a post. */
+  /** Attaches files that were checked in this transaction. */
   readonly give: (ids: ReadonlyArray<bigint>, bearer: Bearer) => Effect.Effect<void, SqlError>
-  /** Whether these words about files of a status are new. */
+  /** Returns true if a revision would change a file of the status. */
   readonly differ: (
     statusId: bigint,
     revisions: ReadonlyArray<MediaRevision>
@@ -46,7 +49,7 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
     statusId: bigint,
     revisions: ReadonlyArray<MediaRevision>
   ) => Effect.Effect<void, Unprocessable | SqlError>
-  /** Takes a deleted status' files from it: they wait for another post, or are gone at once. */
+  /** Detaches the files of a deleted status, for another post, or deletes them at once. */
   readonly free: (statusId: bigint, forAnotherPost: boolean) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/media/AttachmentWriter") {
   static readonly layerNoDeps = Layer.effect(
@@ -106,7 +109,7 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
         }
       )
 
-      /** Of a picture none is shown but itself. */
+      /** Images have no separate preview. */
       const show = Effect.fnUntraced(function*(statusId: bigint, id: bigint, preview: Preview) {
         const { blurhash, previewName } = preview
         const rows = yield* previewRows(sql`SELECT preview_name FROM media_attachments
@@ -130,7 +133,7 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
       )
 
       const free = traced("AttachmentWriter.free")(function*(statusId: bigint, forAnotherPost: boolean) {
-        // Nobody holds its bytes any more, and the sweep of files takes them.
+        // The stored files lose their owner, and the file sweep removes them.
         if (!forAnotherPost) {
           return yield* Effect.asVoid(sql`DELETE FROM media_attachments WHERE status_id = ${statusId}`)
         }

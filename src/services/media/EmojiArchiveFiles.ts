@@ -3,24 +3,24 @@ import { Unzip, UnzipInflate, zipSync } from "fflate"
 import { emojiBytesMax } from "../instance/ContentLimits.ts"
 import { tarballOf, unpackTarball } from "./EmojiTarballs.ts"
 
-/** Pictures of one archive. */
+/** Maximum images in an archive. */
 export const archivedEmojisMax = 1_000
-/** Bytes of the list that stands beside the pictures. */
+/** Maximum bytes of the list of emoji. */
 const listBytesMax = 4_194_304
-/** Bytes that an archive comes to: pictures are packed already, so that it is hardly larger than itself. */
+/** Maximum unpacked bytes of an archive: images hardly compress, so it is little larger than the archive. */
 const unpackedBytesMax = 33_554_432
-/** Bytes of the archive that are unpacked at once, before others have their turn: they come to 1,000 times as many at most. */
+/** Bytes of the archive that are unpacked before yielding; they expand at most 1,000 times. */
 const stepBytes = 4_096
 const listName = "meta.json"
 
-/** A picture of an archive. */
+/** An image in an archive. */
 export interface ArchivedEmoji {
   readonly shortcode: string
   readonly category: string | null
   readonly bytes: Uint8Array
 }
 
-/** As Misskey and its relatives write what is in an archive. */
+/** List of an archive, as written by Misskey and its forks. */
 const List = Schema.fromJsonString(Schema.Struct({
   emojis: Schema.Array(Schema.Struct({
     fileName: Schema.String,
@@ -30,8 +30,8 @@ const List = Schema.fromJsonString(Schema.Struct({
 const decodeList = Schema.decodeUnknownOption(List)
 
 /**
- * The files of a zip, those left out that are larger than a picture may be; a step at a time, whatever it claims to hold.
- * Undefined for what is no zip, or comes to more than any archive of pictures.
+ * Unpacks the files of a zip in steps, whatever sizes it claims; skips files above the size of an image. Undefined if
+ * it is not a zip, or exceeds the unpacked bytes.
  */
 const unpack = Effect.fnUntraced(function*(archive: Uint8Array) {
   const files = new Map<string, Uint8Array>()
@@ -78,7 +78,7 @@ const filesOf = (archive: Uint8Array) =>
     ? unpackTarball(archive, { filesMax: archivedEmojisMax, unpackedBytesMax, stepBytes, bytesMax })
     : Effect.undefined
 
-/** The pictures of a zip or tar.gz, by its list, or by their names where it has none; undefined for what is neither. */
+/** Returns the images of a zip or tar.gz, by its list or by their file names; undefined for any other file. */
 export const picturesIn = Effect.fnUntraced(function*(archive: Uint8Array) {
   const files = yield* filesOf(archive)
   if (files === undefined) return undefined
@@ -100,11 +100,11 @@ interface Named extends ArchivedEmoji {
   readonly fileName: string
 }
 
-/** A tar.gz with these pictures alone, which is all that Mastodon's command line takes. */
+/** Returns a tar.gz with only the images: the format that Mastodon's command line accepts. */
 export const tarballWith = (exportedAt: Date, emojis: ReadonlyArray<Named>) =>
   tarballOf(emojis.map(({ bytes, fileName }) => [fileName, bytes] as const), exportedAt)
 
-/** A zip with these pictures and their list; pictures are packed already. */
+/** Returns a zip with the images and their list, uncompressed: images are compressed already. */
 export const archiveOf = (host: string, exportedAt: Date, emojis: ReadonlyArray<Named>): Uint8Array => {
   const list = {
     metaVersion: 2,

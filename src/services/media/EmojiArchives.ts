@@ -16,7 +16,7 @@ import { sniff, uploadExtension } from "./FileTypes.ts"
 import { Storage } from "./Storage.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 
-/** Bytes of an archive that is read in. */
+/** Maximum bytes of an archive to import. */
 export const emojiArchiveBytesMax = 16 * 1_048_576
 
 const ownRows = rowsOf(Schema.Struct({
@@ -25,17 +25,20 @@ const ownRows = rowsOf(Schema.Struct({
   fileName: Schema.String
 }))
 
-/** What became of an archive. */
+/** Result of an import. */
 interface Imported {
   readonly added: number
-  /** Shortcodes of those that were not, and why. */
+  /** Shortcodes that were not added, with reasons. */
   readonly refused: ReadonlyArray<{ readonly shortcode: string; readonly reason: string }>
 }
 
-/** This server's emoji as archives that servers exchange: a zip with the pictures and a list of them, or a tar.gz with them alone. */
+/**
+ * Export and import of this server's emoji, as archives that other servers know: a zip with the images and a list, or a
+ * tar.gz with only the images.
+ */
 export class EmojiArchives extends Context.Service<EmojiArchives, {
   readonly write: (by: AccountId, form: "zip" | "tar.gz") => Effect.Effect<Uint8Array, NotAllowed | Unavailable>
-  /** Adds what is not here yet; `name` is that of a stored file. */
+  /** Adds the emoji that do not exist yet; `name` is of a stored file. */
   readonly read: (by: AccountId, name: string) => Effect.Effect<Imported, NotAllowed | Unprocessable | Unavailable>
 }>()("murmuration/services/media/EmojiArchives") {
   static readonly layer = Layer.effect(EmojiArchives, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))

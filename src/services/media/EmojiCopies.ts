@@ -11,10 +11,10 @@ import { sniff, uploadExtension } from "./FileTypes.ts"
 import { Storage } from "./Storage.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 
-/** How long another server may take to give a picture, in seconds. */
+/** Maximum duration of fetching an image, in seconds. */
 const pictureSecondsMax = 20
 
-/** What hosts call pictures; the bytes decide what they are. */
+/** Declared types of images; the bytes decide the real type. */
 const picture: DocumentType = {
   accept: "image/webp, image/*",
   accepts: (type) => /^image\/|^(?:application|binary)\/octet-stream$|^$/.test(type)
@@ -25,9 +25,9 @@ interface Copy {
   readonly category: string | null
 }
 
-/** Makes emoji of other servers this server's own. */
+/** Copies emoji of other servers to this server. */
 export class EmojiCopies extends Context.Service<EmojiCopies, {
-  /** Answers the id of ours. */
+  /** Returns the id of the copy. */
   readonly copy: (
     by: AccountId,
     id: bigint,

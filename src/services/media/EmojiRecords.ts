@@ -23,23 +23,23 @@ const Row = Schema.Struct({
 })
 const recordRows = rowsOf(Row)
 
-/** An emoji as staff sees it; `domain` is null for this server's own. */
+/** Emoji for staff; `domain` is null for local ones. */
 export type EmojiRecord =
   & Omit<typeof Row.Type, "fileName" | "staticName" | "staticUrl" | "url">
   & { readonly url: string; readonly staticUrl: string }
 
-/** Which emoji are wanted; those of other servers where `remote`, of one where `domain` is said. */
+/** Filter for emoji: remote ones if `remote`, those of one server if `domain` is given. */
 interface EmojiQuery {
   readonly remote: boolean
   readonly domain?: string | undefined
-  /** A part of the shortcode. */
+  /** Substring of the shortcode. */
   readonly shortcode?: string | undefined
 }
 
-/** Reads emoji for staff, disabled and unlisted ones and those of other servers, too. */
+/** Reads emoji for staff, including disabled, unlisted and remote ones. */
 export class EmojiRecords extends Context.Service<EmojiRecords, {
   readonly list: (query: EmojiQuery, page: Page) => Effect.Effect<ReadonlyArray<EmojiRecord>>
-  /** How many there are, as `boundedCount` counts. */
+  /** Returns the number of matching emoji, by `boundedCount`. */
   readonly total: (query: EmojiQuery) => Effect.Effect<number>
   readonly find: (id: bigint) => Effect.Effect<EmojiRecord | undefined>
 }>()("murmuration/services/media/EmojiRecords") {

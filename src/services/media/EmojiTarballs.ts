@@ -2,16 +2,16 @@ import { Effect, Stream } from "effect"
 import { Tar } from "effect/encoding"
 import { Gunzip, gzipSync } from "fflate"
 
-/** How much is taken of an archive, however small it is packed. */
+/** Bounds of unpacking an archive, independent of its size. */
 interface Bounds {
   readonly filesMax: number
   readonly unpackedBytesMax: number
   readonly stepBytes: number
-  /** Bytes of the file of a name. */
+  /** Returns the maximum bytes of a file with this name. */
   readonly bytesMax: (name: string) => number
 }
 
-/** What gzip comes to, a step at a time, so that others have their turn; it fails where that is more than it may be. */
+/** Decompresses gzip in steps that yield in between; fails if the result exceeds the bounds. */
 const unzipped = (archive: Uint8Array, { stepBytes, unpackedBytesMax }: Bounds) => {
   let parts: Array<Uint8Array> = []
   let unpacked = 0
@@ -31,7 +31,7 @@ const unzipped = (archive: Uint8Array, { stepBytes, unpackedBytesMax }: Bounds) 
   )
 }
 
-/** The files of a tar.gz, as Mastodon's command line writes one; undefined for what is none, or comes to too much. */
+/** Returns the files of a tar.gz as written by Mastodon's command line; undefined if invalid or too large. */
 export const unpackTarball = Effect.fnUntraced(
   function*(archive: Uint8Array, bounds: Bounds) {
     const files = new Map<string, Uint8Array>()
@@ -47,13 +47,13 @@ export const unpackTarball = Effect.fnUntraced(
   Effect.orElseSucceed(() => undefined)
 )
 
-/** A tar.gz of files by their names. */
+/** Returns a tar.gz of files by name. */
 export const tarballOf = (files: Iterable<readonly [name: string, bytes: Uint8Array]>, mtime: Date) =>
   Stream.fromIterable(files).pipe(
     Stream.map(([name, bytes]) => Tar.file(name, bytes, { mtime })),
     Stream.pipeThroughChannel(Tar.encode()),
     Stream.runCollect,
     Effect.map((parts) => gzipSync(Buffer.concat([...parts]), { level: 1, mtime })),
-    // The sizes are those of the bytes.
+    // Cannot fail: the sizes in the headers are those of the bytes.
     Effect.orDie
   )

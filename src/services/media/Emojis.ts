@@ -21,14 +21,14 @@ const removedRows = rowsOf(
   Schema.Struct({ id: Schema.BigInt, fileName: Schema.NullOr(Schema.String), staticName: Schema.NullOr(Schema.String) })
 )
 
-/** Types of pictures that an emoji may be (limits-and-rates.md section 1). */
+/** Image types of emoji (limits-and-rates.md section 1). */
 const types = new Set(["image/png", "image/gif", "image/webp"])
 const shortcodePattern = /^[A-Za-z0-9_]{2,128}$/
 
 const NewEmoji = Schema.Struct({
   shortcode: Schema.String,
   category: Schema.NullOr(Schema.String),
-  /** Not listed, it can be written but is not offered. */
+  /** False: usable, but not offered in pickers. */
   listed: Schema.Boolean
 })
 type NewEmoji = typeof NewEmoji.Type
@@ -44,29 +44,26 @@ const lockedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, ...NewEmoji.fields,
 
 type Failure = NotAllowed | Unprocessable | MediaRefused | MediaToolFailed | StorageFailed
 type By = AccountId | undefined
-/** By its shortcode, or by its id. */
+/** Shortcode or id. */
 type Which = bigint | string
 
-/** Characters of the name of a category. */
+/** Maximum characters of a category. */
 const categoryCharactersMax = 100
 
-/** What is to become of an emoji; what is absent stays. */
+/** Changes of an emoji; absent fields are kept. */
 interface EmojiChange {
   readonly category?: string | null | undefined
   readonly listed?: boolean | undefined
   readonly disabled?: boolean | undefined
 }
 
-/**
- * This server's own emoji as its staff keeps them; servers that run show a change at once. `by` is undefined for the command
- * line.
- */
+/** Custom emoji of this server; running servers show changes at once. `by` is undefined for the command line. */
 export class Emojis extends Context.Service<Emojis, {
-  /** Answers its id; `copied` where it is another server's. */
+  /** Returns the emoji's id; `copied` if it comes from another server. */
   readonly add: (by: By, emoji: NewEmoji, source: Source, copied?: boolean) => Effect.Effect<bigint, Failure>
-  /** All of them, by category and name. */
+  /** All custom emoji, by category and shortcode. */
   readonly list: Effect.Effect<ReadonlyArray<KeptEmoji>>
-  /** A disabled emoji is shown nowhere, and its file is kept. */
+  /** Changes an emoji. A disabled one is not shown anywhere, but keeps its file. */
   readonly change: (
     by: By,
     which: Which,
@@ -185,7 +182,7 @@ export class Emojis extends Context.Service<Emojis, {
         function*(by: By, which: Which) {
           yield* permitted(by)
           const { id, shortcode, ...before } = yield* locked(which)
-          // The reactions with it go, too.
+          // Reactions with the emoji are deleted, too.
           yield* sql`UPDATE status_stats s SET reactions_count = s.reactions_count - c.count
             FROM emoji_reaction_counts c WHERE c.status_id = s.status_id AND c.custom_emoji_id = ${id}`
           const rows = yield* removedRows(sql`DELETE FROM custom_emojis WHERE id = ${id}

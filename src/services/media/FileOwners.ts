@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { traced } from "../Traced.ts"
 
-/** Who holds a file: exactly one of them. */
+/** Owner of a file: exactly one. */
 type Holder =
   | { readonly mediaId: bigint }
   | { readonly accountId: bigint }
@@ -11,15 +11,15 @@ type Holder =
   | { readonly setting: string }
   | { readonly cardId: bigint }
 
-/** SQL: nobody holds this row of stored_files. */
+/** SQL condition: a row of stored_files has no owner. */
 export const unheldFile =
   "media_id IS NULL AND account_id IS NULL AND emoji_id IS NULL AND setting IS NULL AND card_id IS NULL"
 
-/** Owners of stored files, written in the transaction of the row that shows them. */
+/** Owners of stored files, written in the transaction of the owning row. */
 export class FileOwners extends Context.Service<FileOwners, {
-  /** Answers whether all files were there and free. */
+  /** Assigns files to an owner; returns true if all existed without one. */
   readonly hold: (names: ReadonlyArray<string>, holder: Holder) => Effect.Effect<boolean, SqlError>
-  /** Takes files from their holder; the sweep, or `StoredFiles.discard`, removes them afterwards. */
+  /** Removes the owner from files; the sweep or `StoredFiles.discard` deletes them later. */
   readonly release: (names: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/media/FileOwners") {
   static readonly layer = Layer.effect(

@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import { fileTypeFromBuffer } from "file-type"
 
 /*
- * Which files this server knows, by their content: what a client calls a file or says of it counts for nothing (safety
- * rows 44 to 47). Other types, SVG above all, never reach a decoder.
+ * Known file types, by content: names and types declared by clients are ignored (safety rows 44 to 47). Other types,
+ * above all SVG, never reach a decoder.
  */
 
-/** What a type shows; `gif` may move, which only a decoder can tell. */
+/** Kind of content; `gif` may be animated, which only a decoder can tell. */
 export type FileKind = "picture" | "gif" | "video" | "audio"
 
 export interface FileType {
@@ -14,7 +14,7 @@ export interface FileType {
   readonly kind: FileKind
 }
 
-/** The types that there are tools for, or words to refuse them with. */
+/** Types that the tools can read or refuse with a reason. */
 const kinds = new Map<string, FileKind>([
   ["image/jpeg", "picture"],
   ["image/png", "picture"],
@@ -35,7 +35,7 @@ const kinds = new Map<string, FileKind>([
   ["audio/aac", "audio"]
 ])
 
-/** What the library calls differently, or more finely than the tools need. */
+/** Types that the library names differently, or distinguishes more finely than the tools need. */
 const renamed: Readonly<Record<string, string>> = {
   "image/apng": "image/png",
   "image/heic-sequence": "image/heic",
@@ -53,28 +53,28 @@ const renamed: Readonly<Record<string, string>> = {
   "video/ogg": "audio/ogg"
 }
 
-/** Bytes of a file that `sniff` looks at. */
+/** Bytes of a file that `sniff` reads. */
 export const headBytes = 4_100
 
-/** The type of a file by its first bytes. A library knows formats; which of them are taken is decided here. */
+/** Returns the type of a file by its first bytes. A library detects formats; this module decides which are accepted. */
 export const sniff = (head: Uint8Array): Effect.Effect<FileType | undefined> =>
   Effect.tryPromise(() => fileTypeFromBuffer(head.subarray(0, headBytes))).pipe(
-    // What breaks off in the middle of what it claims to be is none.
+    // A file that is truncated within its header has no type.
     Effect.orElseSucceed(() => undefined),
     Effect.map((found) => found && typeNamed(renamed[found.mime] ?? found.mime))
   )
 
-/** A type by its name, as a row keeps it. */
+/** Returns the type of a MIME type, as stored in rows. */
 export const typeNamed = (mime: string): FileType | undefined => {
   const kind = kinds.get(mime)
   return kind && { mime, kind }
 }
 
-/** Other names that clients know these types by, for what the instance says it takes. */
+/** Other names of these types, for the list in the instance entity. */
 const aliases: Record<string, ReadonlyArray<string>> = {
   "audio/wave": ["audio/wav", "audio/x-wav", "audio/x-pn-wave", "audio/vnd.wave"],
   "audio/mpeg": ["audio/mp3"],
-  // What is in them is a sound where no picture is.
+  // Audio if there is no video track.
   "video/webm": ["audio/webm"],
   "video/mp4": ["audio/3gpp"],
   "audio/mp4": ["audio/x-m4a", "audio/m4a"],
@@ -83,12 +83,12 @@ const aliases: Record<string, ReadonlyArray<string>> = {
   "audio/flac": ["audio/x-flac"]
 }
 
-/** The names of types for clients, without doubles. */
+/** Returns the MIME types for clients, deduped. */
 export const mimeNames = (types: Iterable<string>): ReadonlyArray<string> => [
   ...new Set(Array.from(types).flatMap((mime) => [mime].concat(aliases[mime] ?? [])))
 ]
 
-/** What this server itself stores and serves, by the ending of the name that it gave. */
+/** MIME types of files that this server stores and serves, by its own file extensions. */
 export const servedTypes: Readonly<Record<string, string>> = {
   jpg: "image/jpeg",
   png: "image/png",
@@ -99,5 +99,5 @@ export const servedTypes: Readonly<Record<string, string>> = {
 }
 export type ServedExtension = "jpg" | "png" | "webp" | "gif" | "mp4" | "mp3"
 
-/** The ending of what a client sent and nobody is served. */
+/** Extension of unprocessed uploads, which are never served. */
 export const uploadExtension = "upload"

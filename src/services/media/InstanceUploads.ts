@@ -30,9 +30,9 @@ const valueRows = rowsOf(Schema.Struct({ value: Schema.Unknown }))
 
 const types = new Set(["image/jpeg", "image/png", "image/webp", "image/avif"])
 
-/** Pictures of the site as staff set them: each is made anew in the sizes that are shown. */
+/** Images of the instance, set by staff and re-encoded in the displayed sizes. */
 export class InstanceUploads extends Context.Service<InstanceUploads, {
-  /** Puts a picture in the place of the one before; `by` is undefined for the command line. */
+  /** Replaces an image; `by` is undefined for the command line. */
   readonly set: (
     by: AccountId | undefined,
     kind: InstancePictureKind,
@@ -42,14 +42,14 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
     void,
     NotAllowed | Unprocessable | MediaRefused | MediaToolFailed | StorageFailed
   >
-  /** The same of a file that a request brought; undefined where it brought none. */
+  /** Replaces an image by a request's upload; fails without one. */
   readonly receive: (
     by: AccountId,
     kind: InstancePictureKind,
     upload: Upload | undefined,
     description: string
   ) => Effect.Effect<void, NotAllowed | Unavailable | Unprocessable>
-  /** The server's own picture is shown again; answers whether there was another. */
+  /** Restores the default image; returns true if another one was set. */
   readonly remove: (by: AccountId | undefined, kind: InstancePictureKind) => Effect.Effect<boolean, NotAllowed>
 }>()("murmuration/services/media/InstanceUploads") {
   static readonly layerNoDeps = Layer.effect(
@@ -64,7 +64,7 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
       const storage = yield* Storage
       const standing = standingOf(sql)
 
-      /** Writes the act down, and says it to every node once it holds. */
+      /** Writes the audit log, and publishes the change after the commit. */
       const recorded = Effect.fnUntraced(
         function*(by: AccountId | undefined, setting: string, before: unknown, after: unknown) {
           yield* audit.record({
@@ -85,7 +85,7 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
       const before = (setting: string) =>
         Effect.map(valueRows(sql`SELECT value FROM settings WHERE name = ${setting} FOR UPDATE`), ([row]) => row)
 
-      /** Answers the names of the files that are shown no longer. */
+      /** Replaces the stored setting and its files; returns the names of the former files. */
       const replace = Effect.fnUntraced(
         function*(
           by: AccountId | undefined,
@@ -95,7 +95,7 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
         ) {
           if (by !== undefined) yield* standing(by, "manageSettings")
           const old = yield* before(setting)
-          // Of two at once the second waits here, and then finds the files of the first.
+          // Concurrent changes wait here, and then find the files of the first one.
           yield* sql`INSERT INTO settings (name, value, updated_at)
             VALUES (${setting}, ${JSON.stringify(value)}::jsonb, ${new Date(yield* Clock.currentTimeMillis)})
             ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`
@@ -110,7 +110,7 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
         transaction(sql)
       )
 
-      /** The pictures of one kind, stored, and what the setting says of them. */
+      /** Renders and stores the images of one kind; returns their names and the setting's value. */
       const made = Effect.fnUntraced(function*(kind: InstancePictureKind, source: Source, description: string) {
         const folder = yield* storage.folder
         if (kind === "thumbnail") {

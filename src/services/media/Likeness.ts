@@ -1,14 +1,16 @@
 /**
- * What a picture looks like, in 64 bits: of its 64 coarsest waves, which are strong (a perceptual hash by cosine transform). Pictures
- * that were made smaller, packed anew, coloured or cut a little keep nearly all of them.
+ * Perceptual hash of an image, in 64 bits: which of its 64 lowest frequencies are strong (by cosine transform). Images
+ * that were scaled, recompressed, recoloured or slightly cropped keep nearly all bits.
  */
-/** Width and height of the grey picture that is looked at. */
+/** Width and height of the greyscale image that is hashed. */
 export const likenessEdgePixels = 32
-/** Waves each way that are looked at, beside the one that is the brightness of all. */
+/** Frequencies in each direction, without the constant one. */
 const waves = 8
-/** Of 255: how far a picture has to swing for being told from a plain surface, which looks like every other one. */
+/**
+ * Minimum strength of a frequency, out of 255, to be distinguished from a plain surface; plain surfaces all look alike.
+ */
 const swingMin = 2
-/** Bits in which two may differ and still look alike. */
+/** Maximum number of different bits of similar images. */
 const differentBitsMax = 10
 
 const ones = (bits: number): number => {
@@ -17,7 +19,7 @@ const ones = (bits: number): number => {
   return Math.imul((left + (left >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
-/** Bits of a hash in two halves, by which many are compared fast. */
+/** Hash in two 32-bit halves, for fast comparison. */
 export interface Likeness {
   readonly high: number
   readonly low: number
@@ -28,20 +30,20 @@ export const likenessOf = (hash: bigint): Likeness => ({
   low: Number(BigInt.asIntN(32, hash))
 })
 
-/** Whether a picture looks like something at all; a hash of 0 is that of one that does not. */
+/** Returns true if the image has a useful hash; 0 means that it looks plain. */
 export const isTelling = (hash: bigint | null): hash is bigint => hash !== null && hash !== 0n
 
 export const looksAlike = (one: Likeness, other: Likeness): boolean =>
   ones(one.high ^ other.high) + ones(one.low ^ other.low) <= differentBitsMax
 
-/** `cosines[wave][place]`, of a wave along an edge. */
+/** `cosines[frequency][place]` along an edge. */
 const cosines = Array.from({ length: waves + 1 }, (_, wave) =>
   Array.from(
     { length: likenessEdgePixels },
     (_, place) => Math.cos(((2 * place + 1) * wave * Math.PI) / (2 * likenessEdgePixels))
   ))
 
-/** How strong each wave is: those that go 0 to 7 times across, and 1 to 8 times down. */
+/** Returns the strength of each frequency: 0 to 7 horizontally, 1 to 8 vertically. */
 const strengths = (grey: Uint8Array): ReadonlyArray<number> => {
   const edge = likenessEdgePixels
   const acrossRows = cosines.slice(0, waves).map((cosine) =>
@@ -56,7 +58,7 @@ const strengths = (grey: Uint8Array): ReadonlyArray<number> => {
   )
 }
 
-/** The hash of grey pixels, `likenessEdgePixels` squared of them; 0 for what looks like nothing. */
+/** Returns the hash of greyscale pixels, `likenessEdgePixels` squared of them; 0 for a plain image. */
 export const likenessHash = (grey: Uint8Array): bigint => {
   const found = strengths(grey)
   const middle = found.toSorted((one, other) => one - other)[found.length / 2] ?? 0

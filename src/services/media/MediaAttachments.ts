@@ -19,23 +19,23 @@ const previewRows = rowsOf(Schema.Struct({ previewName: Schema.NullOr(Schema.Str
 const thumbnailRows = rowsOf(Schema.Struct({ state: Schema.String, thumbnailName: Schema.NullOr(Schema.String) }))
 const namesRows = rowsOf(Schema.Struct({ names: Schema.Array(Schema.String) }))
 
-/** How long a file waits for a post, in milliseconds. */
+/** Maximum time without a post, in milliseconds; then the file is deleted. And maximum files of one sweep. */
 const unattachedMillisMax = 86_400_000
 const sweptMediaMax = 200
 
-/** Where a preview is cut around: both from -1 to 1, the middle is 0. */
+/** Focal point for cropping, each from -1 to 1; 0 is the centre. */
 export interface Focus {
   readonly x: number
   readonly y: number
 }
 
 export interface MediaText {
-  /** Null takes it away. */
+  /** Null removes it. */
   readonly description?: string | null
   readonly focus?: Focus
 }
 
-/** A stored picture that is shown before a file is played. */
+/** A stored image shown before a file is played. */
 export interface Preview {
   readonly previewName: string
   readonly size: Size
@@ -43,7 +43,7 @@ export interface Preview {
   readonly colors: Colors
 }
 
-/** Expression for the `meta` of a row with this preview; players show sounds and films in the colours of their own cover. */
+/** SQL expression: the `meta` of a row with this preview. Players show audio and video in the colours of the cover. */
 export const metaWith = (sql: SqlClient.SqlClient, { colors, size }: Preview) =>
   sql`meta || ${JSON.stringify({ small: size })}::jsonb
     || CASE WHEN type IN ('audio', 'video', 'gifv') THEN ${JSON.stringify({ colors })}::jsonb ELSE '{}' END`
@@ -53,30 +53,30 @@ interface NewMedia extends MediaText {
   readonly thumbnail: Upload | undefined
 }
 
-/** Files that people uploaded, each its owner's own until it is attached to a post. Jobs and posts change them elsewhere. */
+/** Files uploaded by accounts, private until attached to a post. Media jobs and posts change them in other services. */
 export class MediaAttachments extends Context.Service<MediaAttachments, {
-  /** Enters a file to be worked on; its type is known. Answers the attachment's id. */
+  /** Adds a file to be processed; its type is known. Returns the attachment's id. */
   readonly create: (owner: AccountId, media: NewMedia) => Effect.Effect<bigint, Conflict | Unprocessable>
-  /** The owner's, while no post has it. */
+  /** Returns the owner's file if it is not attached to a post. */
   readonly find: (
     owner: AccountId,
     id: bigint
   ) => Effect.Effect<MediaRecord & { readonly error: string | null }, RecordNotFound>
-  /** Changes the words while no post has it (S-070). */
+  /** Changes description and focus if the file is not attached to a post (S-070). */
   readonly change: (
     owner: AccountId,
     id: bigint,
     text: MediaText
   ) => Effect.Effect<void, RecordNotFound | Unprocessable>
-  /** Puts a stored picture in the place of the preview. */
+  /** Replaces the preview by a stored image. */
   readonly showPreview: (
     owner: AccountId,
     id: bigint,
     preview: Preview
   ) => Effect.Effect<void, RecordNotFound>
   /**
-   * Gives a file that is still worked on a picture to be shown before it is played. Answers false where it is ready; then
-   * the picture takes the place of the preview.
+   * Sets the preview of a file that is still being processed. Returns false if the file is ready; then use
+   * `showPreview`.
    */
   readonly illustrate: (
     owner: AccountId,
@@ -84,7 +84,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
     picture: Upload
   ) => Effect.Effect<boolean, RecordNotFound | Conflict>
   readonly remove: (owner: AccountId, id: bigint) => Effect.Effect<void, RecordNotFound | Unprocessable>
-  /** Removes what no post has had for a day; answers how many. */
+  /** Deletes files that were without a post for a day; returns how many. */
   readonly sweep: Effect.Effect<number>
 }>()("murmuration/services/media/MediaAttachments") {
   static readonly layerNoDeps = Layer.effect(
@@ -170,7 +170,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
         }
       )
 
-      /** Deletes rows that `where` chooses and their files. */
+      /** Deletes the rows that `where` selects, and their files. */
       const erase = Effect.fnUntraced(function*(where: Fragment) {
         const rows = yield* namesRows(sql`WITH gone AS (
             DELETE FROM media_attachments m WHERE ${where} RETURNING id)
@@ -195,7 +195,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
       const sweep = Effect.gen(function*() {
         const before = new Date((yield* Clock.currentTimeMillis) - unattachedMillisMax)
         const unattached = sql`status_id IS NULL AND scheduled_status_id IS NULL AND touched_at < ${before}`
-        // Once more outside: where a post takes the row meanwhile, Postgres looks only at the outer condition again.
+        // Repeats the condition: if a post takes the row in the meantime, Postgres rechecks only the outer one.
         return yield* erase(sql`m.id IN (SELECT id FROM media_attachments WHERE ${unattached} LIMIT ${sweptMediaMax})
           AND ${unattached}`)
       }).pipe(Effect.orDie, Effect.withSpan("MediaAttachments.sweep"))
@@ -208,7 +208,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
 
 const typeOf: Record<FileKind, MediaType> = { picture: "image", gif: "gifv", video: "video", audio: "audio" }
 
-/** The columns that words stand in; only those that are given. */
+/** Returns the columns of the given texts; fails for a description that is too long. */
 export const columnsOf = Effect.fnUntraced(function*({ description, focus }: MediaText) {
   if (description && exceeds(description, mediaDescriptionCharactersMax)) {
     return yield* validationFailed(`Description is too long (maximum is ${mediaDescriptionCharactersMax} characters)`)

@@ -10,12 +10,12 @@ import { FileOwners } from "./FileOwners.ts"
 import type { MediaType, Meta } from "./MediaRecord.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 
-/** How often a file is given to a decoder before it has failed: each crash or hang counts. */
+/** Maximum attempts to decode a file; each crash or hang counts. */
 export const attemptsMax = 3
-/** An older job, in milliseconds, was left behind by a node that died, or nobody heard of it. */
+/** Age, in milliseconds, after which a job was abandoned by a dead node, or its wake-up was lost. */
 export const staleMillis = 10_000
 
-/** A file to be worked on; types are `FileType.mime`. */
+/** A file to process; types are `FileType.mime`. */
 export const MediaJobRecord = Schema.Struct({
   attempts: Schema.Int,
   statusId: Schema.NullOr(Schema.BigInt),
@@ -27,7 +27,7 @@ export const MediaJobRecord = Schema.Struct({
 export type MediaJobRecord = typeof MediaJobRecord.Type
 const mediaJobRows = rowsOf(MediaJobRecord)
 
-/** What a job made, as stored. */
+/** Stored result of a job. */
 interface Outcome {
   readonly type: MediaType
   readonly fileName: string
@@ -37,26 +37,29 @@ interface Outcome {
 }
 
 /**
- * The rows of media jobs. A job that was begun belongs to that attempt: an earlier one, on a node that was thought dead,
- * changes nothing any more.
+ * Rows of media jobs. A running job belongs to its newest attempt; an earlier one on a node that was presumed dead
+ * changes nothing.
  */
 export class MediaJobs extends Context.Service<MediaJobs, {
-  /** Begins an attempt; undefined where nothing is left to do. */
+  /** Begins an attempt; undefined if there is nothing left to do. */
   readonly claim: (id: MediaId) => Effect.Effect<MediaJobRecord | undefined, SqlError>
   /**
-   * Shows what was made, where this attempt was still the one that counts; where its owner gave the file another
-   * picture meanwhile, nothing is shown. The file is to be worked on again.
+   * Publishes the result if this attempt is still current: "shown", else "lost". If the owner changed the preview in
+   * the meantime, the job is queued again instead: "again".
    */
   readonly complete: (
     id: MediaId,
     job: MediaJobRecord,
     outcome: Outcome
   ) => Effect.Effect<"shown" | "lost" | "again", SqlError>
-  /** The file cannot be shown, and `text` says why. */
+  /** Marks the file as failed; `text` is the reason for its owner. */
   readonly fail: (id: MediaId, job: MediaJobRecord, text: string) => Effect.Effect<void, SqlError>
-  /** It was not the file's fault, or the node was asked to stop: the attempt does not count. False where it was not the newest. */
+  /**
+   * Returns an attempt to the queue uncounted: the failure was not the file's fault, or the node is stopping. False if
+   * it was not the newest attempt.
+   */
   readonly release: (id: MediaId, job: MediaJobRecord) => Effect.Effect<boolean, SqlError>
-  /** Jobs that wait although nobody works on them, the oldest first. */
+  /** Returns abandoned jobs, oldest first. */
   readonly due: (jobsMax: number) => Effect.Effect<ReadonlyArray<MediaId>, SqlError>
 }>()("murmuration/services/media/MediaJobs") {
   static readonly layerNoDeps = Layer.effect(
@@ -100,7 +103,7 @@ export class MediaJobs extends Context.Service<MediaJobs, {
             return (yield* release(id, job)) ? "again" : "lost"
           }
           yield* fileOwners.release(uploadsOf(job))
-          // Files of an attempt that stood still for an hour were swept; it has made nothing then, and is begun anew.
+          // Files of an attempt that stalled for an hour were swept; nothing is published, and the job is retried.
           return (yield* fileOwners.hold(names, { mediaId: id })) ? "shown" : yield* new Conflict()
         })).pipe(Effect.catchTag("Conflict", () => Effect.succeed("lost" as const)))
         yield* files.discard(done === "shown" ? uploadsOf(job) : names)

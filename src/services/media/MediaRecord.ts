@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 export const MediaType = Schema.Literals(["image", "gifv", "video", "audio", "unknown"])
 export type MediaType = typeof MediaType.Type
 
-/** Pixels, and what follows from them. */
+/** Size in pixels, and derived values. */
 const Size = Schema.Struct({
   width: Schema.Number,
   height: Schema.Number,
@@ -14,7 +14,7 @@ const Size = Schema.Struct({
 })
 export type Size = typeof Size.Type
 
-/** Duration in seconds, bitrate in bits a second, frame rate as a fraction. */
+/** Duration in seconds, bitrate in bits per second, frame rate as a fraction. */
 const Playing = Schema.Struct({
   width: Schema.optionalKey(Schema.Number),
   height: Schema.optionalKey(Schema.Number),
@@ -24,14 +24,14 @@ const Playing = Schema.Struct({
 })
 export type Playing = typeof Playing.Type
 
-/** Three colours of a picture, each `#rrggbb`, for what a player shows around it (entities.md, `colors`). */
+/** Three colours of an image, each `#rrggbb`, for the player around it (entities.md, `colors`). */
 const Colors = Schema.Struct({ background: Schema.String, foreground: Schema.String, accent: Schema.String })
 export type Colors = typeof Colors.Type
 
 const Meta = Schema.Struct({
   original: Schema.optionalKey(Schema.Union([Size, Playing])),
   small: Schema.optionalKey(Size),
-  /** Of the picture that is shown with a sound. */
+  /** Colours of the preview of audio or video. */
   colors: Schema.optionalKey(Colors)
 })
 export type Meta = typeof Meta.Type
@@ -43,9 +43,9 @@ export const sizeOf = (width: number, height: number): Size => ({
   aspect: width / height
 })
 
-/** A file as clients get to see it. `fileName` is null until it is ready. */
+/** A file as clients see it. `fileName` is null until it is ready. */
 export const MediaRecord = Schema.Struct({
-  /** A decimal string. */
+  /** Decimal string. */
   id: Schema.String,
   type: MediaType,
   state: Schema.Literals(["queued", "processing", "ready", "failed"]),
@@ -56,7 +56,7 @@ export const MediaRecord = Schema.Struct({
   blurhash: Schema.NullOr(Schema.String),
   fileName: Schema.NullOr(Schema.String),
   previewName: Schema.NullOr(Schema.String),
-  /** Where a remote account's file is, and the key under which it is shown here. */
+  /** URL of a remote file, and the key of its copy here. */
   remoteUrl: Schema.NullOr(Schema.String),
   remoteKey: Schema.NullOr(Schema.String),
   previewRemoteUrl: Schema.NullOr(Schema.String),
@@ -64,14 +64,17 @@ export const MediaRecord = Schema.Struct({
 })
 export type MediaRecord = typeof MediaRecord.Type
 
-/** The record of row `m` of media_attachments as one JSON value. */
+/** SQL expression: the record of a row `m` of media_attachments, as JSON. */
 export const recordOf = (sql: SqlClient.SqlClient) =>
   sql.literal(`json_build_object('id', m.id::text, 'type', m.type, 'state', m.state, 'description', m.description,
     'focusX', m.focus_x, 'focusY', m.focus_y, 'meta', m.meta, 'blurhash', m.blurhash, 'fileName', m.file_name,
     'previewName', m.preview_name, 'remoteUrl', m.remote_url, 'remoteKey', remote_key(m.remote_url),
     'previewRemoteUrl', m.preview_remote_url, 'previewRemoteKey', remote_key(m.preview_remote_url))`)
 
-/** The records that an array of ids names, in its order, as a JSON list; `ids` is a column. Files of rejected servers are left out. */
+/**
+ * SQL expression: the records of an array of ids in its order, as a JSON list; `ids` is a column. Omits files of
+ * servers whose media is rejected.
+ */
 export const recordsOf = (sql: SqlClient.SqlClient, ids: string) =>
   sql`CASE WHEN ${sql.literal(ids)} = '{}' THEN '[]'::json ELSE coalesce((SELECT json_agg(${recordOf(sql)} ORDER BY o.n)
     FROM unnest(${sql.literal(ids)}) WITH ORDINALITY o (id, n) JOIN media_attachments m ON m.id = o.id

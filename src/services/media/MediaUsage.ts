@@ -6,7 +6,7 @@ import { Storage, type StorageFailed } from "./Storage.ts"
 
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 
-/** Files that one question to the database compares. */
+/** Maximum files compared by one query. */
 const comparedMax = 1_000
 
 export interface Amount {
@@ -18,10 +18,10 @@ const UsageKind = Schema.Literals(["attachments", "profiles", "emoji", "site", "
 type UsageKind = typeof UsageKind.Type
 const ledgerRows = rowsOf(Schema.Struct({ kind: UsageKind, files: Schema.Int, bytes: Schema.BigInt }))
 
-/** What the ledger says of whose files there are; `waiting` ones are held by nobody, or not yet. */
+/** Files of the ledger by kind of owner; `waiting` ones have none, or none yet. */
 type LedgerUsage = Readonly<Record<UsageKind, Amount>>
 
-/** Files in the storage, and those of them that the ledger does not know. */
+/** Files in the storage, and those that the ledger does not know. */
 interface StoredUsage {
   readonly stored: Amount
   readonly unknown: ReadonlyArray<{ readonly name: string; readonly bytes: number }>
@@ -29,12 +29,12 @@ interface StoredUsage {
 
 const none: Amount = { files: 0, bytes: 0 }
 
-/** How much room files take. */
+/** Storage usage of files. */
 export class MediaUsage extends Context.Service<MediaUsage, {
   readonly ledger: Effect.Effect<LedgerUsage>
-  /** Lists the whole storage, which takes a while where there is much. */
+  /** Lists the whole storage, which takes long if it is large. */
   readonly storage: Effect.Effect<StoredUsage, StorageFailed>
-  /** Removes files that the ledger does not know; a row is there before its file, and goes after it. */
+  /** Deletes files that the ledger does not know. A file's row is created before the file and deleted after it. */
   readonly removeUnknown: Effect.Effect<Amount, StorageFailed>
 }>()("murmuration/services/media/MediaUsage") {
   static readonly layer = Layer.effect(

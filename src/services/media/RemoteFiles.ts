@@ -15,21 +15,21 @@ import type { StorageFailed } from "./Storage.ts"
 
 const statusIdRows = rowsOf(Schema.Struct({ statusId: Schema.NullOr(Schema.BigInt) }))
 
-/** How long a whole file may take to come, in seconds. */
+/** Maximum duration of fetching a file, in seconds. */
 const remoteFileSecondsMax = 120
-/** How long a host is not asked again for a file that it did not give, in milliseconds; how many are remembered. */
+/** Time for which a failed file is not fetched again, in milliseconds, and maximum remembered failures. */
 const failureMillis = 60_000
 const failuresMax = 10_000
 
-/** Bytes at the beginning of a picture in which its size is looked for; and pictures that are remembered to have none there. */
+/** Maximum bytes of an image in which its size is searched for, and maximum remembered images without one. */
 const measuredBytesMax = 1_048_576
 const unmeasurableMax = 10_000
 
-/** Avatars that wait to be looked at, of more those that are asked for again later; and those of them that are in memory. */
+/** Maximum avatars queued for hashing; others are hashed on a later request. And maximum avatars in memory. */
 const lookingMax = 100
 const lookingAtOnceMax = 2
 
-/** What hosts call files; the bytes decide what they are. */
+/** Declared types of files; the bytes decide the real type. */
 const files: DocumentType = {
   accept: "image/*, video/*, audio/*",
   accepts: (type) => /^(?:image|video|audio)\/|^(?:application|binary)\/(?:octet-stream|ogg|mp4)$|^$/.test(type)
@@ -39,20 +39,20 @@ const NamedFile = Schema.Struct({
   url: Schema.String,
   bytesMax: Schema.Int,
   notBefore: Schema.BigInt,
-  /** A picture of a post whose server did not say how large it is. */
+  /** An image of a post whose server did not state its size. */
   unmeasured: Schema.Boolean,
-  /** An avatar of which nobody knows what it looks like. */
+  /** An avatar without a perceptual hash. */
   unlooked: Schema.Boolean
 })
 type NamedFile = typeof NamedFile.Type
 const namedRows = rowsOf(NamedFile)
 
 /**
- * Files of remote accounts, which stay where they are until somebody looks at them. Only addresses that a row names are
- * fetched, by the guarded client; rows of suspended accounts, deleted statuses and servers whose media is rejected name none.
+ * Files of remote accounts, fetched when first viewed. Only URLs in rows are fetched, through the guarded client; not
+ * those of suspended accounts, deleted statuses and servers whose media is rejected.
  */
 export class RemoteFiles extends Context.Service<RemoteFiles, {
-  /** `admit` decides whether it may be fetched for this caller where there is no copy. */
+  /** Returns the copy of a file. Without one, `admit` decides if this caller may cause a fetch. */
   readonly get: (key: string, admit: Effect.Effect<unknown, TooManyRequests>) => Effect.Effect<
     RemoteCopy,
     RecordNotFound | NoRemoteFile | FetchFailed | StorageFailed
@@ -94,7 +94,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         }
         const emoji = (column: string) => {
           const url = sql(column)
-          // Another picture may have come under the same address.
+          // The image at the URL may have changed.
           return sql`SELECT e.${url}, ${emojiBytesMax}::int, e.refreshed_at, false, false FROM custom_emojis e
             WHERE e.domain IS NOT NULL AND remote_key(e.${url}) = ${key} AND NOT e.disabled
               AND NOT EXISTS (SELECT FROM domain_blocks b WHERE (b.reject_media OR b.severity = 'suspend')
@@ -109,7 +109,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         return named
       }, Effect.orDie)
 
-      /** Keeps how large a picture is, so that clients leave room for it; its file is shown whatever comes of this. */
+      /** Stores the size of an image, so that clients can reserve space; the file is shown even if this fails. */
       const measure = Effect.fnUntraced(function*(key: string, { bytes, mime, read }: RemoteCopy) {
         if (!mime.startsWith("image/") || unmeasurable.has(key)) return
         const chunks = yield* Stream.runCollect(read({ offset: 0, length: Math.min(bytes, measuredBytesMax) }))
@@ -126,7 +126,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         if (ids.length > 0) yield* broadcast.publish({ _tag: "Changed", kind: "status", ids })
       })
 
-      /** Keeps what an avatar looks like, for rules against spam. Who is shown it does not wait for that. */
+      /** Stores an avatar's perceptual hash, for spam rules. Runs in the background. */
       const look = Effect.fnUntraced(function*(key: string, { bytes, mime, read }: RemoteCopy) {
         const readable = mime.startsWith("image/") && bytes <= profilePictureBytesMax
         const chunks = readable ? yield* Stream.runCollect(read({ offset: 0, length: bytes })) : []
@@ -152,7 +152,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         const body = Stream.unwrap(Effect.andThen(admit, bodyOf(named)))
         const copy = yield* copies.get(key, Number(named.notBefore), body).pipe(
           Effect.tapError(({ _tag }) =>
-            // The host is not to blame for the others.
+            // The host did not cause the other errors.
             Effect.sync(() => _tag === "StorageFailed" || _tag === "TooManyRequests" || failures.set(key, now))
           )
         )

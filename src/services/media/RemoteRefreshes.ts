@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The setting that says since when copies of remote files are good, in milliseconds since 1970. */
+/** Setting with the time before which copies of remote files are stale, in milliseconds since 1970. */
 export const refreshedSetting = "remote_files_refreshed"
 
-/** Ends what copies of remote files are good for. */
+/** Invalidates the copies of remote files. */
 export class RemoteRefreshes extends Context.Service<RemoteRefreshes, {
-  /** Has every node fetch anew what it has a copy of, when it is looked at next. */
+  /** Makes every node fetch its copies again when they are next viewed. */
   readonly refresh: Effect.Effect<void>
 }>()("murmuration/services/media/RemoteRefreshes") {
   static readonly layer = Layer.effect(

@@ -14,12 +14,12 @@ const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 /** More bytes than allowed. */
 export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLarge", { bytesMax: Schema.Int }) {}
 
-/** How long a file may be there that nobody holds, in milliseconds: longer than any upload and any job takes to store. */
+/** Maximum age of a file without an owner, in milliseconds; longer than any upload or job takes. */
 export const unheldMillisMax = 3_600_000
-/** Files that one sweep removes. */
+/** Maximum files that one sweep deletes. */
 const sweptFilesMax = 500
 
-/** A file that arrived and that nobody holds yet. `head` are its first bytes. */
+/** A stored file without an owner yet. `head` has its first bytes. */
 interface Received {
   readonly name: string
   readonly bytes: number
@@ -27,24 +27,24 @@ interface Received {
 }
 
 /**
- * The ledger of the storage. A file's row is committed before its bytes are written, and deleted after they are gone.
- * So a crash at any point leaves nothing that the sweep does not find. Names hold 160 bits of chance.
+ * Ledger of the storage. A file's row is committed before its bytes are written, and deleted after them, so the sweep
+ * finds all that a crash leaves behind. Names have 160 random bits.
  */
 export class StoredFiles extends Context.Service<StoredFiles, {
-  /** Stores what arrives, as it arrives; nothing is left of it where it breaks off or grows over `bytesMax`. */
+  /** Stores a stream; deletes the file if the stream fails or exceeds `bytesMax`. */
   readonly receive: <E>(
     extension: ServedExtension | typeof uploadExtension,
     bytes: Stream.Stream<Uint8Array, E>,
     bytesMax: number
   ) => Effect.Effect<Received, E | StorageFailed | SqlError | FileTooLarge>
-  /** Stores a file of this machine and answers its name. */
+  /** Stores a local file and returns its name. */
   readonly keep: (extension: ServedExtension, path: string, bytes: number) => Effect.Effect<
     string,
     StorageFailed | SqlError
   >
-  /** Removes those of these files that nobody holds. Never fails: what cannot be removed now is swept. */
+  /** Deletes the files among these that have no owner. Never fails: the sweep retries. */
   readonly discard: (names: ReadonlyArray<string>) => Effect.Effect<void>
-  /** Removes what nobody has held for an hour, and an hour later its rows; answers how many files and rows. */
+  /** Deletes files without an owner for an hour, and their rows an hour later; returns how many files and rows. */
   readonly sweep: Effect.Effect<number, StorageFailed | SqlError>
 }>()("murmuration/services/media/StoredFiles") {
   static readonly layer = Layer.effect(
@@ -63,7 +63,7 @@ export class StoredFiles extends Context.Service<StoredFiles, {
       })
 
       const unheld = sql.literal(unheldFile)
-      /** Removes the bytes of files that `which` names; nobody can take ownership of one from now on. */
+      /** Deletes the content of the selected files; these can no longer get an owner. */
       const empty = Effect.fnUntraced(function*(which: Fragment) {
         const rows = yield* nameRows(sql`UPDATE stored_files
           SET doomed_at = coalesce(doomed_at, ${new Date(yield* Clock.currentTimeMillis)})
@@ -82,7 +82,7 @@ export class StoredFiles extends Context.Service<StoredFiles, {
         yield* forget(yield* empty(sql`name = ANY (${names}::text[])`))
       }, Effect.catchCause((cause) => Effect.logWarning("files are left to the sweep", cause)))
 
-      /** Enters how large a file became. One that arrived after an hour in which this process stood still was swept. */
+      /** Stores a file's final size. Fails if the process stalled for an hour and the file was swept. */
       const arrived = Effect.fnUntraced(function*(name: string, bytes: number) {
         const rows = yield* sql`UPDATE stored_files SET bytes = ${bytes} WHERE name = ${name} AND doomed_at IS NULL
           RETURNING name`
@@ -118,7 +118,7 @@ export class StoredFiles extends Context.Service<StoredFiles, {
         const before = new Date((yield* Clock.currentTimeMillis) - unheldMillisMax)
         const oldest = (which: Fragment) =>
           sql`name IN (SELECT name FROM stored_files WHERE ${unheld} AND ${which} ORDER BY created_at LIMIT ${sweptFilesMax})`
-        // A file may arrive after it was swept, where its writer stood still meanwhile: its row stays for another hour.
+        // A swept file may still be written if its writer stalled: its row is kept for another hour.
         const gone = yield* empty(oldest(sql`doomed_at < ${before}`))
         yield* forget(gone)
         const emptied = yield* empty(oldest(sql`doomed_at IS NULL AND created_at < ${before}`))

@@ -6,7 +6,7 @@ import { type FileType, sniff, uploadExtension } from "./FileTypes.ts"
 import type { StorageFailed } from "./Storage.ts"
 import { type FileTooLarge, StoredFiles } from "./StoredFiles.ts"
 
-/** A file that came with a request. `type` is what its content says; undefined for what this server does not know. */
+/** A file of a request. `type` is that of its content; undefined if unknown to this server. */
 export interface Upload {
   readonly name: string
   readonly bytes: number
@@ -14,8 +14,8 @@ export interface Upload {
 }
 
 /**
- * Files of requests that are being answered: stored as they arrive. A ticket names each among the request's parameters;
- * nobody outside this process can make one up. A handler that keeps a file records its owner before the request ends.
+ * Files of running requests, stored as they arrive. A ticket in the request's parameters refers to each file; tickets
+ * cannot be guessed. A handler that keeps a file sets its owner before the request ends.
  */
 export class Uploads extends Context.Service<Uploads, {
   readonly receive: <E>(bytes: Stream.Stream<Uint8Array, E>, bytesMax: number) => Effect.Effect<
@@ -23,7 +23,7 @@ export class Uploads extends Context.Service<Uploads, {
     E | StorageFailed | SqlError | FileTooLarge
   >
   readonly find: (ticket: string) => Upload | undefined
-  /** The request is over: its tickets count no more, and files that nobody took are removed. */
+  /** Ends a request: invalidates its tickets and deletes files without an owner. */
   readonly close: (tickets: ReadonlyArray<string>) => Effect.Effect<void>
 }>()("murmuration/services/media/Uploads") {
   static readonly layerNoDeps = Layer.effect(
@@ -31,7 +31,7 @@ export class Uploads extends Context.Service<Uploads, {
     Effect.gen(function*() {
       const files = yield* StoredFiles
       const random = yield* SecureRandom.SecureRandom
-      /** As many as requests in work hold. */
+      /** Bounded by the running requests. */
       const open = new Map<string, Upload>()
       return Uploads.of({
         receive: Effect.fnUntraced(function*(bytes, bytesMax) {

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { rowsMax } from "../Paging.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 
-/** Rows of one kind up to which they are counted. */
+/** Maximum counted rows of a kind. */
 export const backlogRowsMax = 10_000
 
 const kinds = ["fanouts", "agenda", "commands", "inbound", "jobs", "media"] as const
@@ -12,17 +12,17 @@ type BacklogKind = typeof kinds[number]
 
 const Backlog = Schema.Struct({
   kind: Schema.Literals(kinds),
-  /** `backlogRowsMax` where it is more. */
+  /** `backlogRowsMax` for any larger number. */
   waiting: Schema.Int,
-  /** Null where nothing waits. */
+  /** Null if nothing waits. */
   oldestAt: Schema.NullOr(Timestamptz)
 })
 export type Backlog = typeof Backlog.Type
 const backlogRows = rowsOf(Backlog)
 
-/** Work that waits. */
+/** Backlogs of durable work. */
 export class Backlogs extends Context.Service<Backlogs, {
-  /** Durable work that is due, and how long its oldest part waits; one query of bounded parts. */
+  /** Number of due items and the age of the oldest, by kind; one query with bounded parts. */
   readonly list: Effect.Effect<ReadonlyArray<Backlog>>
 }>()("murmuration/services/metrics/Backlogs") {
   static readonly layer = Layer.effect(

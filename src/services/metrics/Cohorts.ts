@@ -7,14 +7,14 @@ import { midnightOf, momentsOf, type Period } from "./Period.ts"
 
 type Frequency = "day" | "month"
 
-/** Users who came in one day or month, and how many of them were here in it and each one after it. */
+/** Users who signed up in one day or month, and how many of them were active in it and in each later one. */
 interface Cohort {
   readonly period: Date
   readonly frequency: Frequency
   readonly data: ReadonlyArray<{ readonly date: Date; readonly rate: number; readonly value: number }>
 }
 
-/** Days and months that are compared with one another at most, the newest ones. */
+/** Maximum days and months, newest first. */
 const stepsMax = { day: 62, month: 36 } as const
 
 const countRows = rowsOf(Schema.Struct({ came: Schema.String, seen: Schema.NullOr(Schema.String), users: Schema.Int }))
@@ -31,7 +31,7 @@ const stepsOf = ({ first, last }: Period, frequency: Frequency): ReadonlyArray<D
 
 const nameOf = (date: Date) => date.toISOString().slice(0, 10)
 
-/** How many of those who sign up stay, as Mastodon counts them: by when they were last here. */
+/** Retention of users, as Mastodon counts it: by their last visit. */
 export class Cohorts extends Context.Service<Cohorts, {
   readonly of: (period: Period, frequency: Frequency) => Effect.Effect<ReadonlyArray<Cohort>>
 }>()("murmuration/services/metrics/Cohorts") {
@@ -46,7 +46,7 @@ export class Cohorts extends Context.Service<Cohorts, {
         if (oldest === undefined) return []
         const step = (column: string) =>
           sql`date_trunc(${frequency}::text, ${sql.literal(column)} AT TIME ZONE 'UTC')::date::text`
-        // Their last visit says how far each of them came: one pass over the users.
+        // The last visit gives each user's retention, so one pass over the users is enough.
         const rows = yield* countRows(sql`SELECT ${step("created_at")} AS came, ${step("last_seen_at")} AS seen,
             count(*)::int AS users FROM users
           WHERE created_at >= ${oldest} AND created_at < ${momentsOf(period).to} GROUP BY 1, 2`)

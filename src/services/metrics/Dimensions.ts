@@ -12,7 +12,7 @@ import { keptFigures } from "./KeptFigures.ts"
 import { idsOf, momentsOf, type Period } from "./Period.ts"
 import { inWords } from "./Sizes.ts"
 
-/** What figures are split by. */
+/** Dimensions by which figures are split. */
 const dimensionKeys = [
   "languages",
   "sources",
@@ -25,7 +25,7 @@ const dimensionKeys = [
   "instance_languages"
 ] as const
 
-/** Of which tag or server. */
+/** Hashtag or server that a dimension is about. */
 interface DimensionSubject {
   readonly tagId?: bigint | undefined
   readonly domain?: string | undefined
@@ -46,9 +46,9 @@ const sizeRows = rowsOf(Schema.Struct({ database: Schema.BigInt, media: Schema.B
 const languageNames: ReadonlyMap<string, string> = new Map(languages.map(({ code, name }) => [code, name]))
 const nameOfLanguage = (tag: string) => languageNames.get(tag) ?? tag
 
-/** What staff see of who comes from where and speaks what. */
+/** Breakdowns for staff: origins, languages, software and storage. */
 export class Dimensions extends Context.Service<Dimensions, {
-  /** The largest first; undefined for what is not known, or lacks its subject. */
+  /** Returns the values, largest first; undefined for an unknown dimension or a missing subject. */
   readonly of: (
     key: string,
     period: Period,

@@ -1,11 +1,11 @@
 import { Clock, Effect } from "effect"
 import { LRUCache } from "lru-cache"
 
-/** Answers that are kept, and for how long (milliseconds): a dashboard asks for the same ones again and again. */
+/** Maximum cached answers, and their maximum age in milliseconds: dashboards repeat the same requests. */
 const keptMax = 500
 const keptMillis = 300_000
 
-/** Remembers figures that take a look at many rows, by what was asked for; they are five minutes old at most. */
+/** Returns a cache for figures that read many rows, by name; they are up to five minutes old. */
 export const keptFigures = <A>() => {
   const kept = new LRUCache<string, { readonly at: number; readonly figures: A }>({ max: keptMax })
   return Effect.fnUntraced(function*<E, R>(name: string, count: Effect.Effect<A, E, R>) {

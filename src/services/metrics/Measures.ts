@@ -8,7 +8,7 @@ import { traced } from "../Traced.ts"
 import { keptFigures } from "./KeptFigures.ts"
 import { before, daysOf, idsOf, midnightOf, momentsOf, type Period } from "./Period.ts"
 
-/** What is counted. */
+/** Keys of measures. */
 const measureKeys = [
   "active_users",
   "new_users",
@@ -27,7 +27,7 @@ const measureKeys = [
 ] as const
 type MeasureKey = typeof measureKeys[number]
 
-/** Of which tag or server something is counted. */
+/** Hashtag or server that a measure is about. */
 interface MeasureSubject {
   readonly tagId?: bigint | undefined
   readonly domain?: string | undefined
@@ -38,7 +38,7 @@ export interface Measure {
   readonly key: string
   readonly unit: string | null
   readonly total: bigint
-  /** Of as many days before; undefined for what is counted from the beginning of time. */
+  /** Total of as many days before; undefined for all-time totals. */
   readonly previousTotal: bigint | undefined
   readonly data: ReadonlyArray<{ readonly date: Date; readonly value: bigint }>
 }
@@ -47,21 +47,21 @@ const isKey = Schema.is(Schema.Literals(measureKeys))
 const dayRows = rowsOf(Schema.Struct({ day: Schema.Int, value: Schema.BigInt }))
 const totalRows = rowsOf(Schema.Struct({ value: Schema.BigInt }))
 
-/** How one measure is counted: what each day brought, and the whole. */
+/** Queries of one measure: values by day, and the total. */
 interface Counting {
   readonly unit: string | null
   readonly days: (
     period: Period
   ) => Effect.Effect<ReadonlyArray<{ readonly day: number; readonly value: bigint }>, SqlError>
-  /** The sum of the days where it is absent. */
+  /** Sum of the days by default. */
   readonly total?: (period: Period) => Fragment
-  /** Its total is that of all times. */
+  /** All-time total, instead of the period's. */
   readonly always?: Fragment
 }
 
-/** What staff see of the server day by day, as Mastodon counts it; figures are five minutes old at most. */
+/** Daily figures for staff, as Mastodon counts them; up to five minutes old. */
 export class Measures extends Context.Service<Measures, {
-  /** Undefined for what is not known, or lacks its subject. */
+  /** Returns undefined for an unknown measure or a missing subject. */
   readonly of: (key: string, period: Period, subject: MeasureSubject) => Effect.Effect<Measure | undefined>
 }>()("murmuration/services/metrics/Measures") {
   static readonly layer = Layer.effect(Measures, Effect.suspend(() => make))
@@ -92,7 +92,7 @@ const make = Effect.gen(function*() {
         return dayRows(sql`SELECT ${dayOf("day::timestamp")} AS day, count(*) AS value FROM active_days
           WHERE day >= ${from}::date AND day < ${to}::date GROUP BY 1`)
       },
-      // Who came on several days is one.
+      // A user who was active on several days counts once.
       total: (period) => {
         const { from, to } = momentsOf(period)
         return sql`SELECT count(DISTINCT account_id) AS value FROM active_days
@@ -102,7 +102,7 @@ const make = Effect.gen(function*() {
     ["new_users", { unit: null, days: byMoment("users", "created_at") }],
     ["opened_reports", { unit: null, days: byMoment("reports", "created_at") }],
     ["resolved_reports", { unit: null, days: byMoment("reports", "action_taken_at") }],
-    // What people here do with others' posts: favourites, boosts and replies.
+    // Interactions of local users with posts: favourites, boosts and replies.
     ["interactions", {
       unit: null,
       days: (period) => {
@@ -156,7 +156,7 @@ const make = Effect.gen(function*() {
   const ofServer = (domain: string, subdomains: boolean) => {
     const whole = sql`domain_key(${domain})`
     const key = sql`(domain_key(a.domain) COLLATE "C")`
-    // By the index on domains as rules about them are.
+    // Uses the index on domains, as domain rules do.
     const there = subdomains
       ? sql`a.domain IS NOT NULL AND ${key} >= ${whole} COLLATE "C" AND ${key} < ${whole} || '/' COLLATE "C"
         AND (${key} = ${whole} OR starts_with(${key}, ${whole} || '.'))`

@@ -5,18 +5,18 @@ import { rowsMax } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** How often a node tells, and after how long what it told is believed no more, in milliseconds. */
+/** Period of a node's reports, and age after which a report is ignored, in milliseconds. */
 export const reportMillis = 10_000
 const believedMillisMax = 3 * reportMillis + 5_000
-/** How long the row of a node that came no more is kept, in milliseconds. */
+/** Retention of the row of a node that has stopped reporting, in milliseconds. */
 const keptMillisMax = 86_400_000
-/** Nodes that are told of at once. */
+/** Maximum listed nodes. */
 const nodesMax = 100
 
 const NodeFigure = Schema.Struct({
   address: Schema.String,
   healthy: Schema.Boolean,
-  /** Null where it has not told for a while. */
+  /** Null without a recent report. */
   actors: Schema.NullOr(Schema.Int),
   shards: Schema.NullOr(Schema.Int)
 })
@@ -24,11 +24,11 @@ type NodeFigure = typeof NodeFigure.Type
 const nodeRows = rowsOf(NodeFigure)
 const tableRows = rowsOf(Schema.Struct({ there: Schema.Boolean }))
 
-/** Nodes of the cluster, with the actors in their memory and the shards that they own. */
+/** Nodes of the cluster, with their actors in memory and their shards. */
 export class NodeFigures extends Context.Service<NodeFigures, {
-  /** As Postgres knows them; none where this process is alone. */
+  /** Nodes in the cluster's tables; empty if this process runs alone. */
   readonly list: Effect.Effect<ReadonlyArray<NodeFigure>>
-  /** What one node says of itself. */
+  /** Stores a node's report about itself. */
   readonly report: (
     node: { readonly address: string; readonly actors: number; readonly shards: number }
   ) => Effect.Effect<

@@ -8,30 +8,30 @@ import { rowsMax } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
 import { keptFigures } from "./KeptFigures.ts"
 
-/** Tables that are named. */
+/** Maximum listed tables. */
 const tablesMax = 10
 
 const tableRows = rowsOf(Schema.Struct({ name: Schema.String, bytes: Schema.BigInt }))
 const budgetRows = rowsOf(Schema.Struct({ value: Schema.Unknown }))
 const databaseRows = rowsOf(Schema.Struct({ bytes: Schema.BigInt }))
 
-/** How much room there is taken, at one moment. */
+/** Storage usage at one moment, in bytes. */
 interface Storage {
   readonly database: bigint
-  /** The largest first, with their indexes. */
+  /** Largest first, including their indexes. */
   readonly tables: ReadonlyArray<{ readonly name: string; readonly bytes: bigint }>
   readonly media: MediaUsage["Service"]["ledger"] extends Effect.Effect<infer Ledger> ? Ledger : never
 }
 
-/** What is asked each time: budgets that were set a moment ago, and copies of others' files on this machine. */
+/** Uncached values: the budgets, which may have just changed, and the local copies of remote files. */
 interface Bounds {
   readonly budgets: StorageBudgets
   readonly copies: Effect.Success<RemoteCopies["Service"]["usage"]>
 }
 
-/** What takes room, and how much it should take at most. */
+/** Storage usage, and its budgets. */
 export class StorageFigures extends Context.Service<StorageFigures, {
-  /** Sizes are five minutes old at most. */
+  /** Current figures; sizes are up to five minutes old. */
   readonly current: Effect.Effect<Storage & Bounds>
 }>()("murmuration/services/metrics/StorageFigures") {
   static readonly layer = Layer.effect(

@@ -25,27 +25,27 @@ const specialV4 = table(
   "240.0.0.0/4"
 )
 
-/** Ranges for hosts of the internet; everything beyond is loopback, private, local, multicast or not assigned. */
+/** Range of public unicast addresses; all others are loopback, private, link-local, multicast or unassigned. */
 const globalV6 = table("2000::/3")
 
-/** IANA's special-purpose addresses inside `2000::/3` as of 2026-11; 6to4 and Teredo lead to IPv4 that nobody checked. */
+/** IANA's special-purpose addresses inside `2000::/3` as of 2026-11; 6to4 and Teredo embed unchecked IPv4 addresses. */
 const specialV6 = table("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20")
 
-/** IPv4 by a translator of the own network (RFC 6052); the translator connects to the IPv4 address inside. */
+/** IPv4 through the network's own translator (RFC 6052), which connects to the embedded address. */
 const translated = table("64:ff9b::/96")
 const mapped = table("::ffff:0:0/96")
 
 const within = (networks: ReadonlyArray<IpNetwork.IpNetwork>, address: NetAddress.IpAddress) =>
   networks.some((network) => IpNetwork.contains(network, address))
 
-/** IPv4 address that an IPv6 address contains (mapped, or RFC 6052), else the address. */
+/** Returns the IPv4 address embedded in an IPv6 address (mapped, or RFC 6052), otherwise the address itself. */
 export const unwrapped = (address: NetAddress.IpAddress): NetAddress.IpAddress => {
   if (NetAddress.isIpv4Address(address) || !(within(mapped, address) || within(translated, address))) return address
   const [, , , , , , high, low] = NetAddress.ipv6ToSegments(address)
   return NetAddress.ipv4FromBytesUnsafe(Uint8Array.of(high >> 8, high & 255, low >> 8, low & 255))
 }
 
-/** Whether an address belongs to a host of the internet: not to this machine, its network or nobody. */
+/** Returns true for a public address: not special-purpose, private or unassigned. */
 const isPublic = (address: NetAddress.IpAddress): boolean => {
   const real = unwrapped(address)
   return NetAddress.isIpv4Address(real)
@@ -54,8 +54,8 @@ const isPublic = (address: NetAddress.IpAddress): boolean => {
 }
 
 /**
- * Whether a connection to an address (as text) may be made: to public ones with TLS, to those that the operator allows
- * (`OUTBOUND_ALLOW`) with or without.
+ * Returns true if an address (as text) may be connected to: public ones with TLS, those in `OUTBOUND_ALLOW` also
+ * without.
  */
 export const mayConnect = (
   allowed: ReadonlyArray<IpNetwork.IpNetwork>,

@@ -3,10 +3,10 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib"
 import { Refused, Unreachable } from "./OutboundError.ts"
 import type { TransportAnswer } from "./Transport.ts"
 
-/** How long the next bytes of an answer may take, in seconds. */
+/** Timeout of one read of a body, in seconds. */
 export const readSecondsMax = 10
 
-/** What an answer's bytes may be packed with; one packing, not several. */
+/** Accepted content encodings; only a single one. */
 export const acceptEncoding = "gzip, deflate, br"
 
 const decoders = new Map([
@@ -16,13 +16,13 @@ const decoders = new Map([
   ["br", brotliDecompressSync]
 ])
 
-/** The packing of a body; undefined where it is sent as it is. */
+/** Returns the content encoding of a body; undefined if it is not encoded. */
 export const encodingOf = ({ headers }: TransportAnswer): string | undefined => {
   const encoding = (headers["content-encoding"] ?? "").trim().toLowerCase()
   return encoding === "" || encoding === "identity" ? undefined : encoding
 }
 
-/** The next bytes within the time that one read may take. */
+/** Reads the next bytes, within `readSecondsMax`. */
 export const next = (url: string, { read }: TransportAnswer) =>
   Effect.timeoutOrElse(read, {
     duration: `${readSecondsMax} seconds`,
@@ -42,7 +42,10 @@ const decoded = (url: string, bytes: Uint8Array, encoding: string, bytesMax: num
   })
 }
 
-/** The whole body of an answer, unpacked: never more than `bytesMax` of it are held, packed or not. */
+/**
+ * Reads and decodes a whole body; holds at most `bytesMax`, encoded or decoded. Fails with `Refused` if it is larger or
+ * cannot be decoded.
+ */
 export const whole = Effect.fnUntraced(function*(url: string, answer: TransportAnswer, bytesMax: number) {
   if (Number(answer.headers["content-length"] ?? 0) > bytesMax) return yield* new Refused({ url, rule: "size" })
   const encoding = encodingOf(answer)
@@ -58,7 +61,7 @@ export const whole = Effect.fnUntraced(function*(url: string, answer: TransportA
   return encoding === undefined ? body : yield* Effect.fromResult(decoded(url, body, encoding, bytesMax))
 })
 
-/** The first bytes of an answer that is not packed, `bytesMax` at most; the rest is not waited for. */
+/** Reads the first `bytesMax` bytes of an unencoded body; does not wait for the rest. */
 export const beginning = Effect.fnUntraced(function*(url: string, answer: TransportAnswer, bytesMax: number) {
   const chunks: Array<Uint8Array> = []
   let bytes = 0

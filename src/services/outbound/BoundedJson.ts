@@ -1,6 +1,6 @@
 import { Effect, Result } from "effect"
 
-/** How deep a document may be, and how many values it may hold (row 32). */
+/** Maximum depth of a document, and maximum number of its values (row 32). */
 export const jsonDepthMax = 32
 export const jsonValuesMax = 10_000
 
@@ -12,13 +12,13 @@ const closeList = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
-/** Characters that are looked at before others get their turn. */
+/** Characters that are scanned before yielding. */
 const charactersPerTurn = 131_072
 
-/** Why a text is not parsed: it would take long, and nothing that we read is like that. */
+/** Reason not to parse a text: it would take long, and no valid document needs it. */
 export type Excess = "too deep" | "too large"
 
-/** Counts what opens, what stands between commas, and how deep it goes, outside of strings: before anything is built. */
+/** Returns a scanner that counts opening brackets, commas and depth outside of strings, before anything is parsed. */
 const makeScan = () => {
   let depth = 0
   let values = 0
@@ -41,10 +41,10 @@ const makeScan = () => {
     return undefined
   }
 }
-/** How a JSON text exceeds the bounds; undefined where it may be parsed. */
+/** Returns how a JSON text exceeds the bounds; undefined if it may be parsed. */
 export const excessOf = (text: string): Excess | undefined => makeScan()(text, 0, text.length)
 
-/** The same for a long text, during which others get their turn. */
+/** Like `excessOf` for a long text; yields in between. */
 export const excessInTurns = Effect.fnUntraced(function*(text: string) {
   const scan = makeScan()
   for (let at = 0; at < text.length; at += charactersPerTurn) {
@@ -55,7 +55,7 @@ export const excessInTurns = Effect.fnUntraced(function*(text: string) {
   return undefined
 })
 
-/** A JSON text from outside; fails where it is none, or is deeper or larger than anything that we read. */
+/** Parses JSON from outside; fails for invalid JSON, or if the text exceeds the bounds. */
 export const parse = (text: string): Result.Result<unknown, "no JSON" | "too deep or too large"> =>
   excessOf(text) === undefined
     ? Result.try({ try: (): unknown => JSON.parse(text), catch: () => "no JSON" as const })

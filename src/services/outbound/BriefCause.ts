@@ -7,8 +7,7 @@ const lineOf = (error: unknown): string | undefined =>
   typeof error === "string" ? error : isOutbound(error) || Cause.isTimeoutError(error) ? error.message : undefined
 
 /**
- * What a log says of why something came to nothing: of what others did not answer one line, of a fault of ours all that is
- * known of it.
+ * Returns the loggable form of a cause: one line for failures of remote servers, the whole cause for faults of our own.
  */
 export const briefCause = (cause: Cause.Cause<unknown>): unknown => {
   const lines = cause.reasons.map((reason) => Cause.isFailReason(reason) ? lineOf(reason.error) : undefined)

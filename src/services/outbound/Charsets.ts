@@ -2,10 +2,10 @@ import { Result } from "effect"
 import htmlEncodingSniffer from "html-encoding-sniffer"
 import * as DocumentTypes from "./DocumentTypes.ts"
 
-/** The charset of a page that names none anywhere and is no UTF-8: what browsers take it for. */
+/** Charset of a page that declares none and is not UTF-8, as in browsers. */
 const oldCharset = "windows-1252"
 
-/** Whether it is UTF-8 up to its last character, of which a part may be cut. */
+/** Returns true for valid UTF-8; the last character may be truncated. */
 const isUtf8 = (bytes: Uint8Array): boolean =>
   Result.isSuccess(Result.try(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true })))
 
@@ -19,7 +19,7 @@ const charsetOf = (bytes: Uint8Array, contentType: string): string => {
   })
 }
 
-/** The text of a body: in the charset of its header, a page's also in the one that its mark-up names; else in UTF-8. */
+/** Decodes a body by the charset of its header or, for a page, of its markup; UTF-8 by default. */
 export const decode = (bytes: Uint8Array, contentType: string): string =>
   Result.getOrElse(
     Result.try(() => new TextDecoder(charsetOf(bytes, contentType))),

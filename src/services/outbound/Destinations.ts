@@ -3,10 +3,10 @@ import type { IpNetwork } from "effect/net"
 import { mayConnect } from "./AllowedAddresses.ts"
 import { Refused } from "./OutboundError.ts"
 
-/** Characters of an address that is asked for. */
+/** Maximum characters of a requested URL. */
 export const urlCharactersMax = 4_096
 
-/** Ports of other protocols, which a request must not speak to (the Fetch standard's list of bad ports). */
+/** Ports of other protocols that must not receive HTTP (the Fetch standard's bad ports). */
 const badPorts = new Set([
   [0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109],
   [110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531],
@@ -17,8 +17,8 @@ const badPorts = new Set([
 const isAddress = (hostname: string) => hostname.startsWith("[") || /^[0-9.]+$/.test(hostname)
 
 /**
- * Whether `http` may be asked for at all: at an address that the operator allows, or at a name. The name's address is
- * looked at when it is connected to.
+ * Returns true if `http` may be requested: for an allowed address, or for a name. A name's address is checked when it
+ * is connected to.
  */
 const mayBePlain = (allowed: ReadonlyArray<IpNetwork.IpNetwork>, hostname: string) => {
   if (allowed.length === 0) return false
@@ -26,16 +26,16 @@ const mayBePlain = (allowed: ReadonlyArray<IpNetwork.IpNetwork>, hostname: strin
   return !isAddress(hostname) || mayConnect(allowed, hostname.replaceAll(/^\[|\]$/g, ""), false)
 }
 
-/** Host that no name server is asked for, and that may not be connected to with TLS either. */
+/** Returns true for a literal local host or address that may not be connected to even with TLS. */
 const isPrivate = (allowed: ReadonlyArray<IpNetwork.IpNetwork>, hostname: string) =>
   hostname === "localhost" || hostname.endsWith(".localhost")
     ? !mayConnect(allowed, "127.0.0.1", true) && !mayConnect(allowed, "::1", true)
     : isAddress(hostname) && !mayConnect(allowed, hostname.replaceAll(/^\[|\]$/g, ""), true)
 
 /**
- * An address that may be asked, without its fragment: `https` (`http` only where `OUTBOUND_ALLOW` says so). It has no
- * user, no port of another protocol, no dot at the end of its host, and no address of a private network. Which addresses its name leads to is not known
- * here; the connection decides on them.
+ * Returns the URL to request, without its fragment. It is `https` (`http` only if `OUTBOUND_ALLOW` allows it), without
+ * user info, a port of another protocol, a trailing dot or a private address; fails with `Refused` otherwise. The
+ * addresses of a name are checked when it is connected to.
  */
 export const destination = (
   allowed: ReadonlyArray<IpNetwork.IpNetwork>,

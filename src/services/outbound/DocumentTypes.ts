@@ -1,13 +1,13 @@
-/** A kind of document that we ask for, and the types of content that we believe to be one. */
+/** A kind of document to request, and the content types accepted for it. */
 export interface DocumentType {
   readonly accept: string
-  /** The type in lower case without parameters, and its parameters. */
+  /** Type in lower case without parameters, and its parameters. */
   readonly accepts: (type: string, parameters: ReadonlyMap<string, string>) => boolean
 }
 
 const activityStreams = "https://www.w3.org/ns/activitystreams"
 
-/** ActivityPub section 3.2: `ld+json` only with the profile that says so; any other JSON may be somebody's upload. */
+/** ActivityPub section 3.2: `ld+json` only with the profile; any other JSON may be a user's upload. */
 export const activity: DocumentType = {
   accept: `application/activity+json, application/ld+json; profile="${activityStreams}"`,
   accepts: (type, parameters) =>
@@ -17,7 +17,7 @@ export const activity: DocumentType = {
 
 const isPage = (type: string) => type === "text/html" || type === "application/xhtml+xml"
 
-/** An object, or else the page for people that may lead to it. */
+/** An object, or the HTML page that may link to it. */
 export const activityOrPage: DocumentType = {
   accept: `${activity.accept}, text/html;q=0.1`,
   accepts: (type, parameters) => activity.accepts(type, parameters) || isPage(type)
@@ -28,12 +28,12 @@ const types = (accept: string, ...accepted: ReadonlyArray<string>): DocumentType
   accepts: (type) => accepted.includes(type)
 })
 
-/** RFC 7033 section 4.2; some servers say plain JSON. */
+/** RFC 7033 section 4.2; some servers send plain JSON. */
 export const jrd = types("application/jrd+json, application/json", "application/jrd+json", "application/json")
 export const plainJson = types("application/json", "application/json")
 export const html = types("text/html, application/xhtml+xml", "text/html", "application/xhtml+xml")
 
-/** The type and the parameters of a Content-Type header (RFC 9110 section 8.3.1), names in lower case. */
+/** Parses a Content-Type header to type and parameters (RFC 9110 section 8.3.1), names in lower case. */
 export const parse = (header: string): readonly [type: string, parameters: ReadonlyMap<string, string>] => {
   const [type = "", ...rest] = header.match(/[^;"]*(?:"[^"]*"[^;"]*)*/g)?.filter((part) => part !== "") ?? []
   const parameters = rest.map((part): [string, string] => {

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
 /**
- * Lets `size` in at once, the others in the order in which they came. Entering and leaving cost the same however many
- * wait, and thousands may: a semaphore looks at all of them each time.
+ * Semaphore that admits `size` at once, others in FIFO order. Entering and leaving take constant time with thousands of
+ * waiters; Effect's semaphore scans all of them each time.
  */
 export const make = (size: number) => {
   let free = size
@@ -14,7 +14,7 @@ export const make = (size: number) => {
     waiting.delete(next)
     next()
   }
-  /** Whether there is room; the caller is inside then. */
+  /** Enters if there is a free slot; returns true if it did. */
   const tryEnter = () => {
     if (free === 0) return false
     free--
@@ -24,7 +24,7 @@ export const make = (size: number) => {
     const enter = () => resume(Effect.void)
     waiting.add(enter)
     return Effect.sync(() => {
-      // It was let in and went away in the same moment.
+      // Admitted and interrupted in the same moment.
       if (!waiting.delete(enter)) leave()
     })
   })
@@ -33,9 +33,9 @@ export const make = (size: number) => {
   return {
     tryEnter,
     leave,
-    /** Waits for room; who goes away meanwhile is not inside. */
+    /** Waits for a slot; an interrupted waiter holds none. */
     enter,
-    /** Does something inside. */
+    /** Runs an effect with a slot. */
     within: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.uninterruptibleMask((restore) =>
         Effect.andThen(restore(enter), Effect.ensuring(restore(effect), Effect.sync(leave)))

@@ -3,16 +3,16 @@ import { boundedMap } from "../BoundedMap.ts"
 import * as Gate from "./Gate.ts"
 import { Unreachable } from "./OutboundError.ts"
 
-/** Requests under way at once to one host. */
+/** Maximum concurrent requests to one host. */
 export const requestsPerHostMax = 8
-/** Requests under way at once in all, by what they are: deliveries wait for no fetch, and fetches for no delivery. */
+/** Maximum concurrent requests by kind, so that deliveries and fetches do not wait for each other. */
 export const requestsMax = { delivery: 1_024, fetch: 512 } as const
 export type Kind = keyof typeof requestsMax
-/** Requests that wait for one host at most; more are turned away. */
+/** Maximum queued requests for one host; more are refused. */
 export const waitingPerHostMax = 1_000
-/** A host that answered within so many milliseconds the last time is a prompt one. */
+/** Maximum duration of the last response of a prompt host, in milliseconds. */
 const promptMillisMax = 3_000
-/** Prompt hosts that are remembered. */
+/** Maximum remembered prompt hosts. */
 const promptHostsMax = 10_000
 
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -24,9 +24,9 @@ interface Host {
 }
 
 /**
- * Bounds what is asked at once, of one host and of all. Half of the places of each kind are for prompt hosts alone:
- * hosts that take requests and never answer hold one half, however many they are. Others, which may be such, hold the
- * other half.
+ * Bounds concurrent requests, per host and in total. Half of each kind's slots are reserved for prompt hosts. All
+ * others share the other half, so that hosts that accept requests without ever responding cannot take more, however
+ * many they are.
  */
 export const make = () => {
   const places = (kind: Kind) => ({ all: Gate.make(requestsMax[kind]), others: Gate.make(requestsMax[kind] / 2) })
@@ -46,7 +46,7 @@ export const make = () => {
   }
   const busy = (url: URL) => new Unreachable({ url: url.href, reason: "busy" })
 
-  /** What a request passes, in this order. */
+  /** Returns the gates that a request passes, in order. */
   const gatesOf = (url: URL, kind: Kind, { gate }: Host): ReadonlyArray<Gate.Gate> => {
     const { all, others } = kinds[kind]
     return prompt.has(url.host) ? [gate, all] : [gate, others, all]
@@ -54,7 +54,7 @@ export const make = () => {
   const leave = (gates: ReadonlyArray<Gate.Gate>) => {
     for (const gate of gates) gate.leave()
   }
-  /** Waits at every gate from the one at `at`; those before it are held. */
+  /** Waits at the gates from index `at`; holds those before it. */
   const waitAt = (gates: ReadonlyArray<Gate.Gate>, at: number): Effect.Effect<void> => {
     const gate = gates[at]
     return gate === undefined ? Effect.void : Effect.andThen(
@@ -62,13 +62,13 @@ export const make = () => {
       Effect.suspend(() => waitAt(gates, at + 1))
     )
   }
-  /** Whether one is inside of all of them now, or what one waits for. */
+  /** Enters all gates at once; returns the wait for the rest if one is full. */
   const enter = (gates: ReadonlyArray<Gate.Gate>): Effect.Effect<void> | undefined => {
     for (const [at, gate] of gates.entries()) if (!gate.tryEnter()) return waitAt(gates, at)
     return undefined
   }
 
-  /** Goes out again and notes how the host behaved: one that let us wait until we gave up, or longer than others, is slow. */
+  /** Leaves the gates and records the host's speed: a host that did not respond, or not promptly, is slow. */
   const end =
     (url: URL, host: Host, gates: ReadonlyArray<Gate.Gate>, began: number) => (exit: Exit.Exit<unknown, unknown>) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
@@ -97,10 +97,10 @@ export const make = () => {
     })
 
   return {
-    /** Does something with a slot at the URL's host, once there is one. */
+    /** Runs an effect with a slot for the URL's host. */
     within: <A, E, R>(url: URL, kind: Kind, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unreachable, R> =>
       slot(url, kind, (end, restore) => Effect.onExit(restore(effect), end)),
-    /** Waits for a slot at the URL's host, which the scope holds. */
+    /** Waits for a slot for the URL's host; the scope holds it. */
     take: (url: URL, kind: Kind) => slot(url, kind, (end) => Effect.addFinalizer(end))
   }
 }

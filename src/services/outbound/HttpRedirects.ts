@@ -5,17 +5,17 @@ import { Answered, Refused } from "./OutboundError.ts"
 import * as RetryAfter from "./RetryAfter.ts"
 import type { TransportAnswer } from "./Transport.ts"
 
-/** How often one document may be somewhere else. */
+/** Maximum redirects of one document. */
 export const redirectsMax = 3
-/** Places that one look-up may ask in all, where several documents lead to one another (row 28). */
+/** Maximum URLs of one lookup, if several documents refer to one another (row 28). */
 const placesMax = 6
 
-/** The places that a look-up has asked, in the order in which it did. */
+/** URLs that a lookup has requested, in order. */
 export type Places = Set<string>
 
 const redirecting = new Set([301, 302, 303, 307, 308])
 
-/** Where an answer leads to; TLS is never given up on the way, and it does not go on for ever. */
+/** Returns the target of a redirect; fails for a downgrade from TLS, or too many redirects. */
 const following = (
   allowed: ReadonlyArray<IpNetwork.IpNetwork>,
   from: URL,
@@ -32,9 +32,9 @@ const following = (
 }
 
 /**
- * The answer of the last place that a document was moved to. Each place is a request of its own by `ask`. Fails with an
- * answer that is not 2xx. The scope holds the last answer only. No place is asked twice; `places` are those that the
- * same look-up has asked before.
+ * Requests a document and follows its redirects; each is a separate `ask`. Fails with `Answered` for any status but 2xx
+ * and redirects. The scope holds only the last response. No URL is requested twice; `places` are those already
+ * requested by the same lookup.
  */
 export const follow = Effect.fnUntraced(function*<E>(
   allowed: ReadonlyArray<IpNetwork.IpNetwork>,

@@ -15,38 +15,38 @@ import * as ReadDeadlines from "./ReadDeadlines.ts"
 import * as RetryAfter from "./RetryAfter.ts"
 import { type Exchanged, Transport, type TransportRequest } from "./Transport.ts"
 
-/** Bytes of a document, unpacked; and of an answer to a POST that are looked at. */
+/** Maximum bytes of a decoded document, and of a response to a POST. */
 export const documentBytesMax = 1_048_576
 export const replyBytesMax = 8_192
-/** How long connecting and the head of the answer may take, and a document in all, in seconds. */
+/** Timeout of connecting and the response's head, and of a whole document, in seconds. */
 export const headSecondsMax = 15
 export const documentSecondsMax = 30
-/** How long a POST and its answer may take in all, in seconds. */
+/** Timeout of a whole POST, in seconds. */
 export const replySecondsMax = 10
 
 interface Ask {
   readonly url: string
   readonly type: DocumentTypes.DocumentType
-  /** More headers for one place on the way, made anew for each: a signature holds for one address only. */
+  /** Returns further headers for one URL; called again for each redirect, as a signature is valid for one URL only. */
   readonly sign?: (url: URL) => Effect.Effect<Readonly<Record<string, string>>>
-  /** `documentBytesMax` where it is not given. */
+  /** `documentBytesMax` by default. */
   readonly bytesMax?: number
-  /** A longer text is cut there, and not refused. */
+  /** Cuts a longer text instead of refusing it. */
   readonly beginning?: boolean
-  /** What the same look-up has asked already, where it takes several documents. */
+  /** URLs that the same lookup has already requested, if it needs several documents. */
   readonly places?: Places
 }
 
-/** A document and the address that it came from in the end. */
+/** A document and its final URL. */
 interface Fetched<A> {
   readonly url: string
   readonly value: A
 }
 
-/** A text, with what its headers say of it. */
+/** A text with metadata from its headers. */
 interface FetchedText extends Fetched<string> {
   readonly contentType: string
-  /** Empty where there is none. */
+  /** Empty if absent. */
   readonly link: string
 }
 
@@ -54,49 +54,49 @@ interface AskFile {
   readonly url: string
   readonly type: DocumentTypes.DocumentType
   readonly bytesMax: number
-  /** From the start to the last byte. */
+  /** Timeout from the start to the last byte. */
   readonly secondsMax: number
 }
 
 interface RemoteFile {
   readonly url: string
-  /** As the host says it; what the bytes are is for the reader to find out. */
+  /** As declared by the host; the reader must detect the type of the bytes. */
   readonly contentType: string
   readonly body: Stream.Stream<Uint8Array, Refused | Unreachable>
 }
 
 interface Posting {
   readonly url: string
-  /** With the type of the content. */
+  /** Must include the content type. */
   readonly headers: Readonly<Record<string, string>>
-  /** More headers for the address. */
+  /** Returns further headers for the URL. */
   readonly sign?: (url: URL) => Effect.Effect<Readonly<Record<string, string>>>
   readonly body: Uint8Array
-  /** Bytes of the answer that are read, `replyBytesMax` where it is not given; of a longer one there is nothing. */
+  /** Maximum bytes of the response, `replyBytesMax` by default; a longer one is discarded. */
   readonly bytesMax?: number
-  /** A message for a device goes to a service that is no server like this one. */
+  /** `push`: sent to a push service, which is not a federated server. */
   readonly what?: "document" | "push"
 }
 
 export interface Reply {
   readonly status: number
   readonly retryAfterSeconds: number | undefined
-  /** The beginning of what the host says, for people. */
+  /** Start of the response body, for people. */
   readonly text: string
 }
 
 /**
- * Every request of the server to somebody else's: addresses are checked where they are connected to, redirects are
- * followed by hand, everything has a limit (safety rows 25 to 40). `Destinations`, `Addresses` and `Redirects` hold the
- * rules; hosts inside `OUTBOUND_ALLOW` may be private and without TLS.
+ * All requests to other servers: addresses are checked when connected to, redirects are followed here, and everything
+ * is bounded (safety rows 25 to 40). `Destinations`, `AllowedAddresses` and `HttpRedirects` have the rules; hosts in
+ * `OUTBOUND_ALLOW` may be private and without TLS.
  */
 export class Outbound extends Context.Service<Outbound, {
-  /** A JSON document of the type that was asked for, neither deep nor large. */
+  /** Fetches a JSON document of the requested type, bounded in depth and size. */
   readonly json: (ask: Ask) => Effect.Effect<Fetched<unknown>, OutboundError>
   readonly text: (ask: Ask) => Effect.Effect<FetchedText, OutboundError>
-  /** A file by and by; the connection is the scope's. */
+  /** Streams a file; the scope holds the connection. */
   readonly stream: (ask: AskFile) => Effect.Effect<RemoteFile, OutboundError, Scope.Scope>
-  /** Sends a body and tells what came back, a redirect as well: it is not followed. */
+  /** Posts a body and returns the response; does not follow redirects. */
   readonly post: (posting: Posting) => Effect.Effect<Reply, Refused | Unreachable>
 }>()("murmuration/services/outbound/Outbound") {
   static readonly layer = Layer.effect(
@@ -113,7 +113,7 @@ export class Outbound extends Context.Service<Outbound, {
       const within = <A, E, R>(url: string, seconds: number, effect: Effect.Effect<A, E, R>) =>
         Effect.timeoutOrElse(effect, { duration: `${seconds} seconds`, orElse: () => late(url) })
 
-      /** On every step of the way, for a redirect may lead to whom we have nothing to do with. */
+      /** Checked for each redirect, as it may lead to a blocked host. */
       const send = Effect.fnUntraced(function*(request: TransportRequest, what: "document" | "file") {
         const { url } = request
         if (!(yield* hostPolicy.isOpen(url.host, what))) return yield* new Refused({ url: url.href, rule: "domain" })
@@ -149,7 +149,7 @@ export class Outbound extends Context.Service<Outbound, {
       const text = (ask: Ask) =>
         Effect.gen(function*() {
           const { beginning = false, bytesMax = documentBytesMax } = ask
-          // What is packed cannot be read from a beginning alone.
+          // A truncated encoded body cannot be decoded.
           const encoding = beginning ? "identity" : Bodies.acceptEncoding
           const { answer, contentType, url } = yield* open(ask, encoding, "document")
           const bytes = yield* beginning && Bodies.encodingOf(answer) === undefined
@@ -180,7 +180,7 @@ export class Outbound extends Context.Service<Outbound, {
         Effect.callback<Exchanged, Refused | Unreachable>((resume) => {
           let end = (): Exchanged | undefined => undefined
           const settled = deadlines.begin(until, () => {
-            // The body is of no consequence, also where it breaks off.
+            // The status counts even if the body breaks off.
             const said = end()
             resume(said === undefined ? late(request.url.href) : Effect.succeed(said))
           })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Which of our own rules a request or its answer broke; to ask again would change nothing. */
+/** Rule that a request or its response broke; a retry would not help. */
 const RefusalReason = Schema.Literals([
   "address",
   "body",
@@ -18,14 +18,14 @@ const RefusalReason = Schema.Literals([
 ])
 type RefusalReason = typeof RefusalReason.Type
 
-/** We do not ask, or do not believe the answer. */
+/** The request is not allowed, or its response not accepted. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { url: Schema.String, rule: RefusalReason }) {
   override get message() {
     return `${this.url} was refused by the rule about its ${this.rule}`
   }
 }
 
-/** No answer came, or not all of it; a later try may get one. */
+/** No complete response; a retry may succeed. */
 export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {
   url: Schema.String,
   reason: Schema.Literals(["busy", "closed", "connect", "name", "timeout", "tls"])
@@ -35,7 +35,7 @@ export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable"
   }
 }
 
-/** An answer other than 2xx to a GET; `retryAfterSeconds` as the host asks for, undefined where it does not. */
+/** Response to a GET with a non-2xx status; `retryAfterSeconds` is the host's, if any. */
 export class Answered extends Schema.TaggedError<Answered>()("Answered", {
   url: Schema.String,
   status: Schema.Int,
@@ -46,6 +46,6 @@ export class Answered extends Schema.TaggedError<Answered>()("Answered", {
   }
 }
 
-/** Why a document could not be fetched. */
+/** Reasons why a document could not be fetched. */
 export const OutboundError = Schema.Union([Refused, Unreachable, Answered])
 export type OutboundError = typeof OutboundError.Type

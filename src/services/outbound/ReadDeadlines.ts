@@ -1,9 +1,9 @@
 import { Clock, Effect } from "effect"
 
-/** How often is looked for what has taken too long, in milliseconds: so much later it is given up at most. */
+/** Period of the check for expired deadlines, in milliseconds; the maximum delay of an expiry. */
 const lookMillis = 1_000
 
-/** One of those that wait, and what is done when its time is over. */
+/** A deadline and the action on its expiry. */
 interface Waiting {
   /** Milliseconds since 1970. */
   readonly until: number
@@ -11,15 +11,15 @@ interface Waiting {
 }
 
 /**
- * Limits of time for what is done by the thousand: one fiber looks at all of them once a second. A timer for each would
- * cost as much as a part of what it limits.
+ * Timeouts for thousands of concurrent operations: one fiber checks all of them once a second. A timer for each would
+ * cost a considerable part of the operation itself.
  */
 export const make = Effect.map(Effect.scope, (scope) => {
   const waiting = new Set<Waiting>()
   let looks = false
 
   const look = Effect.gen(function*() {
-    // A declared read may not have begun yet: it has after the first sleep.
+    // `begin` may not have been called yet; it has been after the first sleep.
     do {
       yield* Effect.sleep(lookMillis)
       const now = yield* Clock.currentTimeMillis
@@ -34,13 +34,13 @@ export const make = Effect.map(Effect.scope, (scope) => {
   })))
 
   return {
-    /** Begins a limit; the function that comes back ends it. */
+    /** Starts a deadline; the returned function ends it. */
     begin: (until: number, expire: () => void): () => void => {
       const one = { until, expire }
       waiting.add(one)
       return () => void waiting.delete(one)
     },
-    /** Has somebody look from now on; called right before `begin`, with nothing between them that waits. */
+    /** Starts the checking fiber; call it right before `begin`, with nothing asynchronous in between. */
     watch: Effect.suspend(() => {
       if (looks) return Effect.void
       looks = true

@@ -1,9 +1,12 @@
 import { momentOf } from "../Moments.ts"
 
-/** The longest that a host may make us wait, in seconds; it would be forgotten before it asks for more. */
+/** Maximum delay that a host may request, in seconds. */
 const retryAfterSecondsMax = 7 * 24 * 3_600
 
-/** `Retry-After` in seconds from `now` (milliseconds since 1970), given as seconds or as a date (RFC 9110 section 10.2.3). */
+/**
+ * Parses `Retry-After` to seconds from `now` (milliseconds since 1970); given as seconds or as a date (RFC 9110 section
+ * 10.2.3).
+ */
 export const seconds = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined
   const until = momentOf(header)

@@ -8,34 +8,35 @@ export interface TransportRequest {
   readonly body?: Uint8Array
 }
 
-/** The head of an answer, and its body by and by. */
+/** Head of a response, with a reader for its body. */
 export interface TransportAnswer {
   readonly status: number
-  /** By names in lower case; what came several times is joined by commas. */
+  /** Names in lower case; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
-  /** The next bytes as they came, still encoded; undefined at the end. */
+  /** Returns the next bytes, still encoded; undefined at the end. */
   readonly read: Effect.Effect<Uint8Array | undefined, Refused | Unreachable>
 }
 
-/** The answer to a request whose body is of little interest. */
+/** Response to a request whose body is of little interest. */
 export interface Exchanged {
   readonly status: number
   /** The `Retry-After` header. */
   readonly retryAfter: string | undefined
-  /** The beginning of the body; empty where it was too long, packed, or broke off. */
+  /** Start of the body; empty if it was too long, encoded or truncated. */
   readonly body: Uint8Array
 }
 
 /**
- * Sends one request on a connection to an address that may be connected to, and follows nothing. Used by `Outbound` only,
- * which holds the rules about everything else.
+ * Sends a single request over a connection to an allowed address; follows no redirects. Only for `Outbound`, which has
+ * all other rules.
  */
 export class Transport extends Context.Service<Transport, {
-  /** When the scope closes, what was not read is given up. */
+  /** Sends a request; closing the scope discards the unread body. */
   readonly send: (request: TransportRequest) => Effect.Effect<TransportAnswer, Refused | Unreachable, Scope.Scope>
   /**
-   * The same without any fiber, for what is sent by the thousand: `done` is called once, with a body of `bytesMax` at most.
-   * The function that comes back ends the exchange, and gives what was answered until then; `done` is not called any more.
+   * Like `send` without a fiber, for thousands of requests: calls `done` once, with a body of `bytesMax` at most. The
+   * returned function aborts the exchange, so that `done` is not called any more, and returns the response received
+   * until then.
    */
   readonly exchange: (
     request: TransportRequest,

@@ -9,17 +9,17 @@ import { Outbound } from "../outbound/Outbound.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
 import { traced } from "../Traced.ts"
 
-/** A page's picture as its host has it, in bytes (limits-and-rates.md section 1), and how long it may take, in seconds. */
+/** Maximum bytes of a page's image (limits-and-rates.md section 1), and timeout of its fetch, in seconds. */
 const pictureBytesMax = 8_388_608
 const pictureSecondsMax = 20
 
-/** What hosts call pictures; the bytes decide what they are. */
+/** Declared types of images; the bytes decide the real type. */
 const picture: DocumentType = {
   accept: "image/avif, image/webp, image/*",
   accepts: (type) => /^image\/|^(?:application|binary)\/octet-stream$|^$/.test(type)
 }
 
-/** A stored file that nobody holds yet, and what it looks like. */
+/** A stored file without an owner yet, and its properties. */
 interface CardPicture {
   readonly name: string
   readonly width: number
@@ -27,9 +27,9 @@ interface CardPicture {
   readonly blurhash: string
 }
 
-/** Pictures of pages: fetched once, made anew as small previews and kept, so that readers ask their hosts for nothing. */
+/** Images of pages: fetched once and stored as small previews, so that readers do not contact the pages' hosts. */
 export class CardPictures extends Context.Service<CardPictures, {
-  /** Undefined for what is no picture that this server reads. */
+  /** Returns undefined if the file is not a supported image. */
   readonly fetch: (url: string) => Effect.Effect<
     CardPicture | undefined,
     OutboundError | MediaRefused | MediaToolFailed | StorageFailed | FileTooLarge | SqlError

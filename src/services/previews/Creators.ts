@@ -6,12 +6,12 @@ import { ServerConfig } from "../instance/ServerConfig.ts"
 import { idRows } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** How long the server of an author whom a page names is waited for, in seconds. */
+/** Timeout for the server of an author that a page names, in seconds. */
 const creatorSecondsMax = 10
 
-/** The authors whom pages name by `fediverse:creator`. */
+/** Authors that pages name by `fediverse:creator`. */
 export class Creators extends Context.Service<Creators, {
-  /** The account of a handle; one that nobody here knows is asked for at its server. Undefined where there is none. */
+  /** Returns the account of a handle; looks an unknown one up at its server. Undefined if not found. */
   readonly find: (handle: string) => Effect.Effect<bigint | undefined>
 }>()("murmuration/services/previews/Creators") {
   static readonly layer = Layer.effect(

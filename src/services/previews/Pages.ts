@@ -11,7 +11,7 @@ import { Outbound } from "../outbound/Outbound.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
 import { traced } from "../Traced.ts"
 
-/** Bytes of an answer of oEmbed, and how long it is waited for, in seconds. */
+/** Maximum bytes of an oEmbed response, and its timeout in seconds. */
 const embeddingBytesMax = 65_536
 const embeddingSecondsMax = 10
 
@@ -22,13 +22,13 @@ const anyJson: DocumentType = {
 
 /** A page that was read. */
 interface ReadPage {
-  /** Its own address, after all redirects. */
+  /** Final URL after redirects. */
   readonly url: string
-  /** Undefined where it says nothing of itself. */
+  /** Undefined if the page has no metadata. */
   readonly found: ReturnType<typeof pageCard>
 }
 
-/** Pages of the web, by way of the actors of their hosts. */
+/** Web pages, fetched through the actors of their hosts. */
 export class Pages extends Context.Service<Pages, {
   readonly read: (url: string) => Effect.Effect<ReadPage, OutboundError>
 }>()("murmuration/services/previews/Pages") {
@@ -41,7 +41,7 @@ export class Pages extends Context.Service<Pages, {
       const outbound = yield* Outbound
       const ours = new Set([localDomain, URL.parse(publicUrl)?.host])
 
-      /** What the page's own address for embedding says; a card does without. */
+      /** Fetches the page's oEmbed description; undefined on failure, as it is optional. */
       const embedding = Effect.fnUntraced(function*(address: string | undefined, pageUrl: string) {
         const url = address === undefined ? null : URL.parse(address, pageUrl)
         if (url === null || ours.has(url.host)) return undefined
@@ -56,7 +56,7 @@ export class Pages extends Context.Service<Pages, {
 
       const read = traced("Pages.read")(function*(asked: string) {
         const { text, url } = yield* (shared ?? alone)({ url: asked, as: "page" })
-        // A redirect may lead home.
+        // Redirected to this server.
         if (ours.has(URL.parse(url)?.host)) return { url, found: undefined }
         const page = yield* readPage(text)
         return { url, found: pageCard(page, url, yield* embedding(page.embedding, url)) }

@@ -9,12 +9,12 @@ import { CardPictures } from "./CardPictures.ts"
 import { Creators } from "./Creators.ts"
 import { Pages } from "./Pages.ts"
 
-/** How long a page may take with all that belongs to it, in seconds: less than it is claimed for. */
+/** Timeout of a page with its image and embed, in seconds; less than the lease of a claim. */
 const previewSecondsMax = 75
 
-/** Makes cards of pages. */
+/** Creates preview cards. */
 export class Previews extends Context.Service<Previews, {
-  /** Fetches a claimed page and writes down what came of it. */
+  /** Fetches a claimed page and stores the result. */
   readonly make: (claimed: ClaimedCard) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/previews/Previews") {
   static readonly layerNoDeps = Layer.effect(
@@ -26,7 +26,7 @@ export class Previews extends Context.Service<Previews, {
       const pages = yield* Pages
       const pictures = yield* CardPictures
 
-      /** The picture; a card does without one that cannot be had. */
+      /** Fetches the image; undefined on failure, as it is optional. */
       const pictureAt = (url: string | undefined) =>
         url === undefined ? Effect.succeed(undefined) : pictures.fetch(url).pipe(
           Effect.catchCause((cause) =>
@@ -42,7 +42,7 @@ export class Previews extends Context.Service<Previews, {
           pictureAt(imageUrl),
           creator === undefined ? Effect.succeed(undefined) : creators.find(creator)
         ], { concurrency: 2 })
-        // What is played says itself how large it is.
+        // Photos and players have sizes of their own.
         const sized = picture === undefined || card.type !== "link"
           ? card
           : { ...card, width: picture.width, height: picture.height }

@@ -3,14 +3,17 @@ import { type CalendarDate, calendarDateOf } from "../Moments.ts"
 import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { type SearchPart, searchParts } from "./SearchText.ts"
 
-/** Characters of a query that are heeded. */
+/** Maximum characters of a query; the rest is ignored. */
 export const queryCharactersMax = 500
-/** Words, phrases and operators of a query that are heeded, each of which costs a search; and parts of a phrase. */
+/**
+ * Maximum terms and operators of a query, each of which costs a search, and maximum parts of a phrase; the rest is
+ * ignored.
+ */
 const queryTermsMax = 10
 const operatorsMax = 20
 const phrasePartsMax = 20
 
-/** What a post may have or be: `has:image` is the same as `is:image`. */
+/** Values of `has:` and `is:`, which mean the same. */
 const properties = [
   "media",
   "image",
@@ -26,13 +29,13 @@ const properties = [
 type Property = typeof properties[number]
 const isProperty = (text: string): text is Property => properties.some((property) => property === text)
 
-/** Something that stands in a post. */
+/** A search term. */
 export type Term =
   | { readonly kind: "part"; readonly part: SearchPart }
   | { readonly kind: "phrase"; readonly parts: ReadonlyArray<SearchPart> }
   | { readonly kind: "hashtag"; readonly name: string }
 
-/** A time as people write it: a day, a month or a year, or milliseconds since 1970. */
+/** A time as people write it: a day, a month, a year, or milliseconds since 1970. */
 export type Moment =
   | { readonly kind: "date"; readonly date: CalendarDate }
   | { readonly kind: "millis"; readonly millis: number }
@@ -44,7 +47,7 @@ type Operator =
   | { readonly kind: "before" | "after" | "during"; readonly moment: Moment }
   | { readonly kind: "in"; readonly place: "all" | "library" | "public" }
 
-/** What is asked for, or with `negated` what is not to be there. */
+/** Something required or, if `negated`, excluded. */
 interface Asked<A> {
   readonly what: A
   readonly negated: boolean
@@ -55,7 +58,7 @@ export interface SearchQuery {
   readonly operators: ReadonlyArray<Asked<Operator>>
 }
 
-/** `-`, then a phrase in quotes, or text up to the next space, in which quotes may stand behind a colon. */
+/** Matches `-`, then a phrase in quotes, or text up to the next space; quotes may follow a colon. */
 const piece = /(-?)(?:["“”„«]([^"“”«»]*)["“”«»]?|([^\s:"“”„«]+:)["“”„«]([^"“”«»]*)["“”«»]?|(\S+))/gu
 const operator = /^(has|is|language|lang|from|before|after|during|in):(.+)$/su
 
@@ -65,7 +68,7 @@ const momentOf = (text: string): Moment | undefined => {
   return /^\d{5,15}$/.test(text) ? { kind: "millis", millis: Number(text) } : undefined
 }
 
-/** What stands behind the colon of an operator; undefined where that is nothing which the operator knows. */
+/** Parses an operator's value; undefined if invalid. */
 const operatorOf = (name: string, value: string): Operator | undefined => {
   switch (name) {
     case "has":
@@ -102,14 +105,14 @@ const phraseOf = (text: BoundedText): ReadonlyArray<Term> => {
 }
 
 /**
- * Reads what somebody typed. Everything is a query: what is no operator, or names nothing that the operator knows, is words; a
- * quote that nobody closes goes to the end; the same word twice counts once. Time is linear in what is heeded.
+ * Parses a search. Every text is a valid query: unknown operators and invalid values are words, an unclosed quote
+ * extends to the end, and repeated terms count once. Takes time linear in the text that is read.
  */
 export const readQuery = (text: string): SearchQuery => {
   const terms = new Map<string, Asked<Term>>()
   const operators: Array<Asked<Operator>> = []
   const add = (found: ReadonlyArray<Term>, negated: boolean) => {
-    // Of a text that is not to be there all of it is meant: one part of it may be.
+    // A negated phrase excludes only the whole phrase.
     const joined: ReadonlyArray<Term> = negated && found.length > 1
       ? [{
         kind: "phrase",

@@ -3,16 +3,15 @@ import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { composed, decomposed } from "../text/Normalisation.ts"
 
 /*
- * What a text is for searches: words, and where words stand side by side without a space (Chinese, Japanese, Thai, ...), pairs of
- * letters, by which any part of a text is found. Posts and queries are cut in the same way, and none of it depends on the
- * database's locale.
+ * Tokenises text for search: words, and pairs of letters for scripts without spaces (Chinese, Japanese, Thai, ...),
+ * which match any substring. Posts and queries are tokenised alike, independently of the database's locale.
  */
 
-/** A word; `whole` is what it is stemmed from. */
+/** A word; `whole` is the form to stem. */
 interface Word {
   readonly kind: "word"
   readonly whole: string
-  /** Without accents, as it is compared. */
+  /** Compared form, without accents. */
   readonly plain: string
 }
 
@@ -24,7 +23,7 @@ interface Letters {
 
 export type SearchPart = Word | Letters
 
-/** Letters of a word that are heeded. */
+/** Maximum letters of a word; the rest is ignored. */
 const wordLettersMax = 64
 
 const unspaced =
@@ -36,7 +35,7 @@ const part = new RegExp(
 )
 const withoutSpaces = new RegExp(`^[[${unspaced}]\\p{Extended_Pictographic}]`, "v")
 
-/** Marks that Latin and Greek letters carry; those of other scripts make another letter. */
+/** Accents of Latin and Greek letters; marks of other scripts make different letters. */
 const accents = /([\p{Script=Latin}\p{Script=Greek}])[\u0300-\u036f]+/gu
 const maybeAccented = /[^\0-\x7f]/
 const undecomposed: Readonly<Record<string, string>> = {
@@ -53,7 +52,7 @@ const undecomposed: Readonly<Record<string, string>> = {
 }
 const plainLetter = /[æđðħıłøœþё]/g
 
-/** A folded word without what people leave out when they type in a hurry. */
+/** Removes accents from a folded word, as people often type without them. */
 export const withoutAccents = (word: string): string =>
   maybeAccented.test(word)
     ? composed(bounded(
@@ -62,10 +61,10 @@ export const withoutAccents = (word: string): string =>
     ))
     : word
 
-/** UTF-16 code units of a folded text that are cut: some characters stand for many. */
+/** Maximum UTF-16 code units of a folded text: some characters expand to many. */
 const foldedUnitsMax = 65_536
 
-/** The parts of a text in their order. */
+/** Returns the parts of a text in order. */
 export const searchParts = (text: BoundedText): ReadonlyArray<SearchPart> =>
   Array.from(fold(text).slice(0, foldedUnitsMax).matchAll(part), ([found]): SearchPart => {
     if (withoutSpaces.test(found)) return { kind: "letters", letters: Array.from(found) }
@@ -73,13 +72,13 @@ export const searchParts = (text: BoundedText): ReadonlyArray<SearchPart> =>
     return { kind: "word", whole, plain: withoutAccents(whole) }
   })
 
-/** A token and where it stands behind the first one. */
+/** A token and its offset from the first one. */
 export interface PlacedToken {
   readonly token: string
   readonly offset: number
 }
 
-/** What stands in the index for a part, and how many places it takes. */
+/** Returns a part's index tokens and the number of positions that they take. */
 export const tokensOf = (part: SearchPart): { readonly tokens: ReadonlyArray<PlacedToken>; readonly places: number } =>
   part.kind === "word"
     ? { tokens: [{ token: part.plain, offset: 0 }], places: 1 }
@@ -88,7 +87,10 @@ export const tokensOf = (part: SearchPart): { readonly tokens: ReadonlyArray<Pla
       places: part.letters.length
     }
 
-/** The fewest tokens that say the same of letters: every other pair, and the last one. One letter is the beginning of a pair. */
+/**
+ * Returns the minimal tokens that match these letters: every other pair, and the last one. A single letter has none: it
+ * is matched as a prefix of a pair.
+ */
 export const pairsOf = (letters: ReadonlyArray<string>): ReadonlyArray<PlacedToken> =>
   letters.flatMap((letter, offset) => {
     const next = letters[offset + 1]

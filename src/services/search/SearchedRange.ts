@@ -3,20 +3,20 @@ import { boundsOf } from "../Moments.ts"
 import type { Page } from "../Paging.ts"
 import type { Moment, SearchQuery } from "./SearchQuery.ts"
 
-/** Ids between `above` and `below`, without those of the stretches in `except`. */
+/** Ids between `above` and `below`, except for the ranges in `except`. */
 interface SearchedRange {
   readonly above: bigint | undefined
   readonly below: bigint | undefined
   readonly except: ReadonlyArray<{ readonly above: bigint; readonly below: bigint }>
 }
 
-/** Its first millisecond, and the first one after it. */
+/** Returns the moment's first millisecond, and the first one after it. */
 const stretchOf = (moment: Moment, timeZone: string): readonly [number, number] =>
   moment.kind === "millis" ? [moment.millis, moment.millis + 1] : boundsOf(moment.date, timeZone)
 
 const smaller = (a: bigint, b: bigint) => a < b ? a : b
 
-/** The ids that a query and its page are about; a day is one of the viewer's time zone. */
+/** Returns the ids that a query and its page select; days are in the viewer's time zone. */
 export const idRangeOf = ({ operators }: SearchQuery, page: Page, timeZone: string | null): SearchedRange => {
   const above = [page.minId ?? page.sinceId ?? -1n]
   const below = [page.maxId ?? idMax]
@@ -30,7 +30,7 @@ export const idRangeOf = ({ operators }: SearchQuery, page: Page, timeZone: stri
       above.push(from - 1n)
       below.push(to)
     }
-    // Not before a day is from its beginning on, not after it is up to its end.
+    // `-before:` selects from the start of the day, `-after:` up to its end.
     if (what.kind === "before" && negated) above.push(from - 1n)
     if (what.kind === "before" && !negated) below.push(from)
     if (what.kind === "after" && negated) below.push(to)

@@ -10,10 +10,10 @@ import { transaction } from "../Transactions.ts"
 import { cut, SearchedStatus } from "./StatusTokens.ts"
 import * as Stems from "./Stems.ts"
 
-/** Posts that one step takes of the queue, and of an account whose posts are all to be read anew. */
+/** Maximum posts per step: from the queue, and from the scan of an account whose posts are reindexed. */
 const queuedMax = 200
 const scannedMax = 200
-/** How long a search waits for somebody who writes the index at this moment, in milliseconds. */
+/** Maximum wait of a search for a concurrent writer of the index, in milliseconds. */
 const catchUpMillisMax = 250
 
 const searchedRows = rowsOf(SearchedStatus)
@@ -22,14 +22,14 @@ const waitingRows = rowsOf(Schema.Struct({ waiting: Schema.Boolean }))
 const scanRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, below: Schema.BigInt }))
 
 /**
- * The index that searches of posts read. It follows what is written within a second or two: triggers keep a queue, in the writer's
- * transaction. A post is in it where somebody may find it: public ones of people who want that (`indexable`), and what people here wrote,
- * are mentioned in, favourited, bookmarked, boosted or voted in. What is deleted leaves it with the deletion.
+ * Search index of posts. It follows writes within a second or two: triggers fill a queue in the writer's transaction.
+ * It has posts that someone may find: public ones of `indexable` accounts, and those that local users wrote, are
+ * mentioned in, favourited, bookmarked, boosted or voted in. Deleted posts leave it with the deletion.
  */
 export class StatusIndex extends Context.Service<StatusIndex, {
-  /** Indexes some of what waits; answers whether there may be more. Any node may run it at any time. */
+  /** Indexes part of the queue; returns true if there may be more. Any node may run it at any time. */
   readonly step: Effect.Effect<boolean, SqlError>
-  /** Has what was written until now in the index, where that is not much: who searches finds what it has just written. */
+  /** Indexes the queue now if it is short, so that a search finds what its user has just written. */
   readonly catchUp: Effect.Effect<void>
 }>()("murmuration/services/search/StatusIndex") {
   static readonly layer = Layer.effect(
@@ -37,7 +37,7 @@ export class StatusIndex extends Context.Service<StatusIndex, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const stemsOf = Stems.make(sql)
-      /** Languages that the table has. */
+      /** Languages that are in the table already. */
       const seen = new Set<string>()
 
       const isOurs = (account: string) => `EXISTS (SELECT FROM users u WHERE u.account_id = ${account} OFFSET 0)`
@@ -62,9 +62,9 @@ export class StatusIndex extends Context.Service<StatusIndex, {
           WHERE l.status_id = s.id) AS card_type`
       )
 
-      /** Writes what the index has of these posts, which nobody changes meanwhile; answers those that it could look at. */
+      /** Locks these posts and writes their index entries; returns those that it could lock. */
       const write = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
-        // Who is about to edit or delete one waits; what is being edited or deleted stays in the queue.
+        // Writers wait for this lock; posts that are being edited or deleted are skipped and stay in the queue.
         const held = yield* idRows(sql`SELECT id FROM statuses WHERE id = ANY (${ids}::bigint[])
           AND reblog_of_id IS NULL AND deleted_at IS NULL ORDER BY id FOR SHARE SKIP LOCKED`)
         const heldIds = held.map(({ id }) => id)
@@ -104,7 +104,7 @@ export class StatusIndex extends Context.Service<StatusIndex, {
         const wanted = [...new Set(rows.map(({ statusId }) => statusId))]
         const held = new Set(yield* write(wanted))
         const missed = wanted.filter((id) => !held.has(id))
-        // Those that somebody is changing; what is gone, or is no post, is waited for no longer.
+        // Posts that are being changed stay queued; deleted posts and ids that are not posts do not.
         const waiting = missed.length === 0 ? [] : yield* idRows(sql`SELECT id FROM statuses
           WHERE id = ANY (${missed}::bigint[]) AND reblog_of_id IS NULL AND deleted_at IS NULL`)
         const again = new Set(waiting.map(({ id }) => id))
@@ -137,7 +137,7 @@ export class StatusIndex extends Context.Service<StatusIndex, {
         sql`SELECT EXISTS (SELECT FROM search_queue) OR EXISTS (SELECT FROM search_scans) AS waiting`
       )
       const step = Effect.gen(function*() {
-        // Mostly nothing waits: no session is taken and no transaction begun for that.
+        // The queue is mostly empty; this check needs no transaction.
         if (!only(yield* due).waiting) return false
         const [more, scanning] = [yield* queued("skipped"), yield* scanned]
         return more || scanning

@@ -27,14 +27,17 @@ import {
   wordsOf
 } from "./TokenQuery.ts"
 
-/** So many favourited, bookmarked, boosted and voted posts are looked through; of somebody who has more, what matches is. */
+/**
+ * Maximum favourites, bookmarks, boosts and votes that are read of each kind; for accounts with more, each match is
+ * checked for marks instead.
+ */
 const marksMax = 10_000
-/** Posts with some words that are few: whether they are marked is asked of each. */
+/** Maximum matches that are checked for marks one by one. */
 const fewMax = 2_000
-/** Found posts that one may page over. */
+/** Maximum offset, in posts. */
 const offsetMax = 10_000
 
-/** What a search of posts is narrowed to beside what its text says. */
+/** Search text and further restrictions. */
 interface StatusQuery {
   readonly text: string
   readonly accountId: bigint | undefined
@@ -48,11 +51,11 @@ const contextRows = rowsOf(Schema.Struct({
 }))
 const authorRows = rowsOf(Schema.Struct({ handle: Schema.String, id: Schema.NullOr(Schema.BigInt) }))
 
-/** Finds posts by their words. A search that takes too long finds what it has found by then. */
+/** Full-text search of posts. A search that times out returns what it has found so far. */
 export class StatusSearch extends Context.Service<StatusSearch, {
   /**
-   * Public posts of people who are `indexable`, and what the viewer wrote, is mentioned in, favourited, bookmarked, boosted or voted
-   * in, as far as the viewer may see it and hides nobody of it; newest first.
+   * Finds public posts of `indexable` accounts, and posts that the viewer wrote, is mentioned in, favourited,
+   * bookmarked, boosted or voted in; all only if visible to the viewer and not of hidden accounts. Newest first.
    */
   readonly find: (viewer: AccountId, query: StatusQuery, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
 }>()("murmuration/services/search/StatusSearch") {
@@ -64,7 +67,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
       const index = yield* StatusIndex
       const stemsOf = Stems.make(sql)
 
-      /** What the viewer did with posts of others, up to one more than `marksMax` of each kind. */
+      /** SQL of the viewer's marks on posts, up to one more than `marksMax` of each kind. */
       const marks = (viewer: AccountId) =>
         sql.join(" UNION ALL ", false)(
           [["favourites", "status_id"], ["bookmarks", "status_id"], ["poll_votes", "status_id"], [
@@ -85,7 +88,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
           OR EXISTS (SELECT FROM statuses k WHERE k.account_id = ${viewer} AND k.reblog_of_id = s.id
             AND k.deleted_at IS NULL OFFSET 0))`
 
-      /** The accounts that `from:` names, by what was written; null where there is none. */
+      /** Returns the accounts of `from:` operators by their handles; null if unknown. */
       const authorsOf = Effect.fnUntraced(function*(viewer: AccountId, { operators }: SearchQuery) {
         const handles = [...new Set(operators.flatMap(({ what }) => what.kind === "from" ? [what.handle] : []))]
         if (handles.length === 0) return new Map<string, bigint | null>()
@@ -105,7 +108,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
         if (query.terms.length + query.operators.length === 0 || page.limit === 0 || asked.offset > offsetMax) return []
         yield* index.catchUp
         const now = yield* Clock.currentTimeMillis
-        // What a search has found when its time is over is its answer.
+        // Collects results, to return them after a timeout.
         const found: Array<{ readonly id: bigint }> = []
         yield* bounded(
           sql,
@@ -120,7 +123,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
 
             const from: ReadonlyArray<string> = query.operators.flatMap(({ negated, what }) => {
               if (what.kind !== "from") return []
-              // Somebody who is not there wrote nothing.
+              // An unknown account has no posts.
               const author = quoted(authorToken(authors.get(what.handle) ?? 0n))
               return [negated ? `!${author}` : author]
             })
@@ -130,9 +133,9 @@ export class StatusSearch extends Context.Service<StatusSearch, {
               ...from,
               ...asked.accountId === undefined ? [] : [quoted(authorToken(asked.accountId))]
             ]
-            // Empty for operators that only bound the time or the place.
+            // Empty for operators that only restrict time or scope.
             const words = conditions.length === 0 ? [] : [allOf(conditions)]
-            // An index finds rows by tokens that they have; conditions that only exclude match nearly every post.
+            // The index needs a token to find; conditions that only exclude match nearly every post.
             const selective = hasKeyword(query) || conditions.some((condition) => !condition.startsWith("!"))
             const own = anyOf([quoted(authorToken(viewer)), quoted(mentionToken(viewer))])
             const places = new Set(query.operators.flatMap(({ negated, what }) =>
@@ -155,7 +158,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
               sql.and([
                 ...range.except.map(({ above, below }) => sql`NOT (s.id > ${above} AND s.id < ${below})`),
                 visibleTo(sql, viewer, "s"),
-                // Whom the author lets find it is asked at last: the index may not have heard yet.
+                // Checked again, as the index may lag behind.
                 ...ways.length === 0 ? [] : [sql.or(ways)],
                 sql`(s.account_id = ${viewer} OR (NOT ${
                   isHidden(sql, sql`${viewer}::bigint`, sql`s.account_id`, new Date(now))
@@ -181,7 +184,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
                 ...window.tokens.length === 0 ? [] : [anyOf(window.tokens.map(quoted))],
                 ...rare ? [] : [anyOf(scope)]
               ]
-              // By the index of words and by nothing else; then one by one in the order of ids, as far as somebody wants them.
+              // Uses only the word index; then checks rows in id order, until there are enough.
               const rows = yield* idRows(sql`SELECT c.id FROM (SELECT d.status_id + 0 AS id FROM search_documents d
                 WHERE d.tokens @@ ${allOf(tokens)}::tsquery
                   AND d.status_id + 0 >= ${window.from} AND d.status_id + 0 < ${window.to} ORDER BY 1 ${direction} OFFSET 0) c
@@ -191,7 +194,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
               inOrder += rows.length
             }
             if (!inLibrary || rare || marked === 0) return []
-            // What is found already may be so common that only newer marks count, or so rare that all of it is looked at.
+            // With enough matches only newer marks count; with few matches, all of them are checked.
             const last = inOrder < wanted ? undefined : found[wanted - 1]?.id
             const matches = words.length === 0 ? sql.literal("TRUE") : sql`d.tokens @@ ${words.join("")}::tsquery`
             const few = last === undefined && selective

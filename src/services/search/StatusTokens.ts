@@ -9,15 +9,15 @@ import type { LanguageWord, Stems } from "./Stems.ts"
 import { stretchesOf } from "./TimeWindows.ts"
 import * as Token from "./TokenQuery.ts"
 
-/** Characters and places of a post that are searched; longer ones are found by how they begin. */
+/** Maximum characters and positions of a post that are indexed; the rest cannot be found. */
 const postCharactersMax = 20_000
 const placesMax = 4_000
-/** Letters of its words together: some characters stand for many. */
+/** Maximum letters of a post's words: some characters expand to many. */
 const lettersMax = 60_000
-/** Places between the parts of a post, so that no phrase goes from one into the next. */
+/** Gap between the parts of a post, in positions, so that no phrase matches across them. */
 const gapPlaces = 8
 
-/** What is searched of a post, and who may find it how. */
+/** Searchable data of a post, and who may find it. */
 export const SearchedStatus = Schema.Struct({
   id: Schema.BigInt,
   accountId: Schema.BigInt,
@@ -27,27 +27,27 @@ export const SearchedStatus = Schema.Struct({
   sensitive: Schema.Boolean,
   isReply: Schema.Boolean,
   isQuote: Schema.Boolean,
-  /** Everybody who may see it may find it. */
+  /** Everyone who may see it may find it. */
   findable: Schema.Boolean,
-  /** Somebody here wrote it, is mentioned in it, or keeps it. */
+  /** A local user wrote it, is mentioned in it, or marked it. */
   kept: Schema.Boolean,
-  /** People of this server. */
+  /** Local accounts. */
   mentionIds: Schema.Array(Schema.String),
   tags: Schema.Array(Schema.String),
   mediaTypes: Schema.Array(Schema.String),
   descriptions: Schema.Array(Schema.String),
-  /** Null where it has no poll. */
+  /** Null without a poll. */
   options: Schema.NullOr(Schema.Array(Schema.String)),
-  /** What its card shows; null where it has none. */
+  /** Type of its preview card; null without one. */
   cardType: Schema.NullOr(Schema.String)
 })
 export type SearchedStatus = typeof SearchedStatus.Type
 
-/** A post whose words are found; its tokens wait for their stems. */
+/** A tokenised post, before stemming. */
 interface CutStatus {
   readonly id: bigint
   readonly html: string
-  /** Undefined where it is in none that Postgres stems. */
+  /** Undefined if Postgres has no stemmer for its language. */
   readonly stemmedIn: string | undefined
   readonly words: ReadonlyArray<LanguageWord>
   readonly tokens: (stems: Stems) => string
@@ -71,7 +71,7 @@ const propertiesOf = (status: SearchedStatus): ReadonlyArray<string> => {
   return Object.entries(are).flatMap(([property, is]) => is ? [Token.propertyToken(property)] : [])
 }
 
-/** The stems of words that differ from the words themselves. */
+/** Returns the tokens of stems that differ from their words. */
 const stemsOf = (language: string, words: ReadonlyMap<string, string>, stems: Stems) => {
   const tokens = Array.from(words).flatMap(([word, plain]) =>
     (stems({ language, word }) ?? []).filter((stem) => stem !== plain).map((stem) => Token.stemToken(language, stem))
@@ -82,7 +82,7 @@ const stemsOf = (language: string, words: ReadonlyMap<string, string>, stems: St
 const beginnings = (words: ReadonlyMap<string, string>) =>
   new Set(Array.from(words.values()).flatMap((plain) => Token.beginningToken(plain) ?? []))
 
-/** Cuts a post into its words. */
+/** Tokenises a post. */
 export const cut = (status: SearchedStatus): CutStatus => {
   const { accountId, descriptions, findable, html, id, mentionIds, options, tags } = status
   const language = status.language === null ? undefined : languageOf(status.language)

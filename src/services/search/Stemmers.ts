@@ -1,6 +1,6 @@
-/* The languages for which Postgres has a stemmer, and the scripts in which they are written. */
+/* Languages for which Postgres has a stemmer, and their scripts. */
 
-/** The names of dictionaries; one that a version of Postgres does not have stems nothing there. */
+/** Names of dictionaries; one that is missing in a version of Postgres stems nothing. */
 const dictionaries: Readonly<Record<string, string>> = {
   ar: "arabic",
   ca: "catalan",
@@ -35,7 +35,7 @@ const dictionaries: Readonly<Record<string, string>> = {
 
 const latin = "ca da de en es et eu fi fr ga hu id it lt nl no pt ro sr sv tr".split(" ")
 
-/** Scripts, each with the languages whose words are written in it. */
+/** Scripts with the languages written in them. */
 const scripts: ReadonlyArray<readonly [RegExp, ReadonlyArray<string>]> = [
   [/\p{Script=Latin}/u, latin],
   [/\p{Script=Cyrillic}/u, ["ru", "sr"]],
@@ -47,18 +47,18 @@ const scripts: ReadonlyArray<readonly [RegExp, ReadonlyArray<string>]> = [
   [/\p{Script=Hebrew}/u, ["yi"]]
 ]
 
-/** The first part of a language tag, by which languages are compared; Norwegian has two written forms. */
+/** Returns the primary language of a tag, to compare languages; both written forms of Norwegian are one. */
 export const languageOf = (tag: string): string => {
   const [language = ""] = tag.toLowerCase().split("-")
   return language === "nb" || language === "nn" ? "no" : language
 }
 
-/** The dictionary of a language; undefined where Postgres has none. */
+/** Returns the dictionary of a language; undefined if Postgres has none. */
 export const dictionaryOf = (language: string): string | undefined => {
   const name = Object.hasOwn(dictionaries, language) ? dictionaries[language] : undefined
   return name === undefined ? undefined : `${name}_stem`
 }
 
-/** The languages that a word may be of and that have a stemmer. */
+/** Returns the languages with a stemmer that a word may belong to, by its script. */
 export const languagesOfWord = (word: string): ReadonlyArray<string> =>
   scripts.find(([script]) => script.test(word))?.[1] ?? []

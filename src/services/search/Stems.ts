@@ -5,7 +5,7 @@ import { rowsOf } from "../Rows.ts"
 import { withoutAccents } from "./SearchText.ts"
 import { dictionaryOf } from "./Stemmers.ts"
 
-/** A word in a language that it may be of. */
+/** A word and a language that it may belong to. */
 export interface LanguageWord {
   readonly language: string
   readonly word: string
@@ -15,17 +15,19 @@ const lexemeRows = rowsOf(
   Schema.Struct({ language: Schema.String, word: Schema.String, lexemes: Schema.Array(Schema.String) })
 )
 
-/** What Postgres' dictionaries make of words: stems without accents, none of a word that carries no meaning ("the"). */
+/** Returns a word's stems without accents; none for a stop word ("the"). */
 export type Stems = (of: LanguageWord) => ReadonlyArray<string> | undefined
 
-/** Words whose stems are kept: people say most with few. Some megabytes at most. */
+/** Maximum words with cached stems, a few megabytes: most texts use few words. */
 const keptMax = 20_000
 
 const keyOf = ({ language, word }: LanguageWord) => `${language} ${word}`
 
-/** Stems words, those that are not known yet in one statement; undefined is what has no dictionary. */
+/**
+ * Returns a function that stems words, the uncached ones by one statement; undefined for words without a dictionary.
+ */
 export const make = (sql: SqlClient) => {
-  // Dictionaries come with Postgres and never change while it runs.
+  // Dictionaries are part of Postgres and never change while it runs.
   const kept = new LRUCache<string, ReadonlyArray<string>>({ max: keptMax })
   return Effect.fnUntraced(function*(words: ReadonlyArray<LanguageWord>) {
     const found = new Map<string, ReadonlyArray<string>>()

@@ -3,7 +3,10 @@ import { pairsOf, type PlacedToken, type SearchPart, tokensOf } from "./SearchTe
 import { languagesOfWord } from "./Stemmers.ts"
 import type { LanguageWord, Stems } from "./Stems.ts"
 
-/* The tokens of posts, and queries over them as texts of Postgres' `tsquery`. Words hold letters alone, so that the rest begin with a sign. */
+/*
+ * Tokens of posts, and queries over them as Postgres `tsquery` texts. Words consist of letters only, so all other
+ * tokens start with or contain a sign.
+ */
 
 export const authorToken = (id: bigint): string => `@${id}`
 export const mentionToken = (id: bigint): string => `~${id}`
@@ -11,9 +14,12 @@ export const hashtagToken = (name: string): string => `#${name}`
 export const propertyToken = (property: string): string => `+${property}`
 export const languageToken = (language: string): string => `=${language}`
 export const stemToken = (language: string, stem: string): string => `${language}/${stem}`
-/** Of a post that may be found by everybody who may see it. */
+/** Token of posts that everyone who may see them may find. */
 export const publicToken = "*public"
-/** The beginning of a word in a language without a stemmer, or in none that is known: what is behind it bends. */
+/**
+ * Returns the prefix token of a word, for languages without a stemmer: inflections change the end. Undefined for short
+ * words, and for words with digits.
+ */
 export const beginningToken = (word: string): string | undefined => {
   const letters = word.length < beginningWordMin || /\p{N}/u.test(word)
     ? ""
@@ -21,10 +27,10 @@ export const beginningToken = (word: string): string | undefined => {
   return letters === "" ? undefined : `-/${letters.toWellFormed()}`
 }
 
-/** Letters of a word that has a beginning, and of a beginning. */
+/** Minimum letters of a word with a prefix token, and maximum letters of the prefix. */
 const [beginningWordMin, beginningLettersMax] = [4, 5]
 
-/** A lexeme as it stands in the text of a `tsquery` or `tsvector`. */
+/** Quotes a lexeme for a `tsquery` or `tsvector` text. */
 export const quoted = (token: string): string => `'${token.replace(/['\\]/g, "$&$&")}'`
 
 export const anyOf = (queries: ReadonlyArray<string>): string =>
@@ -42,10 +48,10 @@ const inOrder = (tokens: ReadonlyArray<PlacedToken>): string =>
 const lettersQuery = (letters: ReadonlyArray<string>): string =>
   letters.length === 1 ? `${quoted(letters.join(""))}:*` : inOrder(pairsOf(letters))
 
-/** A word as it stands, in the forms that it has in each language, and by its beginning where nobody knows the forms. */
+/** Matches a word unchanged, by its stem in each language, and by its prefix for languages without a stemmer. */
 const wordQuery = (plain: string, whole: string, stems: Stems, stopsIn: (language: string) => boolean): string => {
   const ways = [quoted(plain)]
-  // Where a stem is a word by itself, it is meant in the languages that have this stem.
+  // A stem that is a word itself matches in the languages with this stem.
   const sameStem = new Map<string, Array<string>>()
   for (const language of languagesOfWord(whole)) {
     const found = stems({ language, word: whole })
@@ -91,7 +97,7 @@ const termQuery = (term: Term, stems: Stems, stopsIn: (language: string) => bool
   }
 }
 
-/** The words of a query in all the languages that they may be of. */
+/** Returns the words of a query in all languages that they may belong to. */
 export const wordsOf = ({ terms }: SearchQuery): ReadonlyArray<LanguageWord> =>
   terms.flatMap(({ what }) =>
     what.kind === "part" && what.part.kind === "word"
@@ -102,13 +108,13 @@ export const wordsOf = ({ terms }: SearchQuery): ReadonlyArray<LanguageWord> =>
       : []
   )
 
-/** Whether something is asked for by what stands in it. */
+/** Returns true if the query has a term that is not negated. */
 export const hasKeyword = ({ terms }: SearchQuery): boolean => terms.some(({ negated }) => !negated)
 
-/** The terms of a query that has a keyword. */
+/** Returns the terms of a query as a `tsquery`. */
 export const termsQuery = (query: SearchQuery, stems: Stems): string => {
   const words = query.terms.filter(({ negated }) => !negated).map(({ what }) => what)
-  // A word that carries no meaning need not stand there, if another one does.
+  // A stop word is optional if there is another word.
   const meansSomething = (term: Term, language: string) =>
     term.kind !== "part" || term.part.kind !== "word" || stems({ language, word: term.part.whole })?.length !== 0
   const stopsIn = (language: string) => words.some((term) => meansSomething(term, language))
@@ -120,7 +126,7 @@ export const termsQuery = (query: SearchQuery, stems: Stems): string => {
   )
 }
 
-/** Properties and languages that are asked for, in words of the index. */
+/** Returns the property and language operators of a query as `tsquery` texts. */
 export const operatorQueries = ({ operators }: SearchQuery): ReadonlyArray<string> =>
   operators.flatMap(({ negated, what }) => {
     const token = what.kind === "property"

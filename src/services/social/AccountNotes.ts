@@ -6,12 +6,12 @@ import type { AccountId } from "../Ids.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
 import { traced } from "../Traced.ts"
 
-/** Characters of a private note about somebody (limits-and-rates.md section 1). */
+/** Maximum characters of a private note about an account (limits-and-rates.md section 1). */
 const noteCharactersMax = 2_000
 
 /** Private notes of one account about others. */
 export class AccountNotes extends Context.Service<AccountNotes, {
-  /** A blank comment removes the note. */
+  /** Writes a note; a blank comment deletes it. */
   readonly write: (account: AccountId, about: AccountId, comment: string) => Effect.Effect<void, Unprocessable>
 }>()("murmuration/services/social/AccountNotes") {
   static readonly layer = Layer.effect(

@@ -10,12 +10,15 @@ import { traced } from "../Traced.ts"
 
 const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt }))
 
-/** Whom an account blocks: written in the transaction of its command, paged by the ids of the blocks. */
+/** Blocks of an account: written in the transaction of its command, paged by block id. */
 export class Blocks extends Context.Service<Blocks, {
-  /** Blocks, and removes what stood between the two: notifications, requests to be heard and endorsements both ways. */
+  /**
+   * Blocks an account, and deletes notifications, notification requests and endorsements in both directions, and
+   * conversations with it. Returns true if the block is new.
+   */
   readonly block: (account: bigint, target: bigint) => Effect.Effect<boolean, SqlError>
   readonly unblock: (account: bigint, target: bigint) => Effect.Effect<boolean, SqlError>
-  /** Accounts that the account blocks, without the suspended. */
+  /** Returns blocked accounts, except suspended ones. */
   readonly page: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
 }>()("murmuration/services/social/Blocks") {
   static readonly layer = Layer.effect(
@@ -40,7 +43,7 @@ export class Blocks extends Context.Service<Blocks, {
           const between = sql`(account_id = ${account} AND target_account_id = ${target})
             OR (account_id = ${target} AND target_account_id = ${account})`
           yield* sql`DELETE FROM endorsements WHERE ${between}`
-          // Neither is suggested to the other for what was before.
+          // Earlier interactions no longer make either suggest the other.
           yield* sql`INSERT INTO dismissed_suggestions (id, account_id, target_account_id, for_good)
             SELECT next_id(${now}), pair.* , false FROM (VALUES (${account}::bigint, ${target}::bigint), (${target}, ${account})) pair
               (account_id, target_account_id)

@@ -5,12 +5,15 @@ import { type Unprocessable, validationFailed } from "../Errors.ts"
 import { rowsMax } from "../Paging.ts"
 import { traced } from "../Traced.ts"
 
-/** Accounts that one profile may feature. */
+/** Maximum featured accounts of a profile. */
 export const endorsementsMax = 500
 
-/** Accounts that a profile features: some of those that its owner follows (S-213). `FollowLists` lists them. */
+/** Featured accounts of a profile, among those that its owner follows (S-213). `FollowLists` lists them. */
 export class Endorsements extends Context.Service<Endorsements, {
-  /** Features an account that is followed, once; in the transaction of a command that holds the pair. */
+  /**
+   * Features a followed account, once; in the transaction of a command that holds the pair. Fails if it is not
+   * followed.
+   */
   readonly add: (owner: bigint, target: bigint) => Effect.Effect<void, SqlError | Unprocessable>
   readonly remove: (owner: bigint, target: bigint) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/social/Endorsements") {

@@ -10,22 +10,24 @@ import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 
-/** Followers shown as familiar, an account (as many as Mastodon shows on a profile are a handful; this bounds the rest). */
+/** Maximum familiar followers of an account; Mastodon shows a handful on a profile. */
 const familiarFollowersMax = 40
 
 const familiarRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountIds: Schema.Array(Schema.BigInt) }))
 
 const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt }))
 
-/** Who follows, is followed, asks to follow and is featured. Suspended accounts are in no list. */
+/** Lists of followers, followed accounts, follow requests and featured accounts; without suspended accounts. */
 export class FollowLists extends Context.Service<FollowLists, {
-  /** None where the account is suspended, hides its lists from others, or blocks the viewer (row 60). */
+  /**
+   * Returns followers; empty if the account is suspended, hides its lists from others, or blocks the viewer (row 60).
+   */
   readonly followers: (viewer: Viewer, of: FoundAccount, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
   readonly following: (viewer: Viewer, of: FoundAccount, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
-  /** Who asks to follow the account. */
+  /** Returns accounts that request to follow the account. */
   readonly requests: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
   readonly endorsed: (viewer: Viewer, of: FoundAccount, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
-  /** For each account, whom of its followers the viewer follows, the newest first; nobody where it hides its followers. */
+  /** Returns for each account its followers that the viewer follows, newest first; none if it hides its followers. */
   readonly familiar: (
     viewer: AccountId,
     ids: ReadonlyArray<bigint>
@@ -36,7 +38,10 @@ export class FollowLists extends Context.Service<FollowLists, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      /** A page of a relation's table: rows whose `own` column is the account, with the accounts of the other column. */
+      /**
+       * Returns a page of a relation table: rows whose `own` column is the account, with the accounts of the other
+       * column.
+       */
       const list = Effect.fnUntraced(function*(
         table: "follows" | "endorsements" | "follow_requests",
         own: "account_id" | "target_account_id",

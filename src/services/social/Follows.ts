@@ -6,7 +6,7 @@ import { mutes } from "../HiddenAccounts.ts"
 import { accountIdRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** How a follower wants to see the followed; `languages` null means all, and so do none. */
+/** Options of a follow; `languages` is null for all, and an empty list means the same. */
 const FollowOptions = Schema.Struct({
   showReblogs: Schema.Boolean,
   notify: Schema.Boolean,
@@ -15,32 +15,32 @@ const FollowOptions = Schema.Struct({
 type FollowOptions = typeof FollowOptions.Type
 const acceptedRows = rowsOf(Schema.Struct({ ...FollowOptions.fields, uri: Schema.NullOr(Schema.String) }))
 
-/** Follows that an account may have until its own followers allow more (limits-and-rates.md section 1). */
+/** Maximum follows of an account, until its followers allow more (limits-and-rates.md section 1). */
 export const followsMax = 7_500
 
-/** Languages as they are kept: a filter that lets nothing pass is none. */
+/** Returns the stored language filter; an empty filter means no filter. */
 const chosen = (languages: FollowOptions["languages"]) => languages?.length === 0 ? null : languages
 
 type Pair = readonly [follower: bigint, followed: bigint]
 
 const countRows = rowsOf(Schema.Struct({ following: Schema.Int, followers: Schema.Int }))
 
-/** Follows and requests, written inside the transaction of one of the two accounts. Booleans tell whether a row changed. */
+/** Follows and requests, written in the transaction of one of the two accounts. Booleans are true if a row changed. */
 export class Follows extends Context.Service<Follows, {
-  /** Follows, or changes the options of a follow or request that is there. */
+  /** Adds a follow; returns false and changes nothing if there is one. */
   readonly follow: (pair: Pair, options: FollowOptions) => Effect.Effect<boolean, SqlError>
   readonly request: (pair: Pair, options: FollowOptions) => Effect.Effect<boolean, SqlError>
-  /** Changes the options where the pair follows or asks already; an option that is null stays, empty languages are all again. */
+  /** Changes the options of an existing follow or request; null options are kept, empty languages reset the filter. */
   readonly change: (
     pair: Pair,
     options: { readonly [Option in keyof FollowOptions]: FollowOptions[Option] | null }
   ) => Effect.Effect<boolean, SqlError>
-  /** Takes the followed out of the follower's lists, too, as `withdraw` does. */
+  /** Removes a follow; also removes the followed account from the follower's lists, as `withdraw` does. */
   readonly unfollow: (pair: Pair) => Effect.Effect<boolean, SqlError>
-  /** Turns a request into a follow; false where there is none. */
+  /** Turns a request into a follow; false without a request. */
   readonly accept: (pair: Pair) => Effect.Effect<boolean, SqlError>
   readonly withdraw: (pair: Pair) => Effect.Effect<boolean, SqlError>
-  /** Who asks to follow `account` and may be let in when it unlocks: neither muted by it nor silenced nor suspended. */
+  /** Returns accounts whose requests are accepted when `account` unlocks: not muted by it, limited or suspended. */
   readonly admissible: (account: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
   readonly count: (
     account: bigint
@@ -71,7 +71,7 @@ export class Follows extends Context.Service<Follows, {
           } WHERE account_id = ${follower} AND target_account_id = ${followed} RETURNING id`,
           changed
         )
-      /** Whom one does not follow any more is in none of one's lists, and not featured. */
+      /** Removes an unfollowed account from the lists and the featured accounts of its former follower. */
       const unlist = ([owner, member]: Pair) =>
         sql`WITH unfeatured AS (
             DELETE FROM endorsements WHERE account_id = ${owner} AND target_account_id = ${member})
@@ -109,7 +109,7 @@ export class Follows extends Context.Service<Follows, {
             RETURNING show_reblogs, notify, languages, uri`)
           if (request === undefined) return false
           yield* follow(pair, request)
-          // It keeps the id by which other servers know it.
+          // Keeps the id by which other servers know it.
           if (request.uri !== null) {
             yield* sql`UPDATE follows SET uri = ${request.uri}
               WHERE account_id = ${follower} AND target_account_id = ${followed}`

@@ -18,15 +18,15 @@ const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, accountId: Sche
 const listRows = rowsOf(Schema.Struct({ id: Schema.BigInt, exclusive: Schema.Boolean }))
 const blockedRows = rowsOf(Schema.Struct({ blocked: Schema.Boolean }))
 
-/** Members of lists: accounts, whether or not they are followed, and hashtags. Nobody finds another one's list. */
+/** Members of lists: hashtags and accounts, followed or not. Lists are accessible to their owners only. */
 export class ListMembers extends Context.Service<ListMembers, {
-  /** Suspended accounts are left out. */
+  /** Returns the accounts in a list, except suspended ones. */
   readonly accounts: (
     owner: AccountId,
     list: bigint,
     page: Page
   ) => Effect.Effect<ReadonlyArray<Listed>, RecordNotFound>
-  /** All of `accounts`, which are there, or none. */
+  /** Adds all `accounts`, or none and fails. They must exist. */
   readonly addAccounts: (
     owner: AccountId,
     list: bigint,
@@ -37,9 +37,9 @@ export class ListMembers extends Context.Service<ListMembers, {
     list: bigint,
     accounts: ReadonlyArray<bigint>
   ) => Effect.Effect<void, RecordNotFound>
-  /** Ids of hashtags, in the order in which they were added. */
+  /** Returns ids of hashtags, in the order in which they were added. */
   readonly tags: (owner: AccountId, list: bigint) => Effect.Effect<ReadonlyArray<bigint>, RecordNotFound>
-  /** Those that are members already stay. */
+  /** Adds hashtags; existing ones are kept. */
   readonly addTags: (
     owner: AccountId,
     list: bigint,
@@ -61,7 +61,7 @@ export class ListMembers extends Context.Service<ListMembers, {
         const [row] = yield* listRows(sql`SELECT id, exclusive FROM lists WHERE id = ${id} AND account_id = ${owner}`)
         return row ?? (yield* new RecordNotFound())
       })
-      /** Changes a list of the owner, which changes one at a time, and what was read of it. */
+      /** Changes a list and invalidates its feeds; an owner's changes are serialised. */
       const change = <E>(
         owner: AccountId,
         list: bigint,

@@ -8,16 +8,16 @@ import * as Urls from "../instance/Urls.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** How long an account stays where it moved to, in milliseconds: one of another server, and one of this one. */
+/** Minimum time between moves, in milliseconds: of a remote account, and of a local one. */
 const remoteMoveMillisMin = 7 * 86_400_000
 const localMoveMillisMin = 30 * 86_400_000
-/** Aliases of a local account. */
+/** Maximum aliases of a local account. */
 const aliasesMax = 100
-/** Followers that one move takes along, and those that one slice does (row 23). */
+/** Maximum followers that one move transfers, and maximum of one slice (row 23). */
 const handedOverMax = 100_000
 export const handOverRowsMax = 500
 
-/** Those who are to go along, by whichever relation; `cursor` is undefined after the last one. */
+/** A slice of accounts to transfer; `cursor` is undefined after the last one. */
 interface HandOver {
   readonly accountIds: ReadonlyArray<AccountId>
   readonly cursor: bigint | undefined
@@ -29,22 +29,28 @@ const alsoKnownAsRows = rowsOf(Schema.Struct({ alsoKnownAs: Schema.Array(Schema.
 const targetUriRows = rowsOf(Schema.Struct({ targetUri: Schema.String }))
 const aliasesRows = rowsOf(Schema.Struct({ aliases: Schema.Array(Schema.String) }))
 
-/** Accounts that become others, always inside the transaction of the account that moves, unless said otherwise. */
+/** Account moves; always called in the transaction of the moving account, unless noted. */
 export class Moves extends Context.Service<Moves, {
-  /** What a remote account asks for; false while its last move is too near. */
+  /** Records a remote account's requested move; false if its last move is too recent. */
   readonly ask: (accountId: AccountId, targetUri: string) => Effect.Effect<boolean, SqlError>
-  /** The target that an account asked to move to; read outside of a transaction, before the target is fetched. */
+  /** Returns the target of a requested move; called outside of transactions, before the target is fetched. */
   readonly asked: (accountId: bigint) => Effect.Effect<string | undefined, SqlError>
-  /** Moves where both sides say so: the target must name the account among its aliases, and not have moved itself (row 23). */
+  /**
+   * Moves an account if the target has it among its aliases and has not moved itself (row 23). Fails with `NotAllowed`
+   * otherwise.
+   */
   readonly perform: (accountId: AccountId, target: AccountId) => Effect.Effect<void, NotAllowed | SqlError>
-  /** A slice above a cursor of those who are still to be taken along: local followers, or who avoids the account. */
+  /** Returns the next slice above a cursor: local followers, or local accounts that block or mute the account. */
   readonly followers: (accountId: AccountId, cursor: bigint) => Effect.Effect<HandOver, SqlError>
   readonly avoiders: (accountId: AccountId, cursor: bigint) => Effect.Effect<HandOver, SqlError>
-  /** Adds or takes away an alias of a local account, an actor's id. */
+  /** Adds or removes an alias of a local account; an alias is an actor's id. */
   readonly alias: (accountId: AccountId, uri: string, present: boolean) => Effect.Effect<void, Unprocessable | SqlError>
-  /** Ids of actors that an account is as well, as it says here or its own server did last; in no transaction. */
+  /**
+   * Returns the aliases of an account, as actor ids: those set here, or last stated by its server. Called outside of
+   * transactions.
+   */
   readonly aliasesOf: (accountId: bigint) => Effect.Effect<ReadonlyArray<string>, SqlError>
-  /** The same of a local account. */
+  /** Returns the aliases of a local account. */
   readonly aliases: (accountId: bigint) => Effect.Effect<ReadonlyArray<string>, SqlError>
 }>()("murmuration/services/social/Moves") {
   static readonly layer = Layer.effect(

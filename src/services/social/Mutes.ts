@@ -13,11 +13,11 @@ const Muted = Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt, e
 type Muted = typeof Muted.Type
 const mutedRows = rowsOf(Muted)
 
-/** An account's mutes: written in the transaction of its command, paged by their ids. */
+/** Mutes of an account: written in the transaction of its command, paged by mute id. */
 export class Mutes extends Context.Service<Mutes, {
   /**
-   * Mutes until `expiresAt` (milliseconds since 1970) or for ever; answers the mute's id. `allowReplies` undefined leaves an
-   * existing mute as it is in this.
+   * Mutes until `expiresAt` (milliseconds since 1970) or forever; returns the mute's id. With `allowReplies` undefined,
+   * an existing mute keeps that option.
    */
   readonly mute: (
     account: bigint,
@@ -28,11 +28,11 @@ export class Mutes extends Context.Service<Mutes, {
       readonly expiresAt: number | undefined
     }
   ) => Effect.Effect<bigint, SqlError>
-  /** The id of the mute that was removed. */
+  /** Removes a mute; returns its id. */
   readonly unmute: (account: bigint, target: bigint) => Effect.Effect<bigint | undefined, SqlError>
-  /** Removes a mute whose time is over; false where it is gone or was prolonged. */
+  /** Removes an expired mute; false if it is gone or was prolonged. */
   readonly expire: (account: bigint, muteId: bigint) => Effect.Effect<boolean, SqlError>
-  /** Accounts that the account mutes, without the suspended. */
+  /** Returns muted accounts, except suspended ones. */
   readonly page: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<Muted>>
 }>()("murmuration/services/social/Mutes") {
   static readonly layer = Layer.effect(

@@ -11,14 +11,14 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { lockAccount } from "./Pairs.ts"
 
-/** Characters of a title (limits-and-rates.md section 1). */
+/** Maximum characters of a title (limits-and-rates.md section 1). */
 const titleCharactersMax = 256
 
-/** To whom the replies are that a list shows. */
+/** Replies that a list shows, by whom they reply to. */
 const RepliesPolicy = Schema.Literals(["followed", "list", "none"])
 export type RepliesPolicy = typeof RepliesPolicy.Type
 
-/** A list of somebody. */
+/** A list of an account. */
 const ListRecord = Schema.Struct({
   id: Schema.BigInt,
   title: Schema.String,
@@ -28,17 +28,20 @@ const ListRecord = Schema.Struct({
 export type ListRecord = typeof ListRecord.Type
 const listRows = rowsOf(ListRecord)
 
-/** What a client says of a list; what is absent stays as it is. The policy is checked here. */
+/** Requested changes of a list; absent fields are kept. The policy is validated here. */
 interface ListChange {
   readonly title?: string | undefined
   readonly repliesPolicy?: string | undefined
   readonly exclusive?: boolean | undefined
 }
 
-/** Lists are private: nobody else hears of them, so this service writes them itself. Nobody finds another one's. */
+/**
+ * Lists are private: no other account sees their effects, so this service writes them outside of the owner's actor.
+ * Lists are accessible to their owners only.
+ */
 export class OwnedLists extends Context.Service<OwnedLists, {
   readonly of: (owner: AccountId) => Effect.Effect<ReadonlyArray<ListRecord>>
-  /** Those that have an account as a member. */
+  /** Returns the lists that have an account as a member. */
   readonly holding: (owner: AccountId, member: AccountId) => Effect.Effect<ReadonlyArray<ListRecord>>
   readonly find: (owner: AccountId, id: bigint) => Effect.Effect<ListRecord, RecordNotFound>
   readonly create: (owner: AccountId, list: ListChange) => Effect.Effect<ListRecord, Unprocessable>
@@ -121,7 +124,7 @@ export class OwnedLists extends Context.Service<OwnedLists, {
 
 const isPolicy = Schema.is(RepliesPolicy)
 
-/** What a list is to be, where `before` stands for what is not said. */
+/** Validates a change, with `before` for absent fields. */
 const valid = Effect.fnUntraced(function*(given: ListChange, before: Omit<ListRecord, "id">) {
   const { exclusive = before.exclusive, repliesPolicy = before.repliesPolicy, title = before.title } = given
   const problems: Array<string> = []

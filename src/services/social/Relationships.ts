@@ -6,7 +6,9 @@ import { presentAccount } from "../PresentAccounts.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** How a viewer stands to one account. A request counts as following for `showingReblogs` and `notifying` (S-050). */
+/**
+ * Relationship of a viewer to an account. A request counts as a follow for `showingReblogs` and `notifying` (S-050).
+ */
 export const RelationshipRecord = Schema.Struct({
   id: Schema.BigInt,
   following: Schema.Boolean,
@@ -29,12 +31,12 @@ export const RelationshipRecord = Schema.Struct({
 export type RelationshipRecord = typeof RelationshipRecord.Type
 const relationshipRecordRows = rowsOf(RelationshipRecord)
 
-/** Ids of one request that are looked at; further ones are left out. */
+/** Maximum ids of one request; the rest is ignored. */
 const relationshipsMax = 1_000
 
-/** Reads relationships: any number of accounts in one query. */
+/** Reads relationships: any number of accounts by one query. */
 export class Relationships extends Context.Service<Relationships, {
-  /** One for each known account, each once, in the order of ids; suspended ones only `withSuspended`. */
+  /** Returns one relationship for each known account, deduped, in id order; suspended ones only `withSuspended`. */
   readonly of: (
     viewer: AccountId,
     ids: ReadonlyArray<bigint>,

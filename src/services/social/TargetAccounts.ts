@@ -6,16 +6,16 @@ import { isSeparate, mutes } from "../HiddenAccounts.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** What an actor must know of another account before it acts on it. */
+/** State of another account that an actor must check before it acts on it. */
 const TargetAccount = Schema.Struct({
   id: Schema.BigInt,
   local: Schema.Boolean,
-  /** Its follows need its approval: it is locked, it muted the caller, or the caller is silenced (S-103). */
+  /** Follows need approval: the account is locked or remote, mutes the caller, or the caller is limited (S-103). */
   approves: Schema.Boolean,
   moved: Schema.Boolean,
-  /** The caller is of another server. */
+  /** The caller is a remote account. */
   foreignCaller: Schema.Boolean,
-  /** It is here, or an actor of ActivityPub that can be told of something. */
+  /** The account is local, or an ActivityPub actor that can receive activities. */
   reachable: Schema.Boolean,
   /** One of the two blocks the other, or the other's domain. */
   blocked: Schema.Boolean
@@ -24,7 +24,7 @@ type TargetAccount = typeof TargetAccount.Type
 const targetAccountRows = rowsOf(TargetAccount)
 
 export class TargetAccounts extends Context.Service<TargetAccounts, {
-  /** An account that is neither suspended nor waiting for confirmation or approval; a suspended caller finds none. */
+  /** Returns an account that is neither suspended nor unconfirmed or unapproved; fails for a suspended caller. */
   readonly find: (accountId: bigint, other: bigint) => Effect.Effect<TargetAccount, RecordNotFound | SqlError>
 }>()("murmuration/services/social/TargetAccounts") {
   static readonly layer = Layer.effect(

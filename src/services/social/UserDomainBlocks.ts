@@ -6,10 +6,10 @@ import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** Relations with accounts of a blocked domain that one transaction ends. */
+/** Maximum relations with accounts of a blocked domain that one transaction ends. */
 export const userDomainBlockSliceMax = 50
 
-/** How an account of a domain stands to the one that blocked the domain. */
+/** Relations of an account of the domain with the account that blocks it. */
 const Related = Schema.Struct({
   accountId: Schema.BigInt,
   followed: Schema.Boolean,
@@ -23,19 +23,22 @@ const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, domain: Schema.String }))
 const previewRows = rowsOf(Schema.Struct({ followingCount: Schema.Int, followersCount: Schema.Int }))
 
-/** Domains that a user wants nothing to do with (S-212): exactly these, not those below them. */
+/** Domains that a user blocks (S-212): exactly these, without subdomains. */
 export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
-  /** In the running transaction; answers the block's id, undefined where it was there. */
+  /** Adds a block, in the current transaction; returns its id, undefined if it existed. */
   readonly add: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, SqlError>
   readonly remove: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, SqlError>
   readonly domainOf: (account: AccountId, id: bigint) => Effect.Effect<string | undefined, SqlError>
-  /** Accounts of the domain that follow, are followed or ask to follow. What they caused to be told is forgotten. */
+  /**
+   * Returns accounts of the domain that follow, are followed or have a follow request in either direction,
+   * `userDomainBlockSliceMax` at most. Deletes all notifications from the domain.
+   */
   readonly related: (account: AccountId, domain: string) => Effect.Effect<ReadonlyArray<Related>, SqlError>
   readonly page: (
     account: AccountId,
     page: Page
   ) => Effect.Effect<ReadonlyArray<{ readonly cursor: bigint; readonly domain: string }>>
-  /** How many relations a block of the domain would end. */
+  /** Counts the follows that a block of the domain would end. */
   readonly preview: (
     account: AccountId,
     domain: string

@@ -14,22 +14,22 @@ import { visibleTo } from "./Visibility.ts"
 
 const foundRows = rowsOf(Schema.Struct({ id: Schema.BigInt, direct: Schema.Boolean }))
 
-/** Which statuses of an account are wanted. */
+/** Selects statuses of an account. */
 interface AccountSelection {
   readonly onlyMedia: boolean
-  /** Replies to itself stay. */
+  /** Keeps self-replies. */
   readonly excludeReplies: boolean
   readonly excludeReblogs: boolean
   readonly excludeDirect: boolean
-  /** A hashtag in any spelling. */
+  /** Hashtag in any spelling. */
   readonly tagged: string | undefined
 }
 
-/** What one account has published, as far as the viewer may see it. */
+/** Statuses of one account that the viewer may see. */
 export class AccountStatuses extends Context.Service<AccountStatuses, {
   /**
-   * Ids, newest first; none of an account that is not there for others. Reblogs of whom the viewer blocks or mutes are left
-   * out; the account itself it has asked for.
+   * Returns ids, newest first; none if the account is not visible to others. Omits boosts of accounts that the viewer
+   * hides; the account itself was requested, so it is not filtered.
    */
   readonly page: (
     viewer: Viewer,
@@ -37,7 +37,7 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
     selection: AccountSelection,
     page: Page
   ) => Effect.Effect<ReadonlyArray<bigint>>
-  /** Pinned ones, the last one pinned first. */
+  /** Returns pinned statuses, the last pinned one first. */
   readonly pinned: (viewer: Viewer, account: bigint) => Effect.Effect<ReadonlyArray<bigint>>
 }>()("murmuration/services/statuses/AccountStatuses") {
   static readonly layer = Layer.effect(
@@ -81,7 +81,7 @@ export class AccountStatuses extends Context.Service<AccountStatuses, {
             foundRows(sql`SELECT s.id, s.visibility = 'direct' AS direct FROM statuses s
               WHERE ${sql.and([...conditions, ...more])} ${tail}`)
           const found = yield* read()
-          // Only such ones can wait; most pages have none.
+          // Only direct statuses can be held; most pages have none.
           const rows = others && found.some(({ direct }) => direct)
             ? yield* read(sql`NOT ${waitsForOthers(sql, viewer, "s")}`)
             : found

@@ -12,16 +12,16 @@ import { AskedInteraction, type AskedKind } from "./InteractionRequest.ts"
 
 const askedRows = rowsOf(AskedInteraction)
 
-/** Which requests are wanted. */
+/** Selects interaction requests. */
 interface RequestSelection {
   readonly statusId: bigint | undefined
   readonly kinds: ReadonlyArray<AskedKind>
 }
 
-/** What others asked to do with an account's statuses, as that account reads it. */
+/** Interaction requests about an account's statuses, for that account. */
 export class AskedInteractions extends Context.Service<AskedInteractions, {
   readonly find: (owner: AccountId, id: bigint) => Effect.Effect<AskedInteraction, RecordNotFound>
-  /** Those that wait for the owner, of people whom the owner does not hide, newest first. */
+  /** Returns pending requests by accounts that the owner does not hide, newest first. */
   readonly page: (
     owner: AccountId,
     selection: RequestSelection,
@@ -32,7 +32,7 @@ export class AskedInteractions extends Context.Service<AskedInteractions, {
     AskedInteractions,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      // A quote is asked about where it was written here, or its server asked.
+      // Quotes count as requests if they are local, or their server sent a request.
       const asked = (owner: AccountId) =>
         sql`SELECT r.*, (SELECT i.id FROM statuses i WHERE i.id = r.part_id AND i.deleted_at IS NULL) AS interaction_id FROM (
           SELECT id, kind, account_id, status_id, interaction_id AS part_id, state, created_at, decided_at

@@ -10,7 +10,7 @@ import { QuotePolicy } from "./InteractionPolicy.ts"
 import * as Tagging from "./Tagging.ts"
 import { Visibility } from "./Visibility.ts"
 
-/** What an author's new statuses take over where a client says nothing. */
+/** Author's settings, the defaults of new statuses. */
 const AuthorSettings = Schema.Struct({
   visibility: Visibility,
   sensitive: Schema.Boolean,
@@ -18,12 +18,12 @@ const AuthorSettings = Schema.Struct({
   silenced: Schema.Boolean,
   quotePolicy: QuotePolicy,
   defaultPolicies: StoredDefaults,
-  /** Whether people get the public posts by e-mail, where that is allowed. */
+  /** True if people may subscribe to public posts by e-mail, where that is allowed. */
   emailSubscriptions: Schema.Boolean
 })
 type AuthorSettings = typeof AuthorSettings.Type
 const authorRows = rowsOf(AuthorSettings)
-/** Beside each of the accounts that a text names, or null where it names none. */
+/** Settings of the author with one of the accounts that a text names; nulls if it names none. */
 const writingRows = rowsOf(
   Schema.Struct({
     ...AuthorSettings.fields,
@@ -33,9 +33,9 @@ const writingRows = rowsOf(
 )
 
 export class Authors extends Context.Service<Authors, {
-  /** Fails with `NotAllowed` for an account that may not write. */
+  /** Returns the settings of an account; fails with `NotAllowed` if it may not post. */
   readonly settings: (accountId: bigint) => Effect.Effect<AuthorSettings, NotAllowed | SqlError>
-  /** The same, and in the same statement who is meant by the handles of a text, and which of its hashtags no post may carry. */
+  /** Like `settings`, and in the same statement the accounts of a text's handles, and its disallowed hashtags. */
   readonly writing: (
     accountId: bigint,
     names: DraftNames

@@ -9,12 +9,18 @@ import { traced } from "../Traced.ts"
 import * as MarkedStatuses from "./MarkedStatuses.ts"
 import { visibleTo } from "./Visibility.ts"
 
-/** Bookmarks are private: nobody else hears of them, so this service writes them itself. Of a reblog the original is meant. */
+/**
+ * Bookmarks are private: no other account sees them, so this service writes them outside of the owner's actor.
+ * Bookmarking a boost bookmarks the original.
+ */
 export class Bookmarks extends Context.Service<Bookmarks, {
   readonly add: (account: AccountId, statusId: bigint) => Effect.Effect<void, RecordNotFound>
-  /** Works for a status that the account may not see any more (S-127); what was never bookmarked must be visible. */
+  /**
+   * Removes a bookmark, even if the status is no longer visible (S-127); a status that was never bookmarked must be
+   * visible.
+   */
   readonly remove: (account: AccountId, statusId: bigint) => Effect.Effect<void, RecordNotFound>
-  /** Those that the account may still see. */
+  /** Returns bookmarks of statuses that the account may still see. */
   readonly page: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<MarkedStatuses.MarkedStatus>>
 }>()("murmuration/services/statuses/Bookmarks") {
   static readonly layer = Layer.effect(

@@ -11,18 +11,21 @@ import { visibleTo } from "./Visibility.ts"
 
 const ancestorRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
 
-/** Statuses above and below one that a context shows, each way (S-196). */
+/** Maximum ancestors, and maximum descendants, of a context (S-196). */
 const contextStatusesMax = 4_096
 
-/** The thread of a status: ids of what it answers, oldest first, and of what answers it, depth first. */
+/** Thread of a status: ids of its ancestors, oldest first, and of its descendants, depth first. */
 interface Thread {
   readonly ancestors: ReadonlyArray<bigint>
   readonly descendants: ReadonlyArray<bigint>
-  /** Who wrote what was looked at. */
+  /** Authors of all statuses that were read. */
   readonly authors: ReadonlySet<bigint>
 }
 
-/** Threads, as far as the viewer may see them and does not hide their authors; two queries of bounded depth and width. */
+/**
+ * Threads, without statuses that the viewer may not see or whose authors it hides; two queries of bounded depth and
+ * width.
+ */
 export class Contexts extends Context.Service<Contexts, {
   readonly of: (viewer: Viewer, status: FoundStatus) => Effect.Effect<Thread>
 }>()("murmuration/services/statuses/Contexts") {
@@ -40,8 +43,8 @@ export class Contexts extends Context.Service<Contexts, {
             : sql`AND NOT ${isHidden(sql, sql`${viewer}::bigint`, sql`s.account_id`, now)}
               AND NOT ${waitsForOthers(sql, viewer, "s")}`
         }`
-        // LATERAL with OFFSET 0 has each step look up one status. A join might read the table anew at each depth. The
-        // depth bounds the walk where parents form a circle, which only remote statuses can.
+        // LATERAL with OFFSET 0 makes each step look up one status; a join might scan the table at each depth. The
+        // depth limit ends cycles of parents, which only remote statuses can form.
         const ancestors = yield* ancestorRows(sql`
           WITH RECURSIVE up (id, depth) AS (
             SELECT in_reply_to_id, 1 FROM statuses WHERE id = ${id} AND in_reply_to_id IS NOT NULL
@@ -51,7 +54,7 @@ export class Contexts extends Context.Service<Contexts, {
               WHERE statuses.id = up.id AND in_reply_to_id IS NOT NULL OFFSET 0) p
             WHERE up.depth < ${most})
           SELECT s.id, s.account_id FROM up JOIN statuses s ON s.id = up.id WHERE ${shown} AND s.id <> ${id} ORDER BY up.depth DESC`)
-        // UNION leaves out what is there already; the limit ends the walk.
+        // UNION dedupes; the limit ends the walk.
         const below = yield* descendantRows(sql`
           WITH RECURSIVE down (id) AS (
             SELECT id FROM statuses WHERE in_reply_to_id = ${id} AND deleted_at IS NULL
@@ -81,7 +84,7 @@ const Descendant = Schema.Struct({
 type Descendant = typeof Descendant.Type
 const descendantRows = rowsOf(Descendant)
 
-/** Every status before its answers; of one status' answers its author's own come first, then the older ones. */
+/** Orders each status before its replies; among the replies, the author's own come first, then older ones. */
 const depthFirst = (root: bigint, rootAuthor: bigint, answers: ReadonlyArray<Descendant>): ReadonlyArray<bigint> => {
   const children = new Map<bigint, Array<Descendant>>()
   for (const answer of answers) {
@@ -90,7 +93,7 @@ const depthFirst = (root: bigint, rootAuthor: bigint, answers: ReadonlyArray<Des
     else siblings.push(answer)
   }
   const ordered: Array<bigint> = []
-  // A stack of its own, as a thread may be thousands deep.
+  // Explicit stack, as threads may be thousands of levels deep.
   const stack: Array<{ readonly id: bigint; readonly accountId: bigint; readonly shown: boolean }> = [
     { id: root, accountId: rootAuthor, shown: false }
   ]

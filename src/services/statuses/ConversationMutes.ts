@@ -4,9 +4,9 @@ import { Broadcast } from "../Broadcast.ts"
 import type { AccountId, StatusId } from "../Ids.ts"
 import { traced } from "../Traced.ts"
 
-/** Conversations of which somebody wants no notifications; a private mark. */
+/** Conversations without notifications for an account; private. */
 export class ConversationMutes extends Context.Service<ConversationMutes, {
-  /** Mutes the conversation of a status that the account may see. */
+  /** Mutes the conversation of a status; the caller must have checked that the account may see it. */
   readonly mute: (accountId: AccountId, statusId: StatusId) => Effect.Effect<void>
   readonly unmute: (accountId: AccountId, statusId: StatusId) => Effect.Effect<void>
 }>()("murmuration/services/statuses/ConversationMutes") {

@@ -6,22 +6,22 @@ import { policyDecision } from "../NotificationPolicy.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** A conversation of somebody that changed: the id of the row, and whose it is. */
+/** A changed row: its id and its owner. */
 const ThreadChange = Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt })
 type ThreadChange = typeof ThreadChange.Type
 const threadChangeRows = rowsOf(ThreadChange)
 
-/** Statuses of one conversation that a row remembers, the newest. */
+/** Maximum statuses stored in a row, newest first. */
 const threadStatusesMax = 1_000
 
-/** The rows behind `GET /api/v1/conversations`: one an owner, conversation and set of other people. */
+/** Rows behind `GET /api/v1/conversations`: one for each owner, conversation and set of other participants. */
 export class ConversationWriter extends Context.Service<ConversationWriter, {
   /**
-   * Enters a direct status for everybody here who takes part and lets its author be heard (`NotificationPolicy.ts`); again
-   * changes nothing.
+   * Adds a direct status to the rows of all local participants whose policy accepts its author
+   * (`NotificationPolicy.ts`); idempotent.
    */
   readonly record: (statusId: bigint) => Effect.Effect<ReadonlyArray<ThreadChange>, SqlError>
-  /** Takes a deleted status out; rows without a status are gone. */
+  /** Removes a deleted status; rows without statuses are deleted. */
   readonly erase: (statusId: bigint) => Effect.Effect<ReadonlyArray<ThreadChange>, SqlError>
 }>()("murmuration/services/statuses/ConversationWriter") {
   static readonly layer = Layer.effect(

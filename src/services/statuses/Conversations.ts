@@ -6,25 +6,25 @@ import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** Direct messages with the same people, as their owner's list shows them. */
+/** A conversation in its owner's list: direct messages among the same people. */
 export const ConversationRecord = Schema.Struct({
   id: Schema.BigInt,
   unread: Schema.Boolean,
-  /** The others; empty in a conversation with oneself. */
+  /** Other participants; empty in a conversation with oneself. */
   participantIds: Schema.Array(Schema.BigInt),
-  /** The newest status; pages go by it. */
+  /** Newest status; the paging cursor. */
   lastStatusId: Schema.BigInt
 })
 export type ConversationRecord = typeof ConversationRecord.Type
 const conversationRows = rowsOf(ConversationRecord)
 
-/** Reads conversations and writes what is private about them: the read mark and their removal. */
+/** Reads conversations, and writes their private state: the unread mark and removal. */
 export class Conversations extends Context.Service<Conversations, {
-  /** Pages go by the last status' id. */
+  /** Returns a page by the id of the last status. */
   readonly page: (owner: AccountId, page: Page) => Effect.Effect<ReadonlyArray<ConversationRecord>>
   readonly find: (owner: AccountId, id: bigint) => Effect.Effect<ConversationRecord, RecordNotFound>
   readonly mark: (owner: AccountId, id: bigint, unread: boolean) => Effect.Effect<ConversationRecord, RecordNotFound>
-  /** Takes it off the owner's list; the statuses stay. */
+  /** Removes a conversation from the owner's list; the statuses are kept. */
   readonly remove: (owner: AccountId, id: bigint) => Effect.Effect<void, RecordNotFound>
 }>()("murmuration/services/statuses/Conversations") {
   static readonly layer = Layer.effect(

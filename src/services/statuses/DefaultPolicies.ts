@@ -6,19 +6,19 @@ import { traced } from "../Traced.ts"
 import { StoredPolicy } from "./InteractionPolicy.ts"
 import { Visibility } from "./Visibility.ts"
 
-/** Policies of new posts by their visibility: words of policies, each behind the visibility and a colon. */
+/** Policies of new posts by visibility: policy words with the visibility and a colon as prefix. */
 export const StoredDefaults = StoredPolicy
 type StoredDefaults = typeof StoredDefaults.Type
 const defaultRows = rowsOf(Schema.Struct({ defaultPolicies: StoredDefaults }))
 
-/** What is said of posts of a visibility. */
+/** Returns the default policy words of a visibility. */
 export const defaultFor = (stored: StoredDefaults, visibility: Visibility): ReadonlyArray<string> =>
   (stored ?? []).flatMap((word) => word.startsWith(`${visibility}:`) ? [word.slice(visibility.length + 1)] : [])
 
-/** Policies by visibility; one that says nothing leaves everything to everybody. */
+/** Policy words by visibility; an empty policy allows everything to everyone. */
 export type Defaults = { readonly [V in Visibility]: ReadonlyArray<string> }
 
-/** Who may do what with the posts that an account has yet to write. */
+/** Default interaction policies of an account's new posts. */
 export class DefaultPolicies extends Context.Service<DefaultPolicies, {
   readonly of: (account: AccountId) => Effect.Effect<Defaults>
   readonly change: (account: AccountId, defaults: Defaults) => Effect.Effect<void>

@@ -13,22 +13,22 @@ import { bounded } from "../text/BoundedText.ts"
 import { traced } from "../Traced.ts"
 import type { ContentType } from "./StoredStatus.ts"
 
-/** Mentions and hashtags of one text that are heeded; further ones stay plain text. */
+/** Maximum mentions and hashtags of a text; further ones stay plain text. */
 const mentionsMax = 50
 const hashtagsMax = 50
 
-/** A source text made ready: its HTML, the accounts that it mentions, its hashtags and what it links to. */
+/** A rendered text: HTML, mentioned accounts, hashtags and links. */
 export interface Draft {
   readonly html: string
   readonly mentionIds: ReadonlyArray<bigint>
-  /** `name` is the normalised name, `displayName` as written first. */
+  /** `name` is normalised, `displayName` is as first written. */
   readonly tags: ReadonlyArray<{ readonly name: string; readonly displayName: string }>
   readonly link: StatusLink | undefined
-  /** Addresses that may be those of collections of accounts. */
+  /** URLs that may be of collections of accounts. */
   readonly collections: ReadonlyArray<string>
 }
 
-/** An account that a handle means. */
+/** Account of a handle. */
 export const NamedAccount = Schema.Struct({
   id: Schema.BigInt,
   username: Schema.String,
@@ -38,7 +38,7 @@ export const NamedAccount = Schema.Struct({
 export type NamedAccount = typeof NamedAccount.Type
 const namedRows = rowsOf(NamedAccount)
 
-/** The accounts of handles, by `Tokens.handle`, in one query whatever their number; names that nobody here has are left out. */
+/** Query for the accounts of handles, by `TextTokens.handle`; unknown ones are omitted. */
 export const namedQuery = (sql: SqlClient.SqlClient, handles: ReadonlySet<string>) =>
   sql`SELECT id, username, domain, url FROM accounts
     WHERE (lower(username), lower(coalesce(domain, ''))) IN (
@@ -46,26 +46,26 @@ export const namedQuery = (sql: SqlClient.SqlClient, handles: ReadonlySet<string
     AND suspended_at IS NULL`
 export const namedBy = (sql: SqlClient.SqlClient, handles: ReadonlySet<string>) => namedRows(namedQuery(sql, handles))
 
-/** What a text names: handles by `Tokens.handle`, and hashtags. */
+/** Names in a text: handles by `TextTokens.handle`, and hashtags. */
 export type DraftNames = { readonly handles: ReadonlySet<string> } & Pick<Draft, "tags">
 
-/** What a text names, and what becomes of it, by how it is written. */
+/** Tokeniser and renderer by content type. */
 const tokensIn = { "text/plain": tokens, "text/markdown": markdownTokens }
 const htmlOf = { "text/plain": paragraphs, "text/markdown": markdown }
 
-/** Turns what somebody wrote into what is stored. */
+/** Renders the texts of posts and profiles. */
 export class Drafts extends Context.Service<Drafts, {
   readonly names: (text: string, contentType?: ContentType) => DraftNames
-  /** The text made ready, where `names` are what it names, and `named` the accounts of its handles. */
+  /** Renders a text with its `names`, and the accounts of its handles in `named`. */
   readonly write: (
     text: string,
     names: DraftNames,
     named: ReadonlyArray<NamedAccount>,
     contentType?: ContentType
   ) => Draft
-  /** The same with a query for the accounts. */
+  /** Like `write`, but queries the accounts. */
   readonly compose: (text: string, contentType: ContentType) => Effect.Effect<Draft, SqlError>
-  /** The meaning of mentions and hashtags, for biographies and fields as well. */
+  /** Returns the mentions and hashtags of a text, also for biographies and fields. */
   readonly meaning: (text: string) => Effect.Effect<Meaning & { readonly ids: ReadonlyArray<bigint> }, SqlError>
 }>()("murmuration/services/statuses/Drafts") {
   static readonly layer = Layer.effect(

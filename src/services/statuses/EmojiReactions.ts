@@ -10,10 +10,10 @@ import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { accountReactionsMax, customName, isEmoji, type ReactionEmoji, reactionsMax } from "./ReactionEmoji.ts"
 
-/** Where a remote account's reaction comes from. */
+/** Origin of a remote reaction. */
 export interface RemoteReaction {
   readonly uri: string | undefined
-  /** It came as a Like. */
+  /** It was sent as a Like. */
   readonly liked: boolean
 }
 const here: RemoteReaction = { uri: undefined, liked: false }
@@ -21,28 +21,28 @@ const here: RemoteReaction = { uri: undefined, liked: false }
 const addedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, added: Schema.Boolean }))
 const Emoji = Schema.Struct({ name: Schema.String, customEmojiId: Schema.NullOr(Schema.BigInt) })
 const goneRows = rowsOf(Schema.Struct({ ...Emoji.fields, statusId: Schema.BigInt }))
-/** Reactions to statuses with emoji; they are written inside the transaction of the account that reacts. */
+/** Emoji reactions to statuses, written in the transaction of the reacting account. */
 export class EmojiReactions extends Context.Service<EmojiReactions, {
-  /** The emoji that a client names; one of another server only where it stands on the status already. */
+  /** Resolves an emoji that a client names; one of another server only if the status already has it. */
   readonly find: (statusId: bigint, name: string) => Effect.Effect<ReactionEmoji | undefined, SqlError>
-  /** The id of the reaction, and whether it is new; undefined where there are too many already. */
+  /** Adds a reaction; returns its id, and if it is new. Undefined if a limit is reached. */
   readonly add: (
     accountId: bigint,
     statusId: bigint,
     emoji: ReactionEmoji,
     origin?: RemoteReaction
   ) => Effect.Effect<{ readonly id: bigint; readonly added: boolean } | undefined, SqlError>
-  /** The id of an account's reaction. */
+  /** Returns the id of an account's reaction. */
   readonly standing: (
     accountId: bigint,
     statusId: bigint,
     emoji: ReactionEmoji
   ) => Effect.Effect<bigint | undefined, SqlError>
-  /** Takes one back; answers the status. */
+  /** Removes a reaction; returns its status. */
   readonly remove: (accountId: bigint, reactionId: bigint) => Effect.Effect<bigint | undefined, SqlError>
-  /** Takes back what an account said of a status by Likes; answers whether there was anything. */
+  /** Removes an account's reactions that were sent as Likes; returns true if there were any. */
   readonly removeLiked: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
-  /** Whether an account reacts to a status in any way. */
+  /** Returns true if the account has any reaction to the status. */
   readonly any: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/statuses/EmojiReactions") {
   static readonly layer = Layer.effect(EmojiReactions, Effect.suspend(() => make)).pipe(
@@ -82,7 +82,8 @@ const make = Effect.gen(function*() {
     function*(accountId, statusId, emoji, { liked, uri } = here) {
       const { emojiId, name } = emoji
       const counted = (alias: string) => isEmoji(sql, alias, emoji)
-      // Who brings an emoji that is new there waits for others who do, and counts theirs: the next statement sees them.
+      // Concurrent reactions with emoji new to the status are serialised, so that the next statement counts all of
+      // them.
       yield* sql`SELECT pg_advisory_xact_lock(${statusId}) WHERE NOT EXISTS (SELECT FROM emoji_reaction_counts c
         WHERE c.status_id = ${statusId} AND ${counted("c")})`
       const [row] = yield* addedRows(sql`

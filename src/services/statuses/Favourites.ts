@@ -13,14 +13,14 @@ type Favourite = typeof Favourite.Type
 const favouriteRows = rowsOf(Favourite)
 const nameOf = ({ accountId, statusId }: Favourite) => `${accountId} ${statusId}`
 
-/** Favourites and pins, inside the transaction of the account that sets them. Every method answers whether a row changed. */
+/** Favourites and pins, written in the transaction of the account. Booleans are true if a row changed. */
 export class Favourites extends Context.Service<Favourites, {
   readonly add: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
-  /** The same with an id that it has already. */
+  /** Like `add`, with a given id. */
   readonly addAs: (id: bigint, accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   readonly has: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   readonly remove: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
-  /** On top of those that are pinned; with `place`, on top of those with a smaller one (an id). */
+  /** Pins a status above the others; with `place` (an id), above those with a smaller one. */
   readonly pin: (accountId: bigint, statusId: bigint, place?: bigint) => Effect.Effect<boolean, SqlError>
   readonly unpin: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   readonly pinned: (accountId: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
@@ -36,7 +36,7 @@ export class Favourites extends Context.Service<Favourites, {
             ${all.map(({ accountId }) => accountId)}::bigint[], ${all.map(({ statusId }) => statusId)}::bigint[]) f
           ON CONFLICT DO NOTHING RETURNING account_id, status_id`)
           const added = new Set(rows.map(nameOf))
-          // Of the same one twice the first is new.
+          // The first of equal favourites is the new one.
           return (favourite: Favourite) => added.delete(nameOf(favourite))
         }),
         "writes"

@@ -13,14 +13,14 @@ import { isOpenRow } from "./Visibility.ts"
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 const tagIdRows = rowsOf(Schema.Struct({ tagId: Schema.BigInt }))
 
-/** How long the figures of a featured hashtag are believed before they are counted anew, in milliseconds. */
+/** Maximum age of a featured hashtag's figures, in milliseconds. */
 const countedMillisMax = 60_000
-/** Hashtags that are suggested. */
+/** Maximum suggested hashtags. */
 const suggestionsMax = 10
-/** Posts of an account, the newest, whose hashtags are suggested. */
+/** Maximum posts whose hashtags are suggested, newest first. */
 const suggestingMax = 400
 
-/** A hashtag on a profile, with how often its owner used it for everybody to read. */
+/** A featured hashtag, with the number of public and unlisted posts that use it. */
 export const FeaturedTag = Schema.Struct({
   id: Schema.BigInt,
   name: Schema.String,
@@ -30,23 +30,26 @@ export const FeaturedTag = Schema.Struct({
 export type FeaturedTag = typeof FeaturedTag.Type
 const featuredTagRows = rowsOf(FeaturedTag)
 
-/** Hashtags that accounts show on their profiles; writes are inside the transaction of the account's command. */
+/** Featured hashtags of profiles; written in the transaction of the account's command. */
 export class FeaturedTags extends Context.Service<FeaturedTags, {
-  /** The most used first. */
+  /** Returns featured hashtags, most used first. */
   readonly of: (accountId: bigint) => Effect.Effect<ReadonlyArray<FeaturedTag>>
-  /** Those of the tags that the account features. */
+  /** Returns which of the tags the account features. */
   readonly among: (accountId: bigint, tagIds: ReadonlyArray<bigint>) => Effect.Effect<ReadonlySet<bigint>>
-  /** Ids of tags that the account used lately and does not feature. */
+  /** Returns ids of recently used tags that are not featured. */
   readonly suggestions: (accountId: bigint) => Effect.Effect<ReadonlyArray<bigint>>
-  /** Adds a hashtag to at most `tagsMax`. Returns the name where it is new; refuses what is no hashtag. */
+  /**
+   * Features a hashtag, up to `tagsMax`; returns the name if it is new. Fails for an invalid hashtag, or at the
+   * maximum.
+   */
   readonly add: (
     accountId: bigint,
     name: string,
     tagsMax: number
   ) => Effect.Effect<string | undefined, SqlError | Unprocessable>
-  /** Answers the name as it was shown, where it was. */
+  /** Removes a featured hashtag; returns the displayed name, undefined if it was not featured. */
   readonly remove: (accountId: bigint, name: string) => Effect.Effect<string | undefined, SqlError>
-  /** Replaces the hashtags of an account of another server: the first `foreignFeaturedTagsMax` valid ones stay. */
+  /** Replaces the featured hashtags of a remote account by the first `foreignFeaturedTagsMax` valid ones. */
   readonly replace: (accountId: bigint, names: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/statuses/FeaturedTags") {
   static readonly layer = Layer.effect(

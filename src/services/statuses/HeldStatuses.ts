@@ -17,7 +17,9 @@ const placeRows = rowsOf(Schema.Struct({
   createdAt: Timestamptz
 }))
 
-/** Whether a row of `statuses` under `alias` waits that the viewer did not write: whoever decides finds it by its request alone. */
+/**
+ * Condition: a row of `statuses` under `alias` is held, and not by the viewer: approvers find it by its request only.
+ */
 export const waitsForOthers = (sql: SqlClient.SqlClient, viewer: bigint | Fragment, alias: string): Fragment => {
   const s = sql.literal(alias)
   const reader = isFragment(viewer) ? viewer : sql`${viewer}`
@@ -26,25 +28,27 @@ export const waitsForOthers = (sql: SqlClient.SqlClient, viewer: bigint | Fragme
 }
 
 /**
- * Replies and reblogs that wait for consent. Until then one is a status for nobody beside its author, and for a reply whoever
- * decides: so that nothing else needs to know of it. In the running transaction.
+ * Replies and boosts that wait for approval. Until then only the author, and for a reply the approver, can see it, as
+ * visibility is direct; no other code needs to know. Called in the current transaction.
  */
 export class HeldStatuses extends Context.Service<HeldStatuses, {
-  /** Keeps a status from everybody that was just written and is told to nobody yet; the request remembers for whom it is. */
+  /** Holds a new, unpublished status; the request stores its audience. */
   readonly hold: (statusId: bigint, requestId: bigint, approver: bigint | null) => Effect.Effect<void, SqlError>
-  /** The same once more after an edit, which may name others. */
+  /** Holds a status again after an edit, which may mention other accounts. */
   readonly holdAgain: (statusId: bigint) => Effect.Effect<void, SqlError>
-  /** Whether a status waits. */
+  /** Returns true if a status is held. */
   readonly isHeld: (statusId: bigint) => Effect.Effect<boolean, SqlError>
-  /** Makes it one for all for whom it is; false where it is gone. */
+  /** Publishes a held status to its audience; false if it is deleted. */
   readonly reveal: (request: KnownRequest) => Effect.Effect<boolean, SqlError>
-  /** Counts one among its author's posts and where it stands, or no more: what waits counts nowhere. */
+  /**
+   * Adds or removes a status in the counters of its author, its parent and its original; held statuses are not counted.
+   */
   readonly count: (statusId: bigint, by: 1 | -1) => Effect.Effect<void, SqlError>
-  /** Takes what a status that was just written counts for away, where nobody may read it yet; before it is kept from them. */
+  /** Reverts the counts of a status that was just written and will be held. */
   readonly withhold: (statusId: bigint) => Effect.Effect<void, SqlError>
-  /** It counts now, and its author has posted it; when it is for all for whom it is. */
+  /** Counts a status when it is published; its author's last post is updated. */
   readonly shown: (statusId: bigint) => Effect.Effect<void, SqlError>
-  /** Takes it out of its thread for good: it stays for its author alone, and is one of their posts now. */
+  /** Detaches a rejected reply from its thread: it stays visible to its author, and counts as a post of theirs. */
   readonly detach: (statusId: bigint) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/statuses/HeldStatuses") {
   static readonly layer = Layer.effect(
@@ -52,7 +56,7 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      /** `shown`: from now on its author has posted it. */
+      /** Changes the counters; `shown` also updates the time of the author's last post. */
       const countAs = Effect.fnUntraced(function*(statusId: bigint, by: 1 | -1, shown: boolean) {
         const [place] = yield* placeRows(sql`SELECT account_id, in_reply_to_id, reblog_of_id, created_at
           FROM statuses WHERE id = ${statusId}`)
@@ -69,7 +73,7 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
         )
       })
       const count = traced("HeldStatuses.count")((statusId: bigint, by: 1 | -1) => countAs(statusId, by, false))
-      /** It was not posted yet: when its author did that last is what the newest of the others says. */
+      /** Resets the time of the author's last post to the newest published one. */
       const unposted = (statusId: bigint) =>
         sql`UPDATE account_stats n SET last_status_at = (SELECT o.created_at FROM statuses o
             WHERE o.account_id = s.account_id AND o.id <> s.id AND o.deleted_at IS NULL AND NOT EXISTS (
@@ -87,7 +91,7 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
         yield* countAs(statusId, 1, true)
       })
 
-      /** Notes who is named, and that nobody knows of it but the one who decides. */
+      /** Stores the mentioned accounts in the request, and silences all mentions. */
       const silence = Effect.fnUntraced(function*(statusId: bigint) {
         yield* sql`UPDATE interaction_requests SET
             mentioned = ARRAY(SELECT account_id FROM mentions WHERE status_id = ${statusId} AND NOT silent AND NOT quiet),
@@ -95,7 +99,7 @@ export class HeldStatuses extends Context.Service<HeldStatuses, {
           WHERE interaction_id = ${statusId}`
         yield* sql`UPDATE mentions SET silent = true WHERE status_id = ${statusId}`
       })
-      /** Who decides may read a reply. */
+      /** Lets the approver read a reply. */
       const admit = (statusId: bigint, approver: bigint) =>
         sql`INSERT INTO mentions (status_id, account_id, quiet) VALUES (${statusId}, ${approver}, true)
           ON CONFLICT (status_id, account_id) DO UPDATE SET silent = false, quiet = true`

@@ -12,14 +12,14 @@ import { textColumns, writtenFields } from "./Written.ts"
 /** A version of a status. */
 export const Revision = Schema.Struct({
   ...StoredStatus.mapFields(Struct.pick(["accountId", "local", "uri", "html", ...writtenFields, "createdAt"])).fields,
-  /** As it was then: with the descriptions of its time. */
+  /** With the descriptions of that version. */
   media: Schema.Array(MediaRecord),
-  /** Options of its poll; null where it had none. */
+  /** Poll options; null without a poll. */
   pollOptions: Schema.NullOr(Schema.Array(Schema.String))
 })
 export type Revision = typeof Revision.Type
 
-/** Versions of one status that are shown, the oldest, and bytes that they have together; a file counts as some. */
+/** Maximum versions shown of a status, oldest first, and maximum bytes of all; each file counts for some. */
 export const revisionsMax = 500
 const revisionsBytesMax = 2_097_152
 const revisionBytes = [
@@ -28,9 +28,9 @@ const revisionBytes = [
   "1024 * cardinality(media_ids)"
 ].join(" + ")
 
-/** The versions of statuses, to be asked for by whom may see the status. */
+/** Versions of statuses; the caller must check that the viewer may see the status. */
 export class History extends Context.Service<History, {
-  /** Oldest first; one where the status was never edited (S-144). */
+  /** Returns the versions, oldest first; a single one if the status was never edited (S-144). */
   readonly of: (statusId: bigint) => Effect.Effect<ReadonlyArray<Revision>>
 }>()("murmuration/services/statuses/History") {
   static readonly layer = Layer.effect(
@@ -38,7 +38,7 @@ export class History extends Context.Service<History, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const of = traced("History.of")(function*(statusId: bigint) {
-        // The first edit stores the original as well, so an unedited status is the one without rows.
+        // The first edit also stores the original, so unedited statuses have no rows.
         const rows = yield* revisionRows(sql`
           SELECT s.account_id, s.local, s.uri, e.created_at, ${revised.list(sql, "e")},
             ${recordsOf(sql, "e.media_ids")} AS media, e.media_descriptions, e.poll_options FROM statuses s
@@ -62,7 +62,7 @@ const Row = Schema.Struct({ ...Revision.fields, mediaDescriptions: Schema.NullOr
 type Row = typeof Row.Type
 const revisionRows = rowsOf(Row)
 
-/** A revision with texts of `statusBytesMax` at most. */
+/** Shortens a revision's texts to `statusBytesMax`. */
 const bounded = (revision: Revision): Revision => {
   const cut = shortened({ ...revision, tags: [] }, revision.pollOptions ?? [])
   if (cut === undefined) return revision
@@ -70,7 +70,7 @@ const bounded = (revision: Revision): Revision => {
   return { ...revision, ...texts, pollOptions: revision.pollOptions && options }
 }
 
-/** The files with what was said of them when the revision was made. */
+/** Returns the revision's files with its own descriptions. */
 const asThen = ({ mediaDescriptions, ...revision }: Row): Revision => {
   if (mediaDescriptions === null) return revision
   const media = revision.media.map((one, at) => Object.assign(one, { description: mediaDescriptions[at] || null }))

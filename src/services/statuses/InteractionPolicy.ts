@@ -2,33 +2,34 @@ import { Schema } from "effect"
 import { isOpen, type Visibility } from "./Visibility.ts"
 
 /*
- * Who may do what with a status, as its author says. A policy is kept as words: "canQuote:automatic:followers", where a single
- * account is its id as a part of an address has it. An interaction that is named alone ("canQuote") is its author's only, one
- * that is not named is what it is by default.
+ * Interaction policies of statuses. A policy is stored as words: "canQuote:automatic:followers"; a single account is
+ * its URL-encoded id. A bare interaction ("canQuote") is allowed to the author only; an absent one has its default.
  */
 
 export const interactions = ["canQuote", "canReply", "canLike", "canAnnounce"] as const
 export type Interaction = typeof interactions[number]
 const Approval = Schema.Literals(["automatic", "manual"])
 type Approval = typeof Approval.Type
-/** People in general. "mutuals" follow and are followed; "unsupported" are people whom only the author's server knows. */
+/** Groups of accounts. "mutuals" follow each other; "unsupported" are groups that only the author's server knows. */
 const Group = Schema.Literals(["public", "followers", "following", "mutuals", "mentioned", "unsupported"])
-/** A single account, by its id. */
+/** A single account, by id. */
 const Single = Schema.TemplateLiteral([Schema.Literals(["http://", "https://"]), Schema.String])
-/** Those whom a policy means. */
+/** Audience of a policy. */
 export type Audience = typeof Group.Type | typeof Single.Type
 
-/** Single accounts that one policy names, and characters of the id of one. */
+/** Maximum single accounts in a policy, and maximum characters of an id. */
 export const singlesMax = 20
 const singleCharactersMax = 500
 
-/** Who may do it without being asked about, and for whom the author is asked. The author always may. */
+/**
+ * Audiences that are allowed automatically, and those whose requests the author decides. The author is always allowed.
+ */
 export interface SubPolicy {
   readonly automatic: ReadonlyArray<Audience>
   readonly manual: ReadonlyArray<Audience>
 }
 
-/** A policy as a status keeps it; null for the default of everything. */
+/** Policy as stored with a status; null for all defaults. */
 export const StoredPolicy = Schema.NullOr(Schema.Array(Schema.String))
 export type StoredPolicy = typeof StoredPolicy.Type
 
@@ -39,7 +40,7 @@ const isApproval = Schema.is(Approval)
 const isGroup = Schema.is(Group)
 const isSingle = Schema.is(Single)
 
-/** Whether a text names an account by its id. */
+/** Returns true if the text is the id of an account. */
 export const isSingleAccount = (text: string): text is typeof Single.Type =>
   isSingle(text) && text.length <= singleCharactersMax && URL.canParse(text)
 
@@ -50,7 +51,7 @@ const audienceOf = (word: string): ReadonlyArray<Audience> => {
   return isSingle(single) ? [single] : []
 }
 
-/** What a policy says of an interaction; undefined where it says nothing. */
+/** Returns the sub-policy of an interaction; undefined if the policy has none. */
 export const policySaid = (stored: StoredPolicy, interaction: Interaction): SubPolicy | undefined => {
   const words = (stored ?? []).filter((word) => word === interaction || word.startsWith(`${interaction}:`))
   if (words.length === 0) return undefined
@@ -62,7 +63,7 @@ export const policySaid = (stored: StoredPolicy, interaction: Interaction): SubP
   return { automatic: of("automatic"), manual: of("manual") }
 }
 
-/** A policy in which an interaction is what is given; undefined takes what is said of it away. */
+/** Returns the policy with this sub-policy of an interaction; undefined removes it. */
 export const withPolicy = (
   stored: StoredPolicy,
   interaction: Interaction,
@@ -78,49 +79,52 @@ export const withPolicy = (
   return all.length === 0 ? null : all
 }
 
-/** Those of which a policy is said at once, beside who may quote. */
+/** Interactions that one setting covers, apart from quotes. */
 export const controlled = ["canReply", "canLike", "canAnnounce"] as const
 const isAbout = (word: string, interactions: ReadonlyArray<Interaction>) =>
   interactions.some((one) => word === one || word.startsWith(`${one}:`))
 
-/** A policy in which these words stand for what it said of replies, favourites and reblogs, and of quotes where they name them. */
+/** Replaces the words about replies, favourites and boosts, and about quotes if the new words mention them. */
 export const withControl = (stored: StoredPolicy, words: ReadonlyArray<string>): StoredPolicy => {
   const replaced = saysOfQuotes(words) ? interactions : controlled
   const all = [...(stored ?? []).filter((word) => !isAbout(word, replaced)), ...words]
   return all.length === 0 ? null : all
 }
 
-/** Whether words of a policy say who may quote. */
+/** Returns true if policy words mention quotes. */
 const saysOfQuotes = (words: ReadonlyArray<string>): boolean => words.some((word) => isAbout(word, ["canQuote"]))
 
-/** A status as far as its policy depends on it. */
+/** The fields of a status that determine its policy. */
 export interface Governed {
   readonly interactionPolicy: StoredPolicy
   readonly visibility: Visibility
   readonly local: boolean
 }
 
-/** Who may do it. What is for a few is quoted by its author alone, and elsewhere so is what says nothing of it. */
+/**
+ * Returns the effective sub-policy. Local posts that are not public or unlisted can be quoted by their author only, and
+ * so can remote posts without a quote policy.
+ */
 export const policyOf = ({ interactionPolicy, local, visibility }: Governed, interaction: Interaction): SubPolicy => {
   if (interaction !== "canQuote") return policySaid(interactionPolicy, interaction) ?? everybody
   if (visibility === "direct" || (local && !isOpen(visibility))) return nobody
   return policySaid(interactionPolicy, interaction) ?? (local ? everybody : nobody)
 }
 
-/** How somebody stands to a status and its author. */
+/** Relation of an account to a status and its author. */
 export interface Standing {
   readonly isAuthor: boolean
-  /** The one follows the author, and is followed by the author. */
+  /** The account follows the author, and is followed by the author. */
   readonly follows: boolean
   readonly followed: boolean
   readonly mentioned: boolean
-  /** The one's id; absent where no single account can be meant. */
+  /** The account's id; absent if policies cannot name a single account. */
   readonly uri?: string
 }
 
 export type Verdict = Approval | "denied" | "unknown"
 
-/** What the policy says to somebody who may see the status. What is said of a single account goes before what is said of many. */
+/** Returns the policy's verdict on an account that may see the status. Single accounts take precedence over groups. */
 export const decide = ({ automatic, manual }: SubPolicy, standing: Standing): Verdict => {
   const { followed, follows, isAuthor, mentioned, uri } = standing
   const names = (who: Audience) => who === uri
@@ -134,22 +138,22 @@ export const decide = ({ automatic, manual }: SubPolicy, standing: Standing): Ve
   return [...automatic, ...manual].includes("unsupported") ? "unknown" : "denied"
 }
 
-/** Whether everybody who may see a status may do it, so that nothing has to be asked. */
+/** Returns true if everyone who may see the status may do it, without a check. */
 export const isFree = (stored: StoredPolicy, interaction: Interaction): boolean => {
   const said = policySaid(stored, interaction)
   return said === undefined || (said.automatic.includes("public") && !said.manual.some(isSingle))
 }
 
-/** Whether the answer depends on who follows whom. */
+/** Returns true if the verdict depends on follows. */
 export const dependsOnFollows = ({ automatic, manual }: SubPolicy): boolean =>
   !automatic.includes("public") &&
   [...automatic, ...manual].some((who) => who === "followers" || who === "following" || who === "mutuals")
 
-/** Who may quote, in the words of clients. */
+/** Quote policy in the words of the API. */
 export const QuotePolicy = Schema.Literals(["public", "followers", "nobody"])
 export type QuotePolicy = typeof QuotePolicy.Type
 
-/** The same as a policy is stored; what everybody may needs no word. */
+/** Stores a quote policy; everyone needs no word. */
 export const withQuotePolicy = (stored: StoredPolicy, given: QuotePolicy): StoredPolicy =>
   withPolicy(
     stored,
@@ -157,7 +161,10 @@ export const withQuotePolicy = (stored: StoredPolicy, given: QuotePolicy): Store
     given === "public" ? undefined : given === "followers" ? { automatic: ["followers"], manual: [] } : nobody
   )
 
-/** The policy of a new status: these words, and who may quote it as is said, or where nothing is said of that. */
+/**
+ * Builds the policy of a new status: these words, and the requested quote policy, or `otherwise` if neither mentions
+ * quotes.
+ */
 export const newPolicy = (
   words: ReadonlyArray<string>,
   said: QuotePolicy | null,

@@ -4,11 +4,11 @@ import { Timestamptz } from "../Rows.ts"
 import type { Governed, Interaction } from "./InteractionPolicy.ts"
 import { Visibility } from "./Visibility.ts"
 
-/** What is asked for, in the words of clients. */
+/** Kinds of requests, as in the API. */
 export const RequestKind = Schema.Literals(["favourite", "reply", "reblog"])
 export type RequestKind = typeof RequestKind.Type
 
-/** What a policy calls it. */
+/** Policy names of the kinds. */
 export const interactionOf: { readonly [Kind in RequestKind]: Interaction } = {
   favourite: "canLike",
   reply: "canReply",
@@ -18,17 +18,17 @@ export const interactionOf: { readonly [Kind in RequestKind]: Interaction } = {
 export const RequestState = Schema.Literals(["pending", "accepted", "rejected"])
 export type RequestState = typeof RequestState.Type
 
-/** The same, and a quote, which is a request by itself: its id is that of the status that quotes. */
+/** Kinds with quotes, which are requests themselves: the id is that of the quoting status. */
 export const AskedKind = Schema.Literals([...RequestKind.literals, "quote"])
 export type AskedKind = typeof AskedKind.Type
 
-/** A request as its owner reads it. */
+/** A request as its owner sees it. */
 export const AskedInteraction = Schema.Struct({
   id: Schema.BigInt,
   kind: AskedKind,
   accountId: Schema.BigInt,
   statusId: Schema.BigInt,
-  /** The reply, the reblog or what quotes, as long as it is there. */
+  /** The reply, boost or quoting status, until it is deleted. */
   interactionId: Schema.NullOr(Schema.BigInt),
   state: RequestState,
   createdAt: Timestamptz,
@@ -36,7 +36,7 @@ export const AskedInteraction = Schema.Struct({
 })
 export type AskedInteraction = typeof AskedInteraction.Type
 
-/** A request as those who act on it know it. */
+/** A request with the data to act on it. */
 export const KnownRequest = Schema.Struct({
   id: Schema.BigInt,
   kind: RequestKind,
@@ -48,27 +48,27 @@ export const KnownRequest = Schema.Struct({
   mentioned: Schema.Array(Schema.BigInt),
   readers: Schema.Array(Schema.BigInt),
   state: RequestState,
-  /** Who asks is somebody here. */
+  /** The requester is a local account. */
   local: Schema.Boolean
 })
 export type KnownRequest = typeof KnownRequest.Type
-/** The same, with what it was before it was decided. */
+/** A request with its state before the decision. */
 export const DecidedRequest = Schema.Struct({ ...KnownRequest.fields, before: RequestState })
 export type DecidedRequest = typeof DecidedRequest.Type
 
-/** The consent that an interaction of another server claims to have of an author elsewhere. */
+/** Consent of a remote author that a remote interaction claims to have. */
 export const ClaimedConsent = Schema.Struct({
   kind: RequestKind,
   accountId: AccountId,
   uri: Schema.String,
   authorizationUri: Schema.String,
-  /** The ids of the status and of its author. */
+  /** Ids of the status and its author. */
   target: Schema.String,
   author: Schema.String
 })
 export type ClaimedConsent = typeof ClaimedConsent.Type
 
-/** A status that somebody acts on. */
+/** A status that an account interacts with. */
 export interface PolicyTarget extends Governed {
   readonly id: bigint
   readonly accountId: bigint
@@ -80,7 +80,7 @@ export interface NewRequest {
   readonly target: Pick<PolicyTarget, "id" | "accountId">
   readonly interactionId: bigint | null
   readonly state: RequestState
-  /** The ids of the interaction, and of the request for it, where they come from another server. */
+  /** Ids of the interaction and of its request, if remote. */
   readonly uri?: string | undefined
   readonly requestUri?: string | undefined
   readonly authorizationUri?: string | undefined

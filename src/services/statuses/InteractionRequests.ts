@@ -19,14 +19,14 @@ const claimRows = rowsOf(ClaimedConsent)
 const WrittenRow = Schema.Struct({ id: Schema.BigInt, state: RequestState, isNew: Schema.Boolean })
 const writtenRows = rowsOf(WrittenRow)
 
-/** Who asked to do what with whose statuses, and what became of that; written inside transactions of actors. */
+/** Interaction requests and their decisions; written in transactions of actors. */
 export class InteractionRequests extends Context.Service<InteractionRequests, {
   /**
-   * Writes a request. Of favourites and reblogs there is one for each status and account: it answers what that is, whether
-   * it was there before or not; consent goes before what was there.
+   * Writes a request. Favourites and boosts have one for each status and account: an existing one is returned, and only
+   * consent changes its state.
    */
   readonly write: (request: NewRequest) => Effect.Effect<typeof WrittenRow.Type, SqlError>
-  /** Brings a request of which `target` decides from one of the states `from` into another; undefined where there is none. */
+  /** Moves a request that `target` decides from one of the states `from` to another; undefined if there is none. */
   readonly decide: (
     id: bigint,
     target: bigint,
@@ -34,34 +34,34 @@ export class InteractionRequests extends Context.Service<InteractionRequests, {
     to: RequestState,
     authorizationUri?: string
   ) => Effect.Effect<DecidedRequest | undefined, SqlError>
-  /** The same of one that an account of another server claims to have consent for, whose author is elsewhere, too. */
+  /** Decides a pending request whose account claims consent of a remote author. */
   readonly settle: (
     id: bigint,
     account: bigint,
     to: RequestState
   ) => Effect.Effect<DecidedRequest | undefined, SqlError>
-  /** What is to be looked at of such a claim; undefined where there is nothing left to look at. */
+  /** Returns the claim to check; undefined if it is no longer pending. */
   readonly claim: (id: bigint) => Effect.Effect<ClaimedConsent | undefined, SqlError>
-  /** Ends one that waits, whoever decides about it; where `account` is one of the two. */
+  /** Rejects a pending request if `account` is one of the two parties. */
   readonly expire: (id: bigint, account: bigint) => Effect.Effect<DecidedRequest | undefined, SqlError>
-  /** That of a reply or reblog. */
+  /** Returns the request of a reply or boost. */
   readonly ofInteraction: (interactionId: bigint) => Effect.Effect<KnownRequest | undefined, SqlError>
-  /** Marks those of replies as ended that left their threads. */
+  /** Rejects the accepted requests of replies that were removed from their threads. */
   readonly revoke: (interactionIds: ReadonlyArray<bigint>) => Effect.Effect<void, SqlError>
-  /** Those that wait, of one account about statuses of another. */
+  /** Returns pending requests of one account about statuses of another. */
   readonly between: (target: bigint, account: bigint) => Effect.Effect<ReadonlyArray<KnownRequest>, SqlError>
-  /** Those that stand by a consent of this author. */
+  /** Returns requests with this authorization by the author. */
   readonly byAuthorization: (author: bigint, uri: string) => Effect.Effect<ReadonlyArray<KnownRequest>, SqlError>
-  /** That of an account about a status, unless it was refused. */
+  /** Returns and locks an account's request about a status, unless rejected. */
   readonly standing: (
     kind: RequestKind,
     account: bigint,
     statusId: bigint
   ) => Effect.Effect<KnownRequest | undefined, SqlError>
-  /** That which another server asked for by this id. */
+  /** Returns and locks the request that a remote account made under this id. */
   readonly byRequest: (account: bigint, requestUri: string) => Effect.Effect<KnownRequest | undefined, SqlError>
   readonly remove: (id: bigint) => Effect.Effect<void, SqlError>
-  /** Ends that of a reply or reblog which waits; answers it, where there is one. */
+  /** Deletes the pending request of a reply or boost; returns it, if any. */
   readonly forget: (interactionId: bigint) => Effect.Effect<KnownRequest | undefined, SqlError>
 }>()("murmuration/services/statuses/InteractionRequests") {
   static readonly layer = Layer.effect(

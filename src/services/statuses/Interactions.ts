@@ -10,17 +10,17 @@ import type { Viewer } from "../Viewer.ts"
 import * as MarkedStatuses from "./MarkedStatuses.ts"
 import { isWideRow, visibleTo } from "./Visibility.ts"
 
-/** A row of a list of accounts; `cursor` is the relation's own id, by which the list is paged. */
+/** Row of a list of accounts; `cursor` is the id of the relation, by which the list is paged. */
 export const Listed = Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt })
 export type Listed = typeof Listed.Type
 const listedRows = rowsOf(Listed)
 
-/** Who favourited and reblogged a status, and what an account favourited. */
+/** Accounts that favourited or boosted a status, and statuses that an account favourited. */
 export class Interactions extends Context.Service<Interactions, {
-  /** The caller checks that the viewer may see the status; accounts that the viewer hides are left out. */
+  /** Returns accounts except those that the viewer hides; the caller must check that the viewer may see the status. */
   readonly favouritedBy: (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
   readonly rebloggedBy: (viewer: Viewer, statusId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
-  /** Those that the account may still see. */
+  /** Returns favourites of statuses that the account may still see. */
   readonly favouritesOf: (account: AccountId, page: Page) => Effect.Effect<ReadonlyArray<MarkedStatuses.MarkedStatus>>
 }>()("murmuration/services/statuses/Interactions") {
   static readonly layer = Layer.effect(
@@ -38,7 +38,7 @@ export class Interactions extends Context.Service<Interactions, {
         if (page.limit === 0) return []
         const now = new Date(yield* Clock.currentTimeMillis)
         const { tail, where } = clauses(sql, "r.id", page)
-        // A reblog for some is told of to nobody, as at Mastodon; its counter has it.
+        // Boosts with a limited audience are not listed, as in Mastodon; the counter includes them.
         const seen = table === "statuses"
           ? sql`${isWideRow(sql, "r")} AND ${visibleTo(sql, viewer, "r")}`
           : sql`TRUE`

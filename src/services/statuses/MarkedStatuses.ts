@@ -5,12 +5,12 @@ import { clauses, newestFirst, type Page } from "../Paging.ts"
 import { rowsOf } from "../Rows.ts"
 import { visibleTo } from "./Visibility.ts"
 
-/** A row of a list of statuses; `cursor` is the id of the mark, by which the list is paged. */
+/** Row of a list of statuses; `cursor` is the id of the mark, by which the list is paged. */
 export const MarkedStatus = Schema.Struct({ cursor: Schema.BigInt, statusId: Schema.BigInt })
 export type MarkedStatus = typeof MarkedStatus.Type
 const markedRows = rowsOf(MarkedStatus)
 
-/** Pages of what an account bookmarked or favourited and may still see. */
+/** Returns a function that pages an account's bookmarks or favourites that it may still see. */
 export const make = (sql: SqlClient, table: "bookmarks" | "favourites") =>
   Effect.fnUntraced(function*(account: AccountId, page: Page) {
     if (page.limit === 0) return []

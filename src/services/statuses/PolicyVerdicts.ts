@@ -18,15 +18,15 @@ const StandingRow = Schema.Struct({
   follows: Schema.Boolean,
   followed: Schema.Boolean,
   mentioned: Schema.Boolean,
-  /** What it asked for before in vain; a reply is another each time. */
+  /** Kinds of requests that were rejected before; replies are excluded, as each is a new request. */
   refused: Schema.Array(RequestKind)
 })
 const standingRows = rowsOf(StandingRow)
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
 /**
- * Whether a reply that came before what it answers needs no consent, for rows under aliases: everybody may answer that, or its
- * author does, or somebody whom it names, also where who that is has not been looked up yet.
+ * Condition: a reply that arrived before its parent needs no consent, for rows under aliases. Everyone may reply, or
+ * the replier is the author or a mentioned account, even if that mention is not resolved yet.
  */
 export const mayAnswer = (sql: SqlClient.SqlClient, reply: string, parent: string): Fragment =>
   sql.literal(`(${parent}.interaction_policy IS NULL OR NOT ${parent}.interaction_policy @> '{canReply}'
@@ -36,18 +36,18 @@ export const mayAnswer = (sql: SqlClient.SqlClient, reply: string, parent: strin
     OR EXISTS (SELECT FROM unknown_mentions named JOIN accounts replier ON replier.uri = named.uri
       WHERE named.status_id = ${parent}.id AND replier.id = ${reply}.account_id AND named.addressed))`)
 
-/** Somebody who may see a status. */
+/** An account that may see a status. */
 interface Asking {
   readonly account: bigint
   readonly target: PolicyTarget
 }
 
-/** What a policy says to somebody, of each interaction. */
+/** Verdicts of a policy on an account, by kind. */
 export type Verdicts = { readonly [Kind in RequestKind]: Verdict }
 
-/** What policies say to accounts, and how these stand to statuses. */
+/** Verdicts of policies on accounts. */
 export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
-  /** To one that may see the status; and whether that is named in it, and is somebody here. */
+  /** Returns the verdict on an account that may see the status; also if it is mentioned, and if it is local. */
   readonly of: (
     account: bigint,
     target: PolicyTarget,
@@ -56,13 +56,13 @@ export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
     { readonly verdict: Verdict; readonly mentioned: boolean; readonly local: boolean },
     SqlError
   >
-  /** What they say to readers, by `account status`; one query. */
+  /** Returns the verdicts on readers, by `account status`; one query. */
   readonly ofReaders: (asking: ReadonlyArray<Asking>) => Effect.Effect<ReadonlyMap<string, Verdicts>, SqlError>
-  /** Whether a status is a reply of an account to another. */
+  /** Returns true if a status is this account's reply to the other one. */
   readonly isReply: (statusId: bigint, parentId: bigint, account: bigint) => Effect.Effect<boolean, SqlError>
-  /** A block separates the two accounts, which outranks every policy. */
+  /** Returns true if a block separates the two accounts; it overrides every policy. */
   readonly isSeparate: (account: bigint, author: bigint) => Effect.Effect<boolean, SqlError>
-  /** Whether an address is of an account's own server. */
+  /** Returns true if a URL is on the account's own server. */
   readonly isAt: (account: bigint, address: string) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/statuses/PolicyVerdicts") {
   static readonly layer = Layer.effect(
@@ -93,7 +93,7 @@ export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
           uri: row.uri ?? Urls.actor(config, row.username)
         }
         const said = decide(policyOf(target, interactionOf[kind]), standing)
-        // What was refused once is not asked again.
+        // A rejected request is not asked again.
         return said !== "automatic" && row.refused.includes(kind) ? "denied" : said
       }
       const keyOf = (account: bigint, statusId: bigint) => `${account} ${statusId}`
@@ -115,7 +115,7 @@ export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
             const verdict = (kind: RequestKind) => verdictOf(row, target, kind)
             return [[keyOf(row.accountId, row.statusId), {
               favourite: verdict("favourite"),
-              // Whom a status names may always answer it.
+              // Mentioned accounts may always reply.
               reply: row.mentioned ? "automatic" : verdict("reply"),
               reblog: verdict("reblog")
             }]]

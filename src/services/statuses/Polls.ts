@@ -12,26 +12,26 @@ import type { NewPoll } from "./Post.ts"
 const choiceRows = rowsOf(Schema.Struct({ choice: Schema.Int }))
 
 /**
- * Polls, always inside the transaction of a command: the author's for the poll, the voter's for votes. A vote locks the
+ * Polls, always in the transaction of a command: the author's for the poll, the voter's for votes. A vote locks the
  * poll's row, so that counts and votes agree (S-076 to S-078).
  */
 export class Polls extends Context.Service<Polls, {
-  /** Refuses what no poll may be (operations.md section 5). */
+  /** Fails for an invalid poll (operations.md section 5). */
   readonly check: (poll: NewPoll) => Effect.Effect<void, Unprocessable>
-  /** Gives a new status its poll, which was checked; answers when it ends, in milliseconds since 1970. */
+  /** Adds a checked poll to a new status; returns its end, in milliseconds since 1970. */
   readonly create: (statusId: bigint, poll: NewPoll, millis: number) => Effect.Effect<number, SqlError>
   /**
-   * Writes an edited poll; null removes it. Other options, or another answer to whether one may choose several, void all votes
-   * (S-077). It ends so long after the edit; answers when, in milliseconds since 1970.
+   * Writes an edited poll; null removes it. Different options, or another `multiple`, void all votes (S-077). The
+   * poll's duration starts at the edit; returns its end, in milliseconds since 1970.
    */
   readonly revise: (
     statusId: bigint,
     poll: NewPoll | null,
     millis: number
   ) => Effect.Effect<number | undefined, SqlError>
-  /** Whether people would be asked something else by this poll, or by none. */
+  /** Returns true if the poll's options or `multiple` would change, or if it would be added or removed. */
   readonly differs: (statusId: bigint, poll: NewPoll | null) => Effect.Effect<boolean, SqlError>
-  /** Votes for good; `author` is whose poll it is. Votes for polls of others are counted by their servers. */
+  /** Votes irrevocably; `author` owns the poll. The counts of remote polls come from their servers. */
   readonly vote: (
     statusId: bigint,
     author: bigint,
@@ -39,8 +39,8 @@ export class Polls extends Context.Service<Polls, {
     choices: ReadonlyArray<number>
   ) => Effect.Effect<void, RecordNotFound | Unprocessable | SqlError>
   /**
-   * One choice of somebody elsewhere in a poll of this server; several choices come one by one, each once (row 19).
-   * `choice` is the option's index.
+   * Adds one choice of a remote voter to a local poll; several choices arrive one by one, each once (row 19). `choice`
+   * is the option's index.
    */
   readonly cast: (
     statusId: bigint,
@@ -48,15 +48,15 @@ export class Polls extends Context.Service<Polls, {
     voter: AccountId,
     choice: number
   ) => Effect.Effect<void, RecordNotFound | Unprocessable | SqlError>
-  /** The options of a poll of this server; undefined where there is none. */
+  /** Returns the options of a local poll; undefined without one. */
   readonly options: (statusId: bigint) => Effect.Effect<ReadonlyArray<string> | undefined, SqlError>
-  /** People here who voted, by their ids above `cursor`. */
+  /** Returns voters with ids above `cursor`. */
   readonly voters: (
     statusId: bigint,
     cursor: bigint,
     rowsMax: number
   ) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
-  /** When a poll ends, in milliseconds since 1970; undefined where there is none (any more) or it has no end. */
+  /** Returns a poll's end, in milliseconds since 1970; undefined without a poll or an end, or for a deleted status. */
   readonly endOf: (statusId: bigint) => Effect.Effect<number | undefined, SqlError>
 }>()("murmuration/services/statuses/Polls") {
   static readonly layer = Layer.effect(
@@ -70,7 +70,10 @@ export class Polls extends Context.Service<Polls, {
         return row
       })
 
-      /** The poll, locked, while `voter` may vote in it; `before` are its votes. */
+      /**
+       * Returns the poll, locked, if `voter` may vote in it; `before` are their votes. Fails if the poll has ended, or
+       * is the voter's own.
+       */
       const open = Effect.fnUntraced(function*(statusId: bigint, author: bigint, voter: AccountId) {
         const poll = yield* find(statusId)
         if (poll === undefined) return yield* new RecordNotFound()
@@ -185,7 +188,7 @@ const pollRows = rowsOf(Row)
 const optionsRows = rowsOf(Row.mapFields(Struct.pick(["options"])))
 const endRows = rowsOf(Row.mapFields(Struct.pick(["expiresAt"])))
 
-/** Whether somebody may add these choices: of several, where the poll takes several, each once. */
+/** Returns true if the voter may add these choices: several only with `multiple`, each once. */
 const isOpenTo = (
   { before, multiple }: { readonly before: ReadonlyArray<number>; readonly multiple: boolean },
   chosen: ReadonlyArray<number>

@@ -6,7 +6,7 @@ import { ContentType } from "./StoredStatus.ts"
 import { Visibility } from "./Visibility.ts"
 import { Written } from "./Written.ts"
 
-/** A field that is null where nothing was said, and where it is younger than what was kept. */
+/** A field that is null by default, also in posts stored before the field existed. */
 interface Sayable extends Struct.Lambda {
   <S extends Schema.Constraint>(self: S): Schema.withDecodingDefaultKey<Schema.NullOr<S>>
   readonly "~lambda.out": this["~lambda.in"] extends Schema.Constraint
@@ -17,26 +17,26 @@ const sayable = Struct.lambda<Sayable>((self) =>
   Schema.NullOr(self).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 )
 
-/** What an author said of a status beside its text; null where that falls back on the author's settings. */
+/** Author's input for a status besides its text; null falls back to the author's settings. */
 export const Said = Written.mapFields(Struct.map(sayable))
 export type Said = typeof Said.Type
 
-/** Nothing of it. */
+/** Input without any field. */
 const unsaid: Said = Schema.decodeSync(Said)({})
 
-/** What was given of it. */
+/** Builds the input from the given fields. */
 export const saidBy = (given: { readonly [Field in keyof Written]?: Written[Field] | null | undefined }): Said => {
   const known: Partial<Said> = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   return { ...unsaid, ...known }
 }
 
-/** What was said, and what stands where nothing was. */
+/** Returns the input's fields, with `standing` for those that are null. */
 export const saidOr = (said: Said, standing: Written): Written => {
   const given: Partial<Written> = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null))
   return { ...standing, ...given }
 }
 
-/** A poll as its author writes it. `seconds` is how long it takes votes. */
+/** A poll as its author writes it; `seconds` is its duration. */
 export const NewPoll = Schema.Struct({
   options: Schema.Array(Schema.String),
   seconds: Schema.Int,
@@ -45,26 +45,26 @@ export const NewPoll = Schema.Struct({
 })
 export type NewPoll = typeof NewPoll.Type
 
-/** A status as its author sends it; it may wait for its time as a row. */
+/** A status as its author sends it; stored as a row if scheduled. */
 export const Post = Schema.Struct({
   text: Schema.String,
-  /** How the text is written. */
+  /** Markup of the text. */
   contentType: sayable(ContentType),
   ...Said.fields,
   visibility: sayable(Visibility),
-  /** Only for people of this server. */
+  /** Visible to this server only. */
   localOnly: sayable(Schema.Boolean),
   inReplyToId: sayable(StatusIdFromString),
   applicationId: sayable(AppIdFromString),
-  /** Accounts that the post may mention, where the client checks that. */
+  /** Accounts that the post may mention, if the client restricts them. */
   allowedMentions: sayable(Schema.Array(AccountIdFromString)),
-  /** Files to attach, in the order in which they are shown. */
+  /** Files to attach, in display order. */
   mediaIds: sayable(Schema.Array(MediaIdFromString)),
   poll: sayable(NewPoll),
   quotedStatusId: sayable(StatusIdFromString),
-  /** Who may quote it. */
+  /** Quote policy. */
   quoteApprovalPolicy: sayable(QuotePolicy),
-  /** Who may reply to it, favourite and reblog it, in words of `InteractionPolicy.ts`; none is everybody. */
+  /** Policy words for replies, favourites and boosts (`InteractionPolicy.ts`); null or empty allows everyone. */
   interactionPolicy: sayable(Schema.Array(Schema.String))
 })
 export type Post = typeof Post.Type

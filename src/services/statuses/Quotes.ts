@@ -30,21 +30,21 @@ const Quotable = Schema.Struct({
 })
 const quotableRows = rowsOf(Quotable)
 
-/** A status that somebody is about to quote, and what its policy says to that. */
+/** A status to be quoted, and its policy's verdict. */
 export interface Quoted extends Pick<typeof Quotable.Type, "id" | "accountId" | "local" | "localOnly" | "visibility"> {
   readonly verdict: Verdict
 }
 
-/** A quote as those who decide about it know it. */
+/** A quote with the data to decide about it. */
 const Decided = Schema.Struct({
   statusId: Schema.BigInt,
-  /** Who quotes. */
+  /** The quoting account. */
   accountId: Schema.BigInt,
   quotedStatusId: Schema.NullOr(Schema.BigInt),
   quotedAccountId: Schema.NullOr(Schema.BigInt),
-  /** Before the decision. */
+  /** State before the decision. */
   before: QuoteState,
-  /** It was written here. */
+  /** The quoting status is local. */
   local: Schema.Boolean
 })
 export type Decided = typeof Decided.Type
@@ -57,22 +57,22 @@ interface NewQuote {
   readonly accountId: bigint
   readonly quotedStatusId: bigint | null
   readonly quotedAccountId: bigint | null
-  /** The id of what is quoted, as long as that is not here. */
+  /** Id of the quoted status, until it is fetched. */
   readonly quotedUri: string | null
   readonly state: QuoteState
   readonly legacy: boolean
   readonly authorizationUri: string | null
 }
 
-/** Who quotes what, and with whose consent. */
+/** Quotes and their consent. */
 export class Quotes extends Context.Service<Quotes, {
-  /** The status that `account` would quote; what it may not see or quote is not there. */
+  /** Returns the status that `account` wants to quote; fails with `RecordNotFound` if it may not see or quote it. */
   readonly quotable: (account: AccountId, id: bigint) => Effect.Effect<Quoted, RecordNotFound | SqlError>
-  /** Writes what a new status quotes, in the running transaction; once. */
+  /** Writes a new status's quote, in the current transaction; idempotent. */
   readonly insert: (quote: NewQuote) => Effect.Effect<void, SqlError>
   /**
-   * Brings a quote that is in one of the states `from` into another, and counts it; answers it, undefined where there is none.
-   * `quotedAuthor` is whose consent it is.
+   * Moves a quote from one of the states `from` to another, and counts it; returns it, undefined if there is none.
+   * `quotedAuthor` is the account whose consent it is.
    */
   readonly decide: (
     statusId: bigint,
@@ -81,29 +81,29 @@ export class Quotes extends Context.Service<Quotes, {
     to: QuoteState,
     authorizationUri?: string
   ) => Effect.Effect<Decided | undefined, SqlError>
-  /** Ends a quote of an account that stands by this consent of another server. */
+  /** Revokes an account's quote that is based on this remote authorization. */
   readonly end: (
     statusId: bigint,
     account: bigint,
     authorizationUri: string
   ) => Effect.Effect<Decided | undefined, SqlError>
-  /** Who is quoted may read the status, whomever else it is for. */
+  /** Lets the quoted author read the status, whatever its audience is. */
   readonly admit: (statusId: bigint, accountId: bigint) => Effect.Effect<void, SqlError>
-  /** Whether a status that is there quotes another, or did before it lost the consent. */
+  /** Returns true if a status that is not deleted quotes the other, or did before its consent was revoked. */
   readonly isQuoted: (quoted: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
-  /** Whether somebody was asked to decide about a quote: by somebody here, or by a request of its server. */
+  /** Returns true if the quoted author was asked: the quote is local, or its server sent a request. */
   readonly isAsked: (statusId: bigint, quotedAuthor: bigint) => Effect.Effect<boolean, SqlError>
-  /** An account asks no more by this id; answers the quote, with `before` as it stays. */
+  /** Withdraws an account's request with this id; returns the quote, with its unchanged state as `before`. */
   readonly unask: (account: bigint, requestUri: string) => Effect.Effect<Decided | undefined, SqlError>
-  /** Whether a status quotes anything. */
+  /** Returns true if a status quotes anything. */
   readonly isQuoting: (statusId: bigint) => Effect.Effect<boolean, SqlError>
-  /** Somebody here whom a status quotes, beside its author, and how that stands. */
+  /** Returns the local account that a status quotes, other than its author, and the quote's state. */
   readonly ofLocal: (
     statusId: bigint
   ) => Effect.Effect<{ readonly quotedAccountId: bigint; readonly state: QuoteState } | undefined, SqlError>
-  /** Quotes of what somebody here wrote by somebody else. */
+  /** Returns an account's pending and accepted quotes of a local author. */
   readonly between: (quotedAuthor: bigint, account: bigint) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
-  /** Statuses that quote one with consent and that the viewer may see, newest first. */
+  /** Returns accepted quotes of a status that the viewer may see, newest first. */
   readonly page: (viewer: Viewer, quoted: bigint, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
 }>()("murmuration/services/statuses/Quotes") {
   static readonly layer = Layer.effect(

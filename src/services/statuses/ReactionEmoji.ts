@@ -4,26 +4,26 @@ import type { Fragment } from "effect/sql/Statement"
 import type { ServerConfig } from "../instance/ServerConfig.ts"
 import * as Urls from "../instance/Urls.ts"
 
-/** Different emoji among the reactions to one status, and of one account to it. */
+/** Maximum different emoji on a status, and maximum of one account on it. */
 export const reactionsMax = 50
 export const accountReactionsMax = 10
 
-/** Characters of what somebody names as an emoji. */
+/** Maximum characters of an emoji's name. */
 const nameCharactersMax = 400
 
-/** What somebody reacts with: an emoji of Unicode, or a custom one by its shortcode and id. */
+/** A Unicode emoji, or a custom one by its shortcode and id. */
 export interface ReactionEmoji {
   readonly name: string
   readonly emojiId: bigint | null
 }
 
-/** A custom emoji as it is named: by its shortcode, and whose it is where it is another server's. */
+/** Name of a custom emoji: its shortcode, and the domain if remote. */
 interface CustomName {
   readonly shortcode: string
   readonly domain: string | undefined
 }
 
-/** `name` or `name@domain`, in colons or without. */
+/** Parses `name` or `name@domain`, with or without colons; undefined if invalid. */
 export const customName = (text: string): CustomName | undefined => {
   if (text.length > nameCharactersMax) return undefined
   const bare = text.startsWith(":") && text.endsWith(":") ? text.slice(1, -1) : text
@@ -31,26 +31,26 @@ export const customName = (text: string): CustomName | undefined => {
   return shortcode === undefined ? undefined : { shortcode, domain: domain?.toLowerCase() }
 }
 
-/** A reaction to a status as its viewer gets it. */
+/** A reaction to a status as its viewer sees it. */
 export interface Reaction {
-  /** `name`, or `name@domain` where it is an emoji of another server. */
+  /** `name`, or `name@domain` for a remote emoji. */
   readonly name: string
   readonly count: number
   readonly me: boolean
-  /** The picture of a custom emoji. */
+  /** Image of a custom emoji. */
   readonly url: string | null
   readonly staticUrl: string | null
 }
 
-/** The emoji of a row `c` that has its name and, joined as `e`, the custom one. */
+/** SQL columns of the emoji of a row `c` with a name, and the custom emoji joined as `e`. */
 export const emojiColumns = (sql: SqlClient): Fragment =>
   sql`c.name, e.domain, e.url, e.static_url, e.file_name, e.static_name, remote_key(e.url) AS key`
 
-/** A condition on rows of reactions, or of their counts: they are with this emoji. */
+/** Condition: a row of reactions, or of their counts, has this emoji. */
 export const isEmoji = (sql: SqlClient, alias: string, { emojiId, name }: ReactionEmoji): Fragment =>
   sql`${sql.literal(alias)}.name = ${name} AND coalesce(${sql.literal(alias)}.custom_emoji_id, 0) = ${emojiId ?? 0n}`
 
-/** Those that nobody has switched off. */
+/** Condition: the emoji is not disabled. */
 export const isShown = (sql: SqlClient): Fragment => sql`(c.custom_emoji_id IS NULL OR NOT e.disabled)`
 
 const NullableText = Schema.NullOr(Schema.String)
@@ -65,7 +65,7 @@ export const EmojiRow = Schema.Struct({
 })
 export type EmojiRow = typeof EmojiRow.Type
 
-/** How clients know the emoji of a row. */
+/** Returns the name and URLs of a row's emoji for clients. */
 export const namedAs = (
   config: ServerConfig["Service"],
   { domain, fileName, key, name, staticName, staticUrl, url }: EmojiRow

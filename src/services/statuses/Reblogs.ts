@@ -12,7 +12,7 @@ import type { Visibility } from "./Visibility.ts"
 const placedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, place: Schema.Int }))
 const removedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
 
-/** `millis` is its time, milliseconds since 1970; `uri` its id where it comes from another server, else null. */
+/** A new boost. `millis` is its time, in milliseconds since 1970; `uri` is its id if remote, otherwise null. */
 interface NewReblog {
   readonly accountId: bigint
   readonly original: bigint
@@ -31,16 +31,16 @@ const rowOf = ({ accountId, millis, original, uri, visibility }: NewReblog): New
   createdAt: new Date(millis)
 })
 
-/** Reblogs: statuses that wrap another, at most one an account and original. */
+/** Boosts: statuses that refer to an original, at most one for each account and original. */
 export class Reblogs extends Context.Service<Reblogs, {
-  /** The account's reblog of `original`, where there is one. */
+  /** Returns the account's boost of `original`, if any. */
   readonly find: (accountId: bigint, original: bigint) => Effect.Effect<bigint | undefined, SqlError>
   /**
-   * Answers the wrapper's id; fails where the original was deleted since it was looked at. The original stays until the
-   * transaction is over, so that its deletion finds this reblog.
+   * Writes a boost and returns its id; fails with `RecordNotFound` if the original was deleted in the meantime. Locks
+   * the original until the transaction ends, so that its deletion finds this boost.
    */
   readonly insert: (reblog: NewReblog) => Effect.Effect<bigint, RecordNotFound | SqlError>
-  /** Takes down at most `limit` reblogs of a deleted status, with ids above `cursor`; answers their ids. */
+  /** Deletes at most `limit` boosts of a deleted status, with ids above `cursor`; returns their ids. */
   readonly removeAll: (
     original: bigint,
     cursor: bigint,
@@ -102,7 +102,7 @@ export class Reblogs extends Context.Service<Reblogs, {
           return id
         }),
         removeAll: traced("Reblogs.removeAll")(function*(original, cursor, limit, millis) {
-          // Locked before they are changed: one that its account takes back meanwhile is waited for, and is not among them.
+          // Locked before the update: one that its account undoes concurrently is waited for, and then skipped.
           const rows = yield* removedRows(sql`
             WITH standing AS MATERIALIZED (
               SELECT id FROM statuses WHERE reblog_of_id = ${original} AND deleted_at IS NULL AND id > ${cursor}

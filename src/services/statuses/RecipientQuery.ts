@@ -6,7 +6,7 @@ import { quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
 import { factsOf, figures, listsOf, noReactions, setOf } from "./ViewerStateQuery.ts"
 import type { RelationFacts } from "./Visibility.ts"
 
-/* What `ViewerStates` asks the database about one status and its recipients, and how it reads the answer. */
+/* SQL of `ViewerStates` for one status and many viewers, and the decoding of its row. */
 
 const pairs = (first: string, second: string, table: string, condition: string) =>
   `ARRAY(SELECT unnest(ARRAY[${first}, ${second}]) FROM ${table} WHERE ${condition})`
@@ -15,7 +15,7 @@ const among = "account_id = ANY ($1::bigint[])"
 const { blocked, domain, muted } = hidingBy("$1::bigint[]", "$3::bigint[]", "$6::timestamptz")
 
 /**
- * $1 viewers, $2 the status and its original, $3 their authors, $4 the status that is shown (the original), $5 its
+ * Parameters: $1 viewers, $2 the status and its original, $3 their authors, $4 the shown status (the original), $5 its
  * conversation, $6 the time.
  */
 const text = `SELECT
@@ -47,7 +47,7 @@ const text = `SELECT
 } AS votes,
   ${blocked} AS blocked, ${muted} AS muted, ${domain} AS domain`
 
-/** The same with those of the viewers whom an author follows, on which it may depend who may quote. */
+/** Like `text`, with the viewers whom an author follows: quote policies may depend on that. */
 const textWithFollowers = `${text},
   ${
   pairs(
@@ -87,7 +87,7 @@ export const Row = Schema.Struct({
 })
 export type Row = typeof Row.Type
 
-/** `first,second,first,second ...` as a set of seconds for each first. */
+/** Decodes `first,second,first,second ...` to a set of seconds for each first. */
 const pairsOf = (flat: ReadonlyArray<bigint> = []) => {
   const found = new Map<bigint, Set<bigint>>()
   for (let at = 0; at + 1 < flat.length; at += 2) {
@@ -118,7 +118,7 @@ export const answersOf = (row: Row, status: StatusKey) => {
       blockedBy: (author) => blockers.get(viewer)?.has(author) === true,
       mentionedIn: (id) => mentions.get(viewer)?.has(id) === true
     }),
-    /** Without its reactions. */
+    /** State without reactions. */
     state: (viewer: bigint): ViewerState => ({
       repliesCount,
       reblogsCount,

@@ -7,14 +7,14 @@ import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { update } from "./StatusRows.ts"
 
-/** Replies of one account that a block takes out of the threads of another, the newest. */
+/** Maximum replies of one account that a block removes from threads of another, newest first. */
 const blockedRepliesMax = 1_000
 
 const Removed = Schema.Struct({
   id: Schema.BigInt,
   accountId: Schema.BigInt,
   local: Schema.Boolean,
-  /** Its id where it comes from another server. */
+  /** Its id if remote. */
   uri: Schema.NullOr(Schema.String),
   parentId: Schema.BigInt
 })
@@ -22,13 +22,13 @@ export type RemovedReply = typeof Removed.Type
 const removedRows = rowsOf(Removed)
 
 /**
- * Takes replies out of the threads of those whom they answer; in the running transaction of the author of the thread. They stay
- * their authors' posts, which answer nothing any more, and what answers them goes with them.
+ * Removes replies from threads, in the current transaction of the thread's author. They remain posts of their authors,
+ * but no longer replies. Replies to them stay attached to them, with unchanged conversation ids.
  */
 export class ReplyRemovals extends Context.Service<ReplyRemovals, {
-  /** A reply to a status of `owner`, or to this one; undefined where it is none. */
+  /** Removes a reply to a status of `owner`, or to this status only; undefined if it is not one. */
   readonly one: (owner: bigint, replyId: bigint, statusId?: bigint) => Effect.Effect<RemovedReply | undefined, SqlError>
-  /** All that `account` answered to statuses of `owner`. */
+  /** Removes the replies of `account` to statuses of `owner`, `blockedRepliesMax` at most. */
   readonly allOf: (owner: bigint, account: bigint) => Effect.Effect<ReadonlyArray<RemovedReply>, SqlError>
 }>()("murmuration/services/statuses/ReplyRemovals") {
   static readonly layer = Layer.effect(

@@ -15,18 +15,20 @@ const heldRows = rowsOf(Schema.Struct({
 }))
 
 /**
- * Posts that wait for a moderator. Until one has looked at it, a post is for its author alone and counts nowhere, as one does
- * that waits for somebody's consent. In the running transaction of the author's actor.
+ * Posts held for moderation. Until the review, a post is visible to its author only and not counted, like posts in
+ * `HeldStatuses`. Called in the current transaction of the author's actor.
  */
 export class ReviewedStatuses extends Context.Service<ReviewedStatuses, {
-  /** Keeps a status from everybody that was just written and is told to nobody yet. */
+  /** Holds a new, unpublished status. */
   readonly hold: (statusId: bigint, ruleId: bigint) => Effect.Effect<void, SqlError>
-  /** The same once more after an edit, which may name others. */
+  /** Holds a status again after an edit, which may mention other accounts. */
   readonly holdAgain: (statusId: bigint) => Effect.Effect<void, SqlError>
   readonly isHeld: (statusId: bigint) => Effect.Effect<boolean, SqlError>
-  /** Makes it one for all for whom it is; false where it does not wait. */
+  /** Publishes a held status to its audience; false if it is not held. */
   readonly release: (author: AccountId, statusId: bigint) => Effect.Effect<boolean, SqlError>
-  /** It is about to be deleted: it counts again, as the deletion takes that back. Answers whether it waited. */
+  /**
+   * Prepares the deletion of a held status: counts it again, as the deletion subtracts it. Returns true if it was held.
+   */
   readonly forget: (author: AccountId, statusId: bigint) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/statuses/ReviewedStatuses") {
   static readonly layer = Layer.effect(

@@ -19,11 +19,11 @@ import {
   reactionsMax
 } from "./ReactionEmoji.ts"
 
-/** Accounts that are named of each emoji: of all emoji of a status, and of one that is asked for. */
+/** Maximum accounts listed for each emoji: of all emoji of a status, and of a single one. */
 const accountsOfEachMax = 20
 const accountsOfOneMax = 80
 
-/** A reaction with some of those from whom it comes, the first ones first. */
+/** A reaction with its first accounts. */
 interface ReactionPeople extends Reaction {
   readonly accountIds: ReadonlyArray<bigint>
 }
@@ -45,25 +45,25 @@ const peopleRows = rowsOf(Schema.Struct({
   accountIds: Schema.Array(Schema.BigInt)
 }))
 
-/** Reactions to statuses with emoji, as they are shown. */
+/** Reads emoji reactions to statuses. */
 export class StatusReactions extends Context.Service<StatusReactions, {
-  /** The last emoji of each of some accounts on statuses, by `account status`; one query. */
+  /** Returns the last emoji of accounts on statuses, by `account status`; one query. */
   readonly last: (
     pairs: ReadonlyArray<{ readonly accountId: bigint; readonly statusId: bigint }>
   ) => Effect.Effect<ReadonlyMap<string, Pick<Reaction, "name" | "url">>>
-  /** What each of the statuses has, for somebody; one query. */
+  /** Returns the reactions of statuses, for one viewer; one query. */
   readonly of: (
     viewer: Viewer,
     statusIds: ReadonlyArray<bigint>
   ) => Effect.Effect<ReadonlyMap<bigint, ReadonlyArray<Reaction>>, SqlError>
-  /** What one has, for many viewers; two queries. */
+  /** Returns the reactions of one status, for many viewers; two queries. */
   readonly forViewers: (
     viewers: ReadonlyArray<bigint>,
     statusId: bigint
   ) => Effect.Effect<(viewer: bigint) => ReadonlyArray<Reaction>, SqlError>
   /**
-   * What one has, or one emoji of it, with whom it comes from. The caller checks that the viewer may see the status;
-   * accounts that the viewer hides are not named.
+   * Returns the reactions of a status, or those with one emoji, with accounts. The caller must check that the viewer
+   * may see the status; accounts that the viewer hides are omitted.
    */
   readonly people: (
     viewer: Viewer,

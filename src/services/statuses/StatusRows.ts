@@ -6,11 +6,11 @@ import { Revised, StoredStatus } from "./StoredStatus.ts"
 import { unwritten } from "./Written.ts"
 
 /*
- * The one INSERT and the one UPDATE of `statuses`, for posts of this server, of others, and reblogs: their columns come from
- * `StoredStatus`, so that a field that is declared there is written.
+ * The only INSERT and the only UPDATE of `statuses`, for local posts, remote posts and boosts. The columns come from
+ * `StoredStatus`, so every declared field is written.
  */
 
-/** A status that is to be stored. Its conversation is null where it begins one. */
+/** A status to insert; its conversation is null if it starts one. */
 const NewStatus = Schema.Struct({
   ...Struct.omit(StoredStatus.fields, ["id", "editedAt", "deletedAt"]),
   conversationId: Schema.NullOr(Schema.BigInt)
@@ -21,7 +21,7 @@ const inserted = columnsOf(NewStatus)
 const stored = columnsOf(StoredStatus)
 export const revised = columnsOf(Revised)
 
-/** What a status is that says nothing else of itself. */
+/** Defaults of a new status. */
 export const blank = {
   ...unwritten,
   uri: null,
@@ -42,16 +42,16 @@ export const blank = {
   mediaIds: []
 } satisfies Partial<NewStatus>
 
-/** Selects statuses with ids of their time; `place` is where one stands among them, from 1. */
+/** Selects statuses with ids of their time; `place` is the index, from 1. */
 export const minted = (sql: SqlClient, statuses: ReadonlyArray<NewStatus>): Fragment =>
   sql`SELECT next_id((extract(epoch FROM given.created_at) * 1000)::bigint) AS id, given.*
     FROM ${inserted.given(sql, statuses)}`
 
-/** The same as `fresh` of a WITH. */
+/** Returns `minted` as the CTE `fresh`. */
 export const fresh = (sql: SqlClient, statuses: ReadonlyArray<NewStatus>): Fragment =>
   sql`fresh AS MATERIALIZED (${minted(sql, statuses)})`
 
-/** Stores what is `fresh`; `joined` is what else is in the FROM, `instead` what its columns are where not as they were given. */
+/** Returns the INSERT of `fresh`; `joined` are further joins, `instead` replaces columns by expressions. */
 export const insertion = (
   sql: SqlClient,
   joined: Fragment,
@@ -61,7 +61,7 @@ export const insertion = (
   return sql`INSERT INTO statuses (id, ${names}) SELECT fresh.id, ${values} FROM fresh${joined}`
 }
 
-/** Changes statuses, to values or expressions of them; it is followed by what else an UPDATE has. */
+/** Returns the start of an UPDATE of statuses, to values or expressions; append its other clauses. */
 export const update = (
   sql: SqlClient,
   change: { readonly [Field in keyof StoredStatus]?: StoredStatus[Field] | Fragment }

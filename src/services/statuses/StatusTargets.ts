@@ -10,7 +10,7 @@ import { batched } from "../TransactionBatch.ts"
 import { revisedFields, StoredStatus } from "./StoredStatus.ts"
 import { visibleTo } from "./Visibility.ts"
 
-/** What an actor must know of a status that it acts on. */
+/** Data of a status that an actor needs to act on it. */
 export const StatusTarget = StoredStatus.mapFields(
   Struct.pick([
     "id",
@@ -26,7 +26,7 @@ export const StatusTarget = StoredStatus.mapFields(
 export type StatusTarget = typeof StatusTarget.Type
 const placedRows = rowsOf(Schema.Struct({ ...StatusTarget.fields, place: Schema.Int }))
 const targetRows = rowsOf(StatusTarget)
-/** What a reply hangs on, and whom it answers. */
+/** Parent of a reply, and the account that it replies to. */
 const Parent = Schema.Struct({
   ...StoredStatus.mapFields(
     Struct.pick(["id", "accountId", "conversationId", "local", "localOnly", "visibility", "interactionPolicy"])
@@ -42,12 +42,12 @@ interface Look {
   readonly id: bigint
 }
 
-/** Statuses that somebody acts on; one that the account may not see does not exist (security row 56). */
+/** Targets of actions; a status that the account may not see does not exist (security row 56). */
 export class StatusTargets extends Context.Service<StatusTargets, {
-  /** The status; of a reblog, the original. */
+  /** Returns the status, or the original of a boost. */
   readonly visible: (viewer: AccountId, id: bigint) => Effect.Effect<StatusTarget, RecordNotFound | SqlError>
   readonly own: (owner: AccountId, id: bigint) => Effect.Effect<StatusTarget, RecordNotFound | SqlError>
-  /** What a reply hangs on. */
+  /** Returns the parent of a reply. */
   readonly parent: (viewer: AccountId, id: bigint) => Effect.Effect<Parent, RecordNotFound | SqlError>
 }>()("murmuration/services/statuses/StatusTargets") {
   static readonly layer = Layer.effect(
@@ -78,7 +78,7 @@ export class StatusTargets extends Context.Service<StatusTargets, {
           return row ?? (yield* new RecordNotFound())
         }),
         parent: traced("StatusTargets.parent")(function*(viewer, id) {
-          // A reply to one's own reply answers whom the first one answered, as Mastodon carries it over.
+          // A self-reply is addressed to the account that the first reply was addressed to, as in Mastodon.
           const [row] = yield* parentRows(sql`
             SELECT t.id, t.account_id, t.conversation_id, t.local, t.local_only, t.visibility, t.interaction_policy,
               CASE WHEN t.account_id = ${viewer} AND t.in_reply_to_account_id IS NOT NULL

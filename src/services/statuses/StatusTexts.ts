@@ -4,7 +4,7 @@ import { statusBytesMax } from "../instance/ContentLimits.ts"
 import type { MediaRecord } from "../media/MediaRecord.ts"
 import { textsBy, textsOf, type WrittenTexts } from "./Written.ts"
 
-/** The texts of a status, or of a version of it. */
+/** Texts of a status or of a revision. */
 interface StatusTexts extends WrittenTexts {
   readonly html: string
   readonly tags: ReadonlyArray<string>
@@ -12,8 +12,8 @@ interface StatusTexts extends WrittenTexts {
 }
 
 /**
- * Texts that were stored before they were measured, cut to `statusBytesMax` together with the options of its poll; undefined where
- * they fit.
+ * Cuts texts that were stored without a bound to `statusBytesMax`, together with the poll's options; undefined if they
+ * fit.
  */
 export const shortened = (
   status: StatusTexts,

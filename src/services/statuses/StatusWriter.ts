@@ -16,40 +16,43 @@ import * as Tagging from "./Tagging.ts"
 const insertedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, fanoutId: Schema.BigInt }))
 const removedRows = rowsOf(Schema.Struct({
   ...StoredStatus.mapFields(Struct.pick(["inReplyToId", "reblogOfId"])).fields,
-  /** What it quotes with consent. */
+  /** Quoted status, if accepted. */
   quotedId: Schema.NullOr(Schema.BigInt)
 }))
 
-/** A status of this server, ready to be stored: its row, which has its time, and what its text names. */
+/** A local status to insert: its row with its time, and the names in its text. */
 interface Composed {
   readonly row: NewStatus
   readonly draft: Pick<Draft, "mentionIds" | "tags">
 }
 
-/** What an edit makes of a status at a time in milliseconds since 1970. */
+/** An edit; `millis` is its time, in milliseconds since 1970. */
 interface Revising {
   readonly millis: number
   readonly row: Revised
   readonly draft: Pick<Draft, "mentionIds" | "tags">
 }
 
-/** The rows of statuses as their authors write them; always inside the transaction of the author's command. */
+/** Rows of local statuses; always in the transaction of the author's command. */
 export class StatusWriter extends Context.Service<StatusWriter, {
-  /** Writes a new status with the intent to publish it, and returns that intent. */
+  /** Inserts a status with its publish intent; returns the intent. */
   readonly insert: (status: Composed) => Effect.Effect<Fanout<Publish>, SqlError>
-  /** The same of a status that answers none, as all of its command; undefined where the command is not to be done. */
+  /** Inserts a status that is not a reply as a whole command; undefined if the command must not run. */
   readonly insertAlone: (
     status: Composed,
     recording: Recording
   ) => Effect.Effect<Fanout<Publish> | undefined, SqlError>
-  /** Keeps the original as the first revision, where that is not done yet; before anything of it changes. */
+  /** Stores the original as the first revision if there is none; call it before any change. */
   readonly preserve: (id: bigint, millis: number) => Effect.Effect<void, SqlError>
   /**
-   * Writes a new revision of a preserved status. An account that is not mentioned any more has read it. It stays a
-   * reader without a mention or notification, as at Mastodon: so its server hears of edits, too.
+   * Writes a new revision of a preserved status. Accounts that are no longer mentioned have read it, so they remain
+   * readers without a mention or notification, as in Mastodon: their servers receive edits, too.
    */
   readonly revise: (id: bigint, accountId: bigint, revision: Revising) => Effect.Effect<void, SqlError>
-  /** Marks as deleted, where that is not done yet, and answers the other statuses whose figures changed with it. */
+  /**
+   * Marks a status as deleted; returns the other statuses whose counters changed. Does nothing if it is already
+   * deleted.
+   */
   readonly remove: (id: bigint, accountId: bigint, millis: number) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
 }>()("murmuration/services/statuses/StatusWriter") {
   static readonly layer = Layer.effect(
@@ -57,7 +60,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      /** Writes what is `fresh`, and nothing where nothing is. */
+      /** Writes the status in `fresh`, or nothing if it is empty. */
       const inserted = Effect.fnUntraced(function*(fresh: Fragment, { draft, row }: Composed) {
         const { accountId, createdAt: at, localOnly, visibility } = row
         const millis = at.getTime()
@@ -100,7 +103,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
         )
       )
 
-      /** The columns of a revision, from the status as it is. */
+      /** Columns of a revision, from the current status. */
       const revision = sql`id, ${revised.list(sql)},
         ARRAY(SELECT coalesce(m.description, '') FROM unnest(media_ids) WITH ORDINALITY o (id, n)
           LEFT JOIN media_attachments m ON m.id = o.id ORDER BY o.n), (SELECT options FROM polls WHERE status_id = statuses.id)`
@@ -109,7 +112,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
       }, media_descriptions, poll_options, created_at)`
 
       const preserve = traced("StatusWriter.preserve")((id: bigint, millis: number) =>
-        // The revisions are all versions, the newest included, so the first edit stores the original before it.
+        // Revisions are all versions including the newest, so the first edit stores the original first.
         Effect.asVoid(sql`INSERT INTO ${revisionInto} SELECT next_id(${millis}), ${revision}, created_at FROM statuses
           WHERE id = ${id} AND edited_at IS NULL`)
       )

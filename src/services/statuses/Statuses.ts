@@ -14,7 +14,7 @@ import { textFields } from "./Written.ts"
 
 /** An account that a status mentions. `url` is null for local ones. */
 export const MentionRecord = Schema.Struct({
-  /** A decimal string. */
+  /** Decimal string. */
   id: Schema.String,
   username: Schema.String,
   domain: Schema.NullOr(Schema.String),
@@ -22,7 +22,7 @@ export const MentionRecord = Schema.Struct({
 })
 export type MentionRecord = typeof MentionRecord.Type
 
-/** A poll as it is stored. `expiresAt` is a date in ISO 8601, `voters` null where nobody says how many. */
+/** A poll as stored. `expiresAt` is a date in ISO 8601; `voters` is null if unknown. */
 export const PollRecord = Schema.Struct({
   options: Schema.Array(Schema.String),
   counts: Schema.Array(Schema.Int),
@@ -33,12 +33,12 @@ export const PollRecord = Schema.Struct({
 })
 export type PollRecord = typeof PollRecord.Type
 
-/** What a status quotes, and whether that is agreed to. */
+/** Quoted status, and the state of its consent. */
 export const QuoteRecord = Schema.Struct({
   state: Schema.Literals(["pending", "accepted", "rejected", "revoked"]),
-  /** The author's server knows no consent. */
+  /** The quoted author's server does not support consent. */
   legacy: Schema.Boolean,
-  /** Null where it is not here; ids are decimal strings. */
+  /** Null if it is not stored here; ids are decimal strings. */
   status: Schema.NullOr(Schema.Struct({
     id: Schema.String,
     accountId: Schema.String,
@@ -50,7 +50,7 @@ export const QuoteRecord = Schema.Struct({
     url: Schema.NullOr(Schema.String),
     username: Schema.String
   })),
-  /** The id of the consent that another server gave. */
+  /** Id of the authorization by another server. */
   authorizationUri: Schema.NullOr(Schema.String)
 })
 export type QuoteRecord = typeof QuoteRecord.Type
@@ -63,17 +63,17 @@ const TaggedCollection = Schema.Struct({
   uri: Schema.NullOr(Schema.String)
 })
 
-/** What everybody gets of a status as it is stored. */
+/** Stored fields that are the same for all viewers. */
 const Shown = StoredStatus.mapFields(
   Struct.omit(["text", "inReplyToUri", "applicationId", "mediaIds", "deletedAt"])
 )
-/** `sensitive` is of the author as well. */
+/** `sensitive` depends on the author, too. */
 const shown = columnsOf(Shown.mapFields(Struct.omit(["sensitive"])))
 
-/** The part of a status that is the same for every viewer. */
+/** A status without viewer state. */
 export const StatusRecord = Schema.Struct({
   ...Shown.fields,
-  /** As its author wrote it, where that is no plain text; null for others. */
+  /** Source text if it is not plain text; null otherwise. */
   source: Schema.NullOr(Schema.String),
   username: Schema.String,
   domain: Schema.NullOr(Schema.String),
@@ -87,13 +87,13 @@ export const StatusRecord = Schema.Struct({
   collections: Schema.Array(TaggedCollection),
   applicationName: Schema.NullOr(Schema.String),
   applicationWebsite: Schema.NullOr(Schema.String),
-  /** Its author lets others see the application. */
+  /** The author lets others see the application. */
   showApplication: Schema.Boolean
 })
 export type StatusRecord = typeof StatusRecord.Type
 const statusRows = rowsOf(StatusRecord)
 
-/** A record with texts of `statusBytesMax` at most. */
+/** Shortens a record's texts to `statusBytesMax`. */
 const bounded = (record: StatusRecord): StatusRecord => {
   const { poll } = record
   const cut = shortened(record, poll?.options ?? [])
@@ -102,26 +102,29 @@ const bounded = (record: StatusRecord): StatusRecord => {
   return { ...record, ...texts, poll: poll && { ...poll, options } }
 }
 
-/** A status that somebody may read. */
+/** A status that the viewer may see. */
 export const FoundStatus = StoredStatus.mapFields(
   Struct.pick(["id", "accountId", "reblogOfId", "conversationId"])
 )
 export type FoundStatus = typeof FoundStatus.Type
 const foundStatusRows = rowsOf(FoundStatus)
 
-/** What an author wrote, as it is edited. */
+/** Source of a status, for editing. */
 const StatusSource = StoredStatus.mapFields(Struct.pick(["id", "text", "contentType", ...textFields]))
 type StatusSource = typeof StatusSource.Type
 const sourceRows = rowsOf(StatusSource)
 const sourced = columnsOf(StatusSource)
 
-/** Reads statuses. `load` decides nothing about permission; `ViewerStates` does. Everything else answers only what may be seen. */
+/**
+ * Reads statuses. `load` checks no permissions; `ViewerStates` does. All other methods return only what the viewer may
+ * see.
+ */
 export class Statuses extends Context.Service<Statuses, {
-  /** The statuses that exist, deleted ones too, and the originals of those that are reblogs; one query. */
+  /** Loads existing statuses, including deleted ones, and the originals of boosts; one query. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<StatusRecord>>
-  /** A status that `viewer` may see; what it may not see does not exist (security row 57). */
+  /** Returns a status that `viewer` may see; others do not exist (security row 57). */
   readonly find: (viewer: Viewer, id: bigint) => Effect.Effect<FoundStatus, RecordNotFound>
-  /** What its author wrote, for editing; to be asked for by whom may see the status. */
+  /** Returns the source of a status that `viewer` may see, for editing. */
   readonly source: (viewer: Viewer, id: bigint) => Effect.Effect<StatusSource, RecordNotFound>
 }>()("murmuration/services/statuses/Statuses") {
   static readonly layer = Layer.effect(

@@ -8,23 +8,23 @@ import { idRows, rowsOf } from "../Rows.ts"
 import { bounded } from "../text/BoundedText.ts"
 import { traced } from "../Traced.ts"
 
-/** Hashtags that an account follows at most: as many are asked for where its home is made anew. */
+/** Maximum followed hashtags of an account; a rebuild of its home queries all of them. */
 const followedTagsMax = 1_000
 
 const tagIdRows = rowsOf(Schema.Struct({ tagId: Schema.BigInt }))
 const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, tagId: Schema.BigInt }))
 type Listed = { readonly cursor: bigint; readonly tagId: bigint }
 
-/** Hashtags that accounts follow; writes are inside the transaction of the account's command. */
+/** Followed hashtags; written in the transaction of the account's command. */
 export class TagFollows extends Context.Service<TagFollows, {
-  /** Those of the tags that the account follows. */
+  /** Returns which of the tags the account follows. */
   readonly among: (accountId: bigint, tagIds: ReadonlyArray<bigint>) => Effect.Effect<ReadonlySet<bigint>>
   readonly page: (accountId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
-  /** Whether anybody follows one of the hashtags or has it in a list; by normalised names. */
+  /** Returns true if any account follows one of the hashtags or has it in a list; by normalised names. */
   readonly wanted: (tags: ReadonlyArray<{ readonly name: string }>) => Effect.Effect<boolean, SqlError>
-  /** Answers whether that is new; refused is one too many. */
+  /** Follows a hashtag; returns true if that is new. Fails at the maximum. */
   readonly add: (accountId: bigint, tagId: bigint) => Effect.Effect<boolean, SqlError | Unprocessable>
-  /** Answers whether it was followed. */
+  /** Unfollows a hashtag; returns true if it was followed. */
   readonly remove: (accountId: bigint, name: string) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/statuses/TagFollows") {
   static readonly layer = Layer.effect(

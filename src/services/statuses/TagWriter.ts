@@ -18,45 +18,45 @@ const ReviewedTag = Schema.Struct({
   id: Schema.BigInt,
   name: Schema.String,
   displayName: Schema.String,
-  /** It is found by searching. */
+  /** Shown in search results. */
   listable: Schema.Boolean,
-  /** Posts may carry it. */
+  /** Posts may use it. */
   usable: Schema.Boolean,
-  /** Null as long as nobody looked at it. */
+  /** Null until reviewed. */
   trendable: Schema.NullOr(Schema.Boolean),
   reviewedAt: Schema.NullOr(Timestamptz)
 })
-/** A hashtag as staff sees it. */
+/** A hashtag as staff see it. */
 type ReviewedTag = typeof ReviewedTag.Type
 const tagRows = rowsOf(ReviewedTag)
 
-/** What is to become of a hashtag; what is absent stays. */
+/** Changes of a hashtag; absent fields are kept. */
 interface TagChange {
-  /** The name in other letters, large or small. */
+  /** Name with different capitalisation. */
   readonly displayName?: string | undefined
   readonly listable?: boolean | undefined
   readonly trendable?: boolean | undefined
   readonly usable?: boolean | undefined
 }
 
-/** Which hashtags are wanted; all of what is said holds. */
+/** Filter for hashtags; all conditions must hold. */
 interface TagQuery {
-  /** How its name begins, in letters of any size. */
+  /** Prefix of the name, in any case. */
   readonly name?: string | undefined
   readonly state?: typeof tagStates[number] | undefined
 }
 
-/** What may be asked for: those that nobody of the staff has looked at, that may or may not trend, or that no post may carry. */
+/** Filters: unreviewed, trendable, refused to trend, or not usable in posts. */
 export const tagStates = ["unreviewed", "trendable", "refused", "unusable"] as const
 
-/** Hashtags as staff manages them (S-233). */
+/** Hashtags as managed by staff (S-233). */
 export class TagWriter extends Context.Service<TagWriter, {
   readonly list: (query: TagQuery, page: Page) => Effect.Effect<ReadonlyArray<ReviewedTag>>
-  /** How many there are, as `boundedCount` counts. */
+  /** Returns the number of matching hashtags, by `boundedCount`. */
   readonly total: (query: TagQuery) => Effect.Effect<number>
-  /** Those that exist, in no order. */
+  /** Returns the hashtags that exist, unordered. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<ReviewedTag>>
-  /** Somebody of the staff looked at it with that. */
+  /** Changes a hashtag and marks it as reviewed. */
   readonly change: (
     by: AccountId,
     id: bigint,
@@ -101,7 +101,7 @@ export class TagWriter extends Context.Service<TagWriter, {
         refused: sql`NOT trendable`,
         unusable: sql`NOT usable`
       }
-      // A name of nothing but signs is nobody's.
+      // A prefix without letters or digits matches nothing.
       const namedLike = (start: string) => start === "" ? sql`FALSE` : beginsLike(sql, "name", start)
       const wanted = ({ name, state }: TagQuery) =>
         sql.and([

@@ -3,17 +3,17 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Draft } from "./Drafts.ts"
 import { isOpenRow } from "./Visibility.ts"
 
-/** How exactly a tag's last use is known, in milliseconds. */
+/** Precision of a tag's last use, in milliseconds. */
 const tagUseMillis = 60_000
 
 /**
- * The one place where posts get their hashtags: new and edited ones, ours and those of other servers. They are parts of
- * a WITH that begin with a comma, and nothing where there are no tags. `post` is an SQL expression of one row, or none: its
- * `id`, `account_id`, `visibility`, `created_at` and `local_only`. `millis` is when it was written, milliseconds since 1970.
+ * Attaches hashtags to posts; the only place that does, for new and edited, local and remote posts. Returns CTEs that
+ * begin with a comma, or nothing without tags. `post` is an SQL expression of one row or none: its `id`, `account_id`,
+ * `visibility`, `created_at` and `local_only`. `millis` is the time of writing, in milliseconds since 1970.
  *
- * A tag counts once for each post, on the day when that was written and when it is attached: what has it already is not
- * counted again. Public posts of accounts that are not limited count in the public history, as Mastodon's; what not
- * everybody may read does not even tell when the tag was used.
+ * A tag counts once for each post, on the post's day, when it is first attached. Public posts of accounts that are not
+ * limited count in the public history, as in Mastodon; posts that not everyone may see do not even change the time of
+ * the tag's last use.
  */
 export const attached = (sql: SqlClient, post: Fragment, tags: Draft["tags"], millis: number): Fragment => {
   if (tags.length === 0) return sql``
@@ -49,7 +49,7 @@ export const attached = (sql: SqlClient, post: Fragment, tags: Draft["tags"], mi
       ON CONFLICT (tag_id, day, account_id) DO UPDATE SET uses = tag_days.uses + 1)`
 }
 
-/** Gives a post that is there these hashtags and no others; what an edit takes away does not count any more. */
+/** Replaces the hashtags of an existing post; removed ones no longer count. */
 export const replaced = (sql: SqlClient, id: bigint, tags: Draft["tags"], millis: number) =>
   sql`WITH gone AS (
       DELETE FROM statuses_tags st USING tags t WHERE st.status_id = ${id} AND t.id = st.tag_id
@@ -67,12 +67,12 @@ export const replaced = (sql: SqlClient, id: bigint, tags: Draft["tags"], millis
   }
     SELECT FROM gone`
 
-/** Whether a tag `t` of a post is nobody's at the moment, so that nobody waits to say when it was used. */
+/** Condition: a tag `t` of a post is not locked, so that updating its last use does not wait. */
 const isFree = (sql: SqlClient, id: bigint): Fragment =>
   sql`t.id IN (SELECT free.id FROM tags free WHERE free.id IN (SELECT tag_id FROM statuses_tags WHERE status_id = ${id})
     FOR NO KEY UPDATE SKIP LOCKED)`
 
-/** Takes the uses of a post back that is kept from everybody from now on; as long as it is what it was. */
+/** Reverts the uses of a post that will be held; call it before its visibility changes. */
 export const uncounted = (sql: SqlClient, id: bigint) =>
   sql`WITH unused AS (
       UPDATE tag_days d SET uses = greatest(d.uses - 1, 0) FROM statuses_tags st, statuses s
@@ -85,7 +85,7 @@ export const uncounted = (sql: SqlClient, id: bigint) =>
       WHERE s.id = ${id} AND st.status_id = s.id AND t.id = st.tag_id AND t.last_status_at = s.created_at
         AND ${isFree(sql, id)}`
 
-/** Counts the uses of a post that was kept from everybody and is as it is meant to be now. */
+/** Counts the uses of a held post that was published. */
 export const counted = (sql: SqlClient, id: bigint) =>
   sql`WITH used AS (
       INSERT INTO tag_days (tag_id, day, account_id)
@@ -95,13 +95,13 @@ export const counted = (sql: SqlClient, id: bigint) =>
     UPDATE tags t SET last_status_at = greatest(t.last_status_at, s.created_at) FROM statuses_tags st, statuses s
       WHERE s.id = ${id} AND st.status_id = s.id AND t.id = st.tag_id AND ${isOpenRow(sql, "s")} AND ${isFree(sql, id)}`
 
-/** The names of those that staff do not let posts carry, as they are shown (S-233). */
+/** Returns the displayed names of hashtags that posts may not use (S-233). */
 export const disallowed = (sql: SqlClient, tags: Draft["tags"]) =>
   sql`SELECT display_name FROM tags WHERE name = ANY (${
     tags.map(({ name }) => name)
   }::text[]) AND NOT usable ORDER BY name`
 
-/** Whether uses in a post count for everybody; `post` is an alias with its `account_id`, `visibility` and `local_only`. */
+/** Condition: uses in a post count publicly; `post` is an alias with `account_id`, `visibility` and `local_only`. */
 const counts = (sql: SqlClient, post: string): Fragment =>
   sql.literal(`(${post}.visibility = 'public' AND NOT ${post}.local_only AND NOT EXISTS (SELECT FROM accounts quiet
     WHERE quiet.id = ${post}.account_id AND quiet.silenced_at IS NOT NULL OFFSET 0))`)

@@ -15,14 +15,14 @@ const Day = Schema.Struct({ tagId: Schema.BigInt, day: Schema.Int, uses: Schema.
 type Day = typeof Day.Type
 const dayRows = rowsOf(Day)
 
-/** How much something was used on one day; `midnight` in seconds since 1970. */
+/** Uses on one day; `midnight` in seconds since 1970. */
 export interface DayOfUse {
   readonly midnight: number
   readonly uses: number
   readonly accounts: number
 }
 
-/** A hashtag; `id` is undefined for a valid name that nobody has used. */
+/** A hashtag; `id` is undefined for a valid name that is not stored. */
 export interface TagRecord {
   readonly id: bigint | undefined
   readonly name: string
@@ -30,16 +30,16 @@ export interface TagRecord {
   readonly history: ReadonlyArray<DayOfUse>
 }
 
-/** A tag that so many used is counted anew after so long, in milliseconds; so many of them are kept. */
+/** Minimum accounts of a busy tag, maximum age of its cached days in milliseconds, and maximum cached tags. */
 const busyAccountsMin = 100
 const busyMillisMax = 30_000
 const busyTagsMax = 1_000
 
-/** Days of history that are shown. */
+/** Days of the displayed history. */
 export const historyDays = 7
 const dayMillis = 86_400_000
 
-/** The history that is shown, today first, of the days that are known; days are counted from 1970. */
+/** Returns the displayed history, today first, from known days; days are counted from 1970. */
 export const historyOf = (
   today: number,
   used: (day: number) => { readonly uses: number; readonly accounts: number } | undefined
@@ -49,13 +49,13 @@ export const historyOf = (
     return { midnight: (today - back) * dayMillis / 1000, uses, accounts }
   })
 
-/** Reads hashtags. Names are compared in their normalised form and shown as they were first written. */
+/** Reads hashtags. Names are compared normalised, and displayed as first written. */
 export class Tags extends Context.Service<Tags, {
-  /** By a name in any spelling; `RecordNotFound` for what is no hashtag. */
+  /** Finds a hashtag by a name in any spelling; fails with `RecordNotFound` for an invalid name. */
   readonly find: (name: string) => Effect.Effect<TagRecord, RecordNotFound>
-  /** In the order of `ids`; two queries. */
+  /** Returns hashtags in the order of `ids`; two queries. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<TagRecord>>
-  /** Ids of hashtags that nobody may have used yet; of a name that is none, `RecordNotFound`. */
+  /** Returns ids of hashtags, created if needed; fails with `RecordNotFound` for an invalid name. */
   readonly coin: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<bigint>, RecordNotFound | SqlError>
 }>()("murmuration/services/statuses/Tags") {
   static readonly layer = Layer.effect(
@@ -68,7 +68,7 @@ export class Tags extends Context.Service<Tags, {
         millisMax: busyMillisMax
       })
 
-      /** The days on which tags were used. Those of busy ones are many rows, and as they were a moment ago. */
+      /** Returns the days on which tags were used. Busy tags have many rows, so their days are cached. */
       const daysOf = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>, today: number) {
         const found = new Map<bigint, ReadonlyArray<Day>>()
         for (const id of ids) {
@@ -132,7 +132,7 @@ export class Tags extends Context.Service<Tags, {
   ).pipe(Layer.provide(Changes.layer))
 }
 
-/** Whether `#name` would be a hashtag in a post. */
+/** Returns true if `#name` would be a hashtag in a post. */
 export const isTagName = (name: string): boolean => {
   const [token, ...rest] = tokens(`#${name}`)
   return token?.kind === "hashtag" && token.name === name && rest.length === 0

@@ -3,24 +3,21 @@ import type { Verdicts } from "./PolicyVerdicts.ts"
 import type { Reaction } from "./ReactionEmoji.ts"
 import type { StoredStatus } from "./StoredStatus.ts"
 
-/**
- * The part of a status that changes with an edit at most, and may come from a cache: its author, visibility and
- * original.
- */
+/** Cacheable part of a status, which changes only with an edit: author, visibility and original. */
 export interface StatusKey
   extends Pick<StoredStatus, "id" | "accountId" | "visibility" | "conversationId" | "local" | "localOnly">
 {
   /** It has a poll. */
   readonly poll: boolean
-  /** Its policy, where that leaves replies, favourites or reblogs to few. */
+  /** Interaction policy, if it restricts replies, favourites or boosts. */
   readonly control?: StoredPolicy
-  /** Who may quote it. */
+  /** Quote policy. */
   readonly quoting: SubPolicy
-  /** The original, where the status is a reblog. */
+  /** Original of a boost. */
   readonly original: StatusKey | undefined
 }
 
-/** How a status stands now, by itself and for one viewer (nothing is set for nobody); of a reblog, its original. */
+/** Current state of a status, or of a boost's original: counters, and one viewer's marks (unset if signed out). */
 export interface ViewerState {
   readonly repliesCount: number
   readonly reblogsCount: number
@@ -29,20 +26,20 @@ export interface ViewerState {
   readonly favourited: boolean
   readonly reblogged: boolean
   readonly bookmarked: boolean
-  /** Its conversation is muted. */
+  /** The conversation is muted. */
   readonly muted: boolean
   readonly pinned: boolean
-  /** Options of its poll that the viewer voted for. */
+  /** Poll options that the viewer voted for. */
   readonly votes: ReadonlyArray<number>
-  /** Whether the viewer may quote it. */
+  /** Verdict of the quote policy on the viewer. */
   readonly quoting: Verdict
-  /** What the viewer may do with it; absent where everybody may do all. */
+  /** Verdicts on the viewer; absent without restrictions. */
   readonly may?: Verdicts
-  /** The emoji with which people react to it. */
+  /** Emoji reactions. */
   readonly reactions: ReadonlyArray<Reaction>
 }
 
-/** Whether a viewer may quote a status; nobody in particular may not. */
+/** Returns the verdict of the quote policy; denied for signed-out viewers and for boosts. */
 export const quotingOf = (
   viewer: bigint | undefined,
   { accountId, original, quoting }: StatusKey,
@@ -54,7 +51,7 @@ export const quotingOf = (
 
 const nobody: ReadonlyArray<never> = []
 
-/** How a status stands for its author who has just begun a thread with it; undefined where its policy has to be asked. */
+/** Returns the state of a new thread's first status for its author; undefined if its policy must be checked. */
 export const newState = (status: StatusKey): ViewerState | undefined =>
   status.control === undefined
     ? {
@@ -73,7 +70,7 @@ export const newState = (status: StatusKey): ViewerState | undefined =>
     }
     : undefined
 
-/** How a status that is quoted stands to a viewer, in the words of clients. */
+/** Availability of a quoted status for a viewer, as in the API. */
 type QuotedStanding =
   | "accepted"
   | "deleted"
@@ -82,27 +79,26 @@ type QuotedStanding =
   | "blocked_domain"
   | "muted_account"
 
-/** The same, with its state where the viewer may read it. */
+/** Availability, with the state if the viewer may see the status. */
 export interface QuotedState {
   readonly standing: QuotedStanding
   readonly state: ViewerState | undefined
 }
 
 /**
- * What a list leaves out beside statuses that the viewer may not see: `authors` leaves out those by, or reblogged from,
- * accounts that the viewer hides. `permitted` statuses were just selected with `visibleTo` for the same viewer, and are
- * not checked again.
+ * Filter of a list beside permissions: `authors` omits statuses by, or boosted from, accounts that the viewer hides.
+ * `permitted` statuses were just selected with `visibleTo` for the same viewer, and are not checked again.
  */
 export type Hiding = "nothing" | "authors" | "permitted"
 
-/** Accounts of which one hides the other, by how. */
+/** Accounts that hide, or are hidden, by reason. */
 interface Hidden {
   readonly blocked: ReadonlySet<bigint>
   readonly domain: ReadonlySet<bigint>
   readonly muted: ReadonlySet<bigint>
 }
 
-/** How a status that somebody may read stands to them, where its author, or they, are among the hidden. */
+/** Returns the availability of a readable status, by the hidden accounts. */
 export const standingOf = (account: bigint, { blocked, domain, muted }: Hidden): QuotedStanding =>
   blocked.has(account)
     ? "blocked_account"

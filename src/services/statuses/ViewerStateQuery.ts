@@ -6,9 +6,9 @@ import { dependsOnFollows, isFree } from "./InteractionPolicy.ts"
 import { type Hiding, quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
 import { isOpen, type RelationFacts, type StatusFacts } from "./Visibility.ts"
 
-/* What `ViewerStates` asks the database about a page of statuses, and how it reads the answer. */
+/* SQL of `ViewerStates` for a page of statuses, and the decoding of its row. */
 
-/* A variant names what a page makes it necessary to ask, one bit each. */
+/* Bits of a query variant: what a page needs to query. */
 const signedIn = 1
 const restricted = 2
 const own = 4
@@ -20,7 +20,7 @@ const quoted = 128
 const following = 256
 const asking = 512
 
-/** The ids that a page concerns, and the variant of the query that it needs; "quoted" asks how authors are hidden. */
+/** Returns the ids of a page and its query variant; "quoted" queries how authors are hidden. */
 export const questions = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hiding: Hiding | "quoted") => {
   const [statuses, authors, conversations] = [new Set<bigint>(), new Set<bigint>(), new Set<bigint>()]
   let variant = viewer === undefined ? 0 : hiding === "authors" ? signedIn | hidesAuthors : signedIn
@@ -50,11 +50,17 @@ const list = (column: string, table: string, condition: string) =>
 const mine = (column: string, table: string, ids: string) =>
   list(column, table, `account_id = $3::bigint AND ${column} = ANY ($${ids}::bigint[])`)
 
-/** What a status shows of its counters: of one from elsewhere we see a part only, and its origin may know of more. */
+/**
+ * Displayed counters: this server knows only a part of a remote status's reactions, so its origin's totals may be
+ * higher.
+ */
 export const figures =
   "replies_count, greatest(reblogs_count, stated_reblogs), greatest(favourites_count, stated_favourites), quotes_count, reactions_count"
 
-/** One row of arrays of ids. $1 statuses, $2 authors, $3 the viewer, $4 conversations, $5 the time. */
+/**
+ * Returns the query of a variant: one row of id arrays. $1 statuses, $2 authors, $3 the viewer, $4 conversations, $5
+ * the time.
+ */
 export const textOf = (variant: number): string => {
   const columns = [
     list(
@@ -124,7 +130,7 @@ export const textOf = (variant: number): string => {
 }
 
 const asked = Schema.optionalKey(BigInts)
-/** Columns that were not asked for are undefined. */
+/** Columns that the variant omits are undefined. */
 export const Row = Schema.Struct({
   counters: BigInts,
   standing: asked,
@@ -153,7 +159,7 @@ export const setOf = (ids: ReadonlyArray<bigint> | undefined) =>
 
 const none: ReadonlyArray<number> = []
 export const noReactions: ViewerState["reactions"] = []
-/** `id,number,id,number ...` as a list of numbers for each id. */
+/** Decodes `id,number,id,number ...` to a list of numbers for each id. */
 export const listsOf = (flat: ReadonlyArray<bigint> = []): ReadonlyMap<bigint, ReadonlyArray<number>> => {
   const found = new Map<bigint, ReadonlyArray<number>>()
   for (let at = 0; at + 1 < flat.length; at += 2) {
@@ -182,7 +188,7 @@ export const answersOf = (viewer: Viewer, row: Row = nothing) => {
   const [favourites, reblogs, bookmarks] = [setOf(row.favourites), setOf(row.reblogs), setOf(row.bookmarks)]
   const [quiet, pins, votes] = [setOf(row.quiet), setOf(row.pins), listsOf(row.votes)]
   const relations: RelationFacts = {
-    // Others ask for documents, and never here.
+    // Remote viewers fetch documents, which do not use this query.
     member: viewer !== undefined,
     follows: (author) => followed.has(author),
     blockedBy: (author) => blockers.has(author),
@@ -194,9 +200,9 @@ export const answersOf = (viewer: Viewer, row: Row = nothing) => {
     hidden: setOf(row.hidden),
     hiddenBy: { blocked: setOf(row.blocked), muted: setOf(row.muted), domain: setOf(row.domain) },
     relations,
-    /** Those that have reactions. */
+    /** Statuses with reactions. */
     reacted,
-    /** Without its reactions. */
+    /** State without reactions. */
     state: (status: StatusKey): ViewerState => {
       const { accountId, conversationId, id } = status
       const place = places.get(id)
@@ -207,7 +213,7 @@ export const answersOf = (viewer: Viewer, row: Row = nothing) => {
         favouritesCount: countOf(place, 3),
         quotesCount: countOf(place, 4),
         quoting: quotingOf(viewer, status, follows),
-        // One that waits for its author is one to whoever asked.
+        // A pending favourite counts as one for its account.
         favourited: favourites.has(id) || asked.has(id),
         reblogged: reblogs.has(id),
         bookmarked: bookmarks.has(id),
@@ -220,7 +226,7 @@ export const answersOf = (viewer: Viewer, row: Row = nothing) => {
   }
 }
 
-/** What `canSee` decides on; a status without a row counts as deleted. */
+/** Returns the facts for `canSee`; a status without a row counts as deleted. */
 export const factsOf = (
   status: StatusKey,
   answers: { readonly standingIds: ReadonlySet<bigint>; readonly suspended: ReadonlySet<bigint> }

@@ -11,35 +11,36 @@ import * as ViewerStateQuery from "./ViewerStateQuery.ts"
 import { canSee } from "./Visibility.ts"
 
 /**
- * Permission and viewer's flags of a page of statuses in ONE query, whatever the page's length, one more for reactions and one for
- * what policies say, where there are any. The query asks for what
- * can change (deleted, suspended, relations, counters, the viewer's own marks); `canSee` decides.
+ * Permissions and viewer state of a page of statuses by one query, whatever its length; one more each for reactions and
+ * for policy verdicts, if needed. The query reads what can change (deletions, suspensions, relations, counters, the
+ * viewer's marks); `canSee` decides.
  */
 export class ViewerStates extends Context.Service<ViewerStates, {
-  /** By the statuses' ids; one that `viewer` may not see, or hides, is absent. */
+  /** Returns states by status id; statuses that `viewer` may not see, or hides, are absent. */
   readonly of: (
     viewer: Viewer,
     statuses: ReadonlyArray<StatusKey>,
     hiding: Hiding
   ) => Effect.Effect<ReadonlyMap<bigint, ViewerState>>
-  /** A status that bears a mark of the viewer, with the decision whether it may (still) be read. */
+  /** Returns the state of a status that the viewer has marked, and if it is (still) visible. */
   readonly ofMarked: (
     viewer: AccountId,
     status: StatusKey
   ) => Effect.Effect<{ readonly visible: boolean; readonly state: ViewerState }>
   /**
-   * One status for many viewers, by their ids; one who may not see it, or hides its author, is absent. One query, too.
+   * Returns the state of one status for many viewers; those who may not see it, or hide its author, are absent. One
+   * query, too.
    */
   readonly forViewers: (
     viewers: ReadonlyArray<AccountId>,
     status: StatusKey
   ) => Effect.Effect<ReadonlyMap<AccountId, ViewerState>>
-  /** Statuses that are quoted, by their ids; one query. */
+  /** Returns the states of quoted statuses by id; one query. */
   readonly ofQuoted: (
     viewer: Viewer,
     statuses: ReadonlyArray<StatusKey>
   ) => Effect.Effect<ReadonlyMap<bigint, QuotedState>>
-  /** One of them for many viewers; one query. */
+  /** Returns the state of one quoted status for many viewers; one query. */
   readonly quotedForViewers: (
     viewers: ReadonlyArray<AccountId>,
     status: StatusKey
@@ -51,10 +52,13 @@ export class ViewerStates extends Context.Service<ViewerStates, {
       const sql = yield* SqlClient.SqlClient
       const reactions = yield* StatusReactions
       const verdicts = yield* PolicyVerdicts
-      // Made once for each of the few variants, so that their text is hashed and prepared once.
+      // Query texts are cached by variant, so that each is hashed and prepared once.
       const texts = new Map<number, string>()
 
-      /** What policies say to viewers of statuses, or of what these repeat; undefined where none leaves anything to few. */
+      /**
+       * Returns policy verdicts for viewers of statuses, or of boosts' originals; undefined if no policy restricts
+       * anything.
+       */
       const verdictsFor = Effect.fnUntraced(function*(
         viewers: ReadonlyArray<bigint>,
         statuses: ReadonlyArray<StatusKey>

@@ -5,25 +5,28 @@ import { blocks } from "../HiddenAccounts.ts"
 import { isSuspended } from "../SuspendedAccounts.ts"
 import type { Viewer } from "../Viewer.ts"
 
-/** For whom a status is: the widest first. */
+/** Visibilities, widest first. */
 export const Visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
 export type Visibility = typeof Visibility.Type
 
-/** What an account may choose for its new statuses; direct ones are for somebody. */
+/** Default visibilities of an account's new statuses; direct ones need a recipient. */
 export const DefaultVisibility = Schema.Literals(["public", "unlisted", "private"])
 
-/** For everybody, or for everybody on this server where it is for them alone. */
+/** Returns true for public and unlisted: everyone, or everyone on this server if `localOnly`. */
 export const isOpen = (visibility: Visibility): boolean => visibility === "public" || visibility === "unlisted"
 
-/** The same of a row under `alias`. */
+/** Condition: like `isOpen`, for a row under `alias`. */
 export const isWideRow = (sql: SqlClient, alias: string): Fragment =>
   sql.literal(`${alias}.visibility IN ('public', 'unlisted')`)
 
-/** For everybody, signed in or not, here and elsewhere: a row under `alias`. */
+/** Condition: a row under `alias` is visible to everyone, signed in or not, local or remote. */
 export const isOpenRow = (sql: SqlClient, alias: string): Fragment =>
   sql.literal(`(${alias}.visibility IN ('public', 'unlisted') AND NOT ${alias}.local_only)`)
 
-/** What streams and hashtags show to everybody, a row under `alias`: public, no reblog, by an account that is not silenced. */
+/**
+ * Condition: a row under `alias` is shown on public streams and hashtags: public, not a boost, by an account that is
+ * not limited.
+ */
 export const isBroadcast = (sql: SqlClient, alias: string): Fragment =>
   sql.literal(
     `(${alias}.visibility = 'public' AND ${alias}.reblog_of_id IS NULL AND NOT EXISTS (SELECT FROM accounts quiet
@@ -31,14 +34,14 @@ export const isBroadcast = (sql: SqlClient, alias: string): Fragment =>
   )
 
 /*
- * THE decision who may read a status (house rule 7), once in TypeScript and once in SQL; a property test holds both
- * equal. An account that its author blocks sees nothing of a status. Nobody sees a deleted one, or one of a suspended
- * author; private ones are for followers, direct ones for the mentioned, where a silent mention counts for nothing; what is
- * local-only is seen, of all of these, by people of this server alone, and by nobody who is not signed in; a reblog is seen by
- * who sees the original as well.
+ * The rules for who may see a status (house rule 7), once in TypeScript and once in SQL; a property test holds both
+ * equal. Accounts that the author blocks cannot see it. Nobody sees a deleted status, or one of a suspended author.
+ * Private ones are visible to followers, direct ones to mentioned accounts; silent mentions do not count. Of these
+ * viewers, only local accounts see local-only statuses; signed-out viewers never do. A boost also requires that its
+ * original is visible.
  */
 
-/** What a status is, as far as reading it is concerned. */
+/** Facts about a status that decide its visibility. */
 export interface StatusFacts {
   readonly id: bigint
   readonly accountId: bigint
@@ -46,13 +49,13 @@ export interface StatusFacts {
   readonly localOnly: boolean
   readonly deleted: boolean
   readonly authorSuspended: boolean
-  /** The original, where the status is a reblog. */
+  /** Original of a boost. */
   readonly reblogOf: StatusFacts | undefined
 }
 
-/** Who a viewer is, and how they stand to authors (by account id) and statuses (by status id). */
+/** Relations of a viewer to authors (by account id) and statuses (by status id). */
 export interface RelationFacts {
-  /** Somebody of this server. */
+  /** A local account. */
   readonly member: boolean
   readonly follows: (author: bigint) => boolean
   readonly blockedBy: (author: bigint) => boolean
@@ -60,7 +63,7 @@ export interface RelationFacts {
   readonly mentionedIn: (status: bigint) => boolean
 }
 
-/** Whether `viewer` may read the status. */
+/** Returns true if `viewer` may see the status. */
 export const canSee = (viewer: Viewer, status: StatusFacts, relations: RelationFacts): boolean =>
   isOpenTo(viewer, status, relations) &&
   (status.reblogOf === undefined || isOpenTo(viewer, status.reblogOf, relations))
@@ -74,21 +77,21 @@ const isOpenTo = (viewer: Viewer, status: StatusFacts, relations: RelationFacts)
     (status.visibility === "private" && relations.follows(status.accountId))
 }
 
-/** What is known of rows before they are asked about. */
+/** Facts about the rows that are known before the query. */
 interface KnownRows {
-  /** The one author of all: what concerns the author is then asked once instead of once a row. */
+  /** Single author of all rows: author conditions are then evaluated once, instead of for each row. */
   readonly author?: bigint
-  /** Rows that are deleted may be seen as well. */
+  /** Deleted rows may be visible, too. */
   readonly deletedToo?: true
-  /** The viewer is somebody of this server. */
+  /** The viewer is a local account. */
   readonly member?: true
 }
 
 /**
- * The same decision for a row of `statuses` under `alias`, as a condition for any query. `viewer` is an id, an SQL
- * expression of one, or undefined for nobody. Subqueries end in OFFSET 0: Postgres looks single rows up and never
- * hashes all mentions or blocks of somebody well known. `also` is what else has to hold of the author of the original of a
- * reblog, an expression of the author's id.
+ * Condition: `viewer` may see a row of `statuses` under `alias`; the SQL form of `canSee`. `viewer` is an id, an SQL
+ * expression of one, or undefined if signed out. Subqueries end in OFFSET 0, so that Postgres looks up single rows and
+ * never hashes all mentions or blocks of a popular account. `also` returns a further condition on the author of a
+ * boost's original, an expression of the author's id.
  */
 export const visibleTo = (
   sql: SqlClient,
@@ -130,8 +133,8 @@ const openTo = (
 }
 
 /**
- * `isBroadcast` and the decision in one for somebody of this server, or for nobody: of such rows neither follows nor mentions
- * nor an original count, and an account is looked up once.
+ * Condition: `isBroadcast` and `visibleTo` in one, for local or signed-out viewers. For such rows follows, mentions and
+ * originals do not matter, so each account is looked up once.
  */
 export const broadcastTo = (sql: SqlClient, viewer: bigint | undefined, alias: string): Fragment => {
   const s = sql.literal(alias)

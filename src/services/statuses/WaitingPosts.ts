@@ -10,17 +10,17 @@ import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { PersistedPost, type Post } from "./Post.ts"
 
-/** A post that waits, with its files in their order. */
+/** A scheduled post or draft, with its files in order. */
 export interface WaitingPost {
   readonly id: bigint
   readonly post: Post
   readonly media: ReadonlyArray<MediaRecord>
 }
-/** One that waits for its time. */
+/** A scheduled post. */
 export interface ScheduledRecord extends WaitingPost {
   readonly scheduledAt: Date
 }
-/** One that its author has not finished. */
+/** A draft. */
 export interface DraftRecord extends WaitingPost {
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -37,8 +37,8 @@ interface Reads<Record> {
 }
 
 /**
- * Reads posts that wait as rows of `scheduled_statuses`: for their time, or as drafts without one. Their account's actor
- * writes them.
+ * Reads scheduled posts and drafts: rows of `scheduled_statuses` with or without a time. The account's actor writes
+ * them.
  */
 export class WaitingPosts extends Context.Service<WaitingPosts, {
   readonly scheduled: Reads<ScheduledRecord>
@@ -54,7 +54,7 @@ export class WaitingPosts extends Context.Service<WaitingPosts, {
         const known = new Map(media.map((one) => [BigInt(one.id), one]))
         return { ...row, post, media: (post.mediaIds ?? []).flatMap((id) => known.get(id) ?? []) }
       })
-      /** Reads those of one kind, of which `more` is known beside what all have. */
+      /** Returns the readers of one kind; `more` are its further columns. */
       const readsOf = <Row extends typeof WaitingRow.Type>(
         rows: (
           statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>

@@ -2,17 +2,17 @@ import { Record, Schema, String, Struct } from "effect"
 import type { Columns } from "../Columns.ts"
 
 /**
- * Texts of a status beside its text, "" where there is none. They are one with it: bounded together, read by filters, searches,
- * rules against spam and translators, full of emoji, and blank for who may not read it any more.
+ * Texts of a status besides its content, "" if empty. They are treated like it: bounded together, used by filters,
+ * search, spam rules and translation, rendered with custom emoji, and blank where a status is redacted.
  */
 const texts = {
-  /** The content warning. */
+  /** Content warning. */
   spoilerText: Schema.String
 }
 export const WrittenTexts = Schema.Struct(texts)
 export type WrittenTexts = typeof WrittenTexts.Type
 
-/** What else its author says of it; whoever knows of the status may know that, too. */
+/** Other fields set by the author; visible wherever the status is known to exist. */
 const facts = {
   sensitive: Schema.Boolean,
   language: Schema.NullOr(Schema.String)
@@ -21,13 +21,13 @@ const WrittenFacts = Schema.Struct(facts)
 export type WrittenFacts = typeof WrittenFacts.Type
 
 /**
- * What an author says of a status beside its text, and everybody gets as it was said: clients send it and show it, servers
- * carry it, an edit changes it, a revision keeps it. The compiler names what else a new field takes.
+ * Fields that the author sets besides the content, the same for everyone: sent and shown by clients, federated, changed
+ * by edits, stored in revisions. The compiler lists what else a new field needs.
  */
 export const Written = Schema.Struct({ ...texts, ...facts })
 export type Written = typeof Written.Type
 
-/** Their columns in `statuses`; that of a later field is what its migration exports as `column`. */
+/** Columns in `statuses`; a later field's migration exports its own as `column`. */
 export const columns = {
   spoilerText: "spoiler_text text NOT NULL DEFAULT ''",
   sensitive: "sensitive boolean NOT NULL DEFAULT false",
@@ -36,14 +36,14 @@ export const columns = {
 
 export const textFields = Struct.keys(texts)
 export const textColumns = textFields.map(String.camelToSnake)
-/** What `make` gives for each text. */
+/** Returns the texts that `make` returns for each field. */
 export const textsBy = (make: (field: keyof WrittenTexts) => string): WrittenTexts =>
   Record.map(texts, (_, field) => make(field))
-/** The texts of a value, in their order. */
+/** Returns the texts of a value, in order. */
 export const textsOf = (of: WrittenTexts): ReadonlyArray<string> => textFields.map((field) => of[field])
 
 export const writtenFields = Struct.keys(Written.fields)
-/** What is `Written` of a value that has more. */
+/** Picks the `Written` fields of a larger value. */
 export const written: (of: Written) => Written = Struct.pick(writtenFields)
-/** What is written where nobody says anything. */
+/** Defaults of all fields. */
 export const unwritten: Written = { ...textsBy(() => ""), sensitive: false, language: null }

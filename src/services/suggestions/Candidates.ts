@@ -4,11 +4,11 @@ import { blocks, eitherBlocks, isHidden } from "../HiddenAccounts.ts"
 import { presentAccount } from "../PresentAccounts.ts"
 import type { Viewer } from "../Viewer.ts"
 
-/** Whether an account `a` is one that others may be led to: there, in good standing, and not elsewhere by now. */
+/** Condition: an account `a` may be recommended: visible to others, not limited or suspended, and not moved. */
 const isPresentable = (sql: SqlClient): Fragment =>
   sql.literal(`a.suspended_at IS NULL AND a.silenced_at IS NULL AND a.moved_to_id IS NULL AND ${presentAccount("a")}`)
 
-/** Whether `account` can be suggested to `viewer` as somebody new (S-156). */
+/** Condition: `account` may be suggested to `viewer` as new (S-156). */
 export const isSuggestible = (sql: SqlClient, viewer: bigint, now: Date): Fragment => {
   const self = sql`${viewer}::bigint`
   const follows = (table: string) =>
@@ -25,7 +25,7 @@ export const isSuggestible = (sql: SqlClient, viewer: bigint, now: Date): Fragme
   ])
 }
 
-/** Whether the directory shows an account `a` to somebody. */
+/** Condition: the directory shows an account `a` to the viewer. */
 export const isListed = (sql: SqlClient, viewer: Viewer, now: Date): Fragment => {
   const self = sql`${viewer ?? null}::bigint`
   return sql.and([

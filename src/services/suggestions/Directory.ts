@@ -6,15 +6,15 @@ import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import { isListed } from "./Candidates.ts"
 
-/** What of the directory is wanted: who posted last, or who came last, comes first. */
+/** Selects accounts of the directory; `order` is by last post or by newest account. */
 interface DirectorySelection extends Stretch {
   readonly order: "active" | "new"
   readonly local: boolean
 }
 
-/** Accounts that want to be found. */
+/** Directory of discoverable accounts. */
 export class Directory extends Context.Service<Directory, {
-  /** Without those that the viewer hides, and with a viewer those that block it. */
+  /** Returns accounts, except those that the viewer hides, and those that block the viewer. */
   readonly page: (viewer: Viewer, selection: DirectorySelection) => Effect.Effect<ReadonlyArray<bigint>>
 }>()("murmuration/services/suggestions/Directory") {
   static readonly layer = Layer.effect(

@@ -4,16 +4,16 @@ import { idAt } from "../Ids.ts"
 import type { Turn } from "../intents/Chores.ts"
 import { rowsMax } from "../Paging.ts"
 
-/** How often it is computed who is well liked here, in milliseconds, and of how long a time. */
+/** Period between computations of popular accounts, and time span that they consider, in milliseconds. */
 export const popularMillis = 3_600_000
 const lookedBackMillis = 30 * 86_400_000
-/** Follows, favourites and boosts that are looked at, the newest of each. */
+/** Maximum follows, favourites and boosts that are read, newest first. */
 const lookedAtMax = 100_000
-/** People of this server who have to like an account, and accounts that are kept of each source. */
+/** Minimum local accounts that must like an account, and maximum accounts kept for each source. */
 const admirersMin = 5
 const keptMax = 100
 
-/** Computes whom many people of this server began to follow lately, and whose posts many of them liked. */
+/** Computes the accounts that many local accounts recently followed, and those whose posts many of them liked. */
 export const refreshPopular = (sql: SqlClient) =>
   Effect.fnUntraced(function*({ now }: Turn) {
     const since = idAt(now - lookedBackMillis)

@@ -9,46 +9,49 @@ import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import { isSuggestible } from "./Candidates.ts"
 
-/** Why somebody is suggested; interactions with them have no name among Mastodon's. */
+/** Reasons for a suggestion; Mastodon has no name for interactions. */
 export const SuggestionSource = Schema.Literals(["friends_of_friends", "most_followed", "most_interactions"])
 type SuggestionSource = typeof SuggestionSource.Type
 
-/** What an interaction weighs (limits-and-rates.md section 5). */
+/** Weight of an interaction (limits-and-rates.md section 5). */
 const weights = { reply: 1, favourite: 10, reblog: 20 }
-/** How long an interaction counts, in milliseconds, and how many of each kind do, the newest. */
+/** Maximum age of an interaction, in milliseconds, and maximum interactions of each kind, newest first. */
 const interactionMillisMax = 90 * 86_400_000
 const interactionsMax = 1_000
-/** Accounts that somebody interacted with that are suggested, by weight. */
+/** Maximum suggested accounts by interactions, by weight. */
 const scoredMax = 80
-/** The newest accounts that somebody follows whose follows are looked at, so many of each; and those that are suggested. */
+/**
+ * Maximum followed accounts whose follows are read, newest first; maximum follows of each; and maximum suggested
+ * accounts from these.
+ */
 const friendsMax = 100
 const followsOfFriendMax = 100
 const friendsOfFriendsMax = 120
-/** Accounts that are well liked here that are suggested, of each source. */
+/** Maximum suggested popular accounts of each source. */
 const popularMax = 40
-/** How long it is believed whom the friends of somebody follow, in milliseconds, and of how many people that is kept. */
+/** Maximum age of cached friends of friends, in milliseconds, and maximum cached viewers. */
 const friendsMillisMax = 15 * 60_000
 const peopleKeptMax = 2_000
-/** Suggestions that somebody took away that are remembered, the newest. */
+/** Maximum remembered dismissals, newest first. */
 const dismissedMax = 5_000
 
-/** An account for somebody who does not follow it. */
+/** A suggested account, not yet followed. */
 interface Suggestion {
   readonly accountId: bigint
   readonly interactedWith: boolean
-  /** None where there is no reason but that. */
+  /** Empty if interactions are the only reason. */
   readonly sources: ReadonlyArray<SuggestionSource>
 }
 
 const sourceRows = rowsOf(Schema.Struct({ id: Schema.BigInt, sources: Schema.Array(SuggestionSource) }))
 
-/** Whom somebody may want to follow (S-156, S-157, S-293). */
+/** Follow suggestions (S-156, S-157, S-293). */
 export class Suggestions extends Context.Service<Suggestions, {
-  /** Accounts that the viewer interacted with: those that posted on a later day first, then by how much. */
+  /** Returns accounts that the viewer interacted with: by the day of their last post, newest first, then by weight. */
   readonly interactedWith: (viewer: AccountId, stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
-  /** Those, then whom those follow that the viewer follows, then who is well liked here. */
+  /** Returns accounts by interactions, then friends of friends, then popular ones. */
   readonly all: (viewer: AccountId, stretch: Stretch) => Effect.Effect<ReadonlyArray<Suggestion>>
-  /** Suggests an account to somebody no more. */
+  /** Dismisses a suggestion permanently. */
   readonly dismiss: (viewer: AccountId, target: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/suggestions/Suggestions") {
   static readonly layer = Layer.effect(
@@ -85,7 +88,9 @@ export class Suggestions extends Context.Service<Suggestions, {
         return rows.map(({ id }) => id)
       }, Effect.orDie)
 
-      /** Those that the friends of somebody follow, the most common first; who hides what it follows tells nothing. */
+      /**
+       * Returns the accounts that the viewer's follows follow, most common first; skips those who hide their follows.
+       */
       const friendsOfFriends = (viewer: AccountId) =>
         kept.get(
           viewer,
@@ -115,7 +120,7 @@ export class Suggestions extends Context.Service<Suggestions, {
         const known = yield* scored(viewer)
         const befriended = yield* friendsOfFriends(viewer)
         const now = yield* clock
-        // Somebody who is suggested for several reasons stands where the first of them puts it.
+        // An account with several reasons is placed by the first one.
         const others = yield* sourceRows(sql`
           WITH named (id, source, place) AS (
             SELECT id, 'friends_of_friends', place FROM unnest(${befriended}::bigint[]) WITH ORDINALITY f (id, place)

@@ -1,18 +1,18 @@
 import type { BoundedText } from "./BoundedText.ts"
 
 /*
- * Unicode's normal forms (UAX #15). No other file normalises a text: each takes a time that grows with the square of the marks in
- * a row, which a bounded text has few of.
+ * Unicode normal forms (UAX #15). All normalisation is here, for bounded texts only: its time is quadratic in the marks
+ * in a row.
  */
 
-/** Canonical composition: letters and their marks become one character where there is one. */
+/** Canonical composition (NFC): letters and their marks become one character if it exists. */
 export const composed = (text: BoundedText): string => text.normalize("NFC")
 
-/** Canonical decomposition: each letter stands by itself, and its marks after it. */
+/** Canonical decomposition (NFD): letters are followed by their marks. */
 export const decomposed = (text: BoundedText): string => text.normalize("NFD")
 
-/** Composition where forms of the same letter (wide, styled, in a circle) are that letter. */
+/** Compatibility composition (NFKC): variants of a letter (wide, styled, circled) become that letter. */
 export const compatible = (text: BoundedText): string => text.normalize("NFKC")
 
-/** Decomposition of the same kind. */
+/** Compatibility decomposition (NFKD). */
 export const compatibleDecomposed = (text: BoundedText): string => text.normalize("NFKD")

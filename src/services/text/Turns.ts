@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 
-/** UTF-16 code units of texts that are worked on before others get their turn: some ten milliseconds. */
+/** UTF-16 code units of texts that are processed before yielding: about ten milliseconds. */
 const turnUnitsMax = 131_072
 
 /**
- * Counts texts that are worked on, one after the other. The effect gives others their turn after `turnUnitsMax`, so that many long
- * texts hold the event loop for no longer than a few do.
+ * Returns a function that counts processed texts and yields after `turnUnitsMax`, so that many long texts do not block
+ * the event loop longer than a few.
  */
 export const turns = () => {
   let left = turnUnitsMax
@@ -17,7 +17,7 @@ export const turns = () => {
   }
 }
 
-/** Works on one thing after the other in turns, by the text that takes the most time. */
+/** Maps a function over things; yields in between, by the length of the texts. */
 export const mapInTurns = Effect.fnUntraced(
   function*<A, B>(things: ReadonlyArray<A>, textOf: (thing: A) => string, work: (thing: A) => B) {
     const turn = turns()

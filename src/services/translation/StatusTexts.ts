@@ -5,7 +5,7 @@ import type { StatusRecord } from "../statuses/Statuses.ts"
 import { textFields, textsBy, textsOf, type WrittenTexts } from "../statuses/Written.ts"
 import { bounded } from "../text/BoundedText.ts"
 
-/** What of a status is translated, as HTML, in an order that `translatedStatus` knows. */
+/** Returns the translatable texts of a status as HTML, in the order that `translatedStatus` expects. */
 export const statusTexts = (status: StatusRecord): ReadonlyArray<string> =>
   [
     status.html,
@@ -21,7 +21,7 @@ export interface TranslatedStatus extends WrittenTexts {
   readonly media: ReadonlyArray<{ readonly id: string; readonly description: string }>
 }
 
-/** What came of `statusTexts`, each clean by what may stand in its place. */
+/** Builds the translated status from translated `statusTexts`; sanitises each text for its field. */
 export const translatedStatus = (
   { media, poll }: StatusRecord,
   [html = "", ...rest]: ReadonlyArray<string>
@@ -40,7 +40,7 @@ export const translatedStatus = (
 const described = (media: StatusRecord["media"]) =>
   media.flatMap(({ description, id }) => description === null || description === "" ? [] : [{ id, description }])
 
-/** Names of custom emoji between tags; a service would translate them. */
+/** Custom emoji between tags; a service would translate their names. */
 const shortcodes = /(?<=^|[^\w:])(:[a-zA-Z0-9_]{2,128}:)(?=$|[^\w:])/g
 const kept = (html: string) =>
   html.replace(

@@ -13,30 +13,30 @@ import type { Viewer } from "../Viewer.ts"
 import { statusTexts, type TranslatedStatus, translatedStatus } from "./StatusTexts.ts"
 import { type LanguageMatrix, TranslatedText, Translator, type TranslatorFailed } from "./Translator.ts"
 
-/** Translations that are asked for at once by one process, the same one once. */
+/** Maximum concurrent requests of a process for translations; identical ones are shared. */
 const translationsAtOnceMax = 256
-/** How long the languages are believed, and how long it is not asked again after the service failed, in milliseconds. */
+/** Maximum age of the cached languages, and pause after a failure of the service, in milliseconds. */
 const languagesMillisMax = 7 * 86_400_000
 const failureMillis = 30_000
 
 const Kept = persisted(Schema.Struct({ texts: Schema.Array(TranslatedText) }), 1)
 const keptRows = rowsOf(Schema.Struct({ details: Schema.Unknown }))
 
-/** A status in another language, and who translated it. */
+/** A translated status, and the service that translated it. */
 interface Translation extends TranslatedStatus {
-  /** The id of the status whose poll the options are, where there is one. */
+  /** Id of the status whose poll has the options, if any. */
   readonly statusId: bigint
   readonly source: string
   readonly target: string
   readonly provider: string
 }
 
-/** Translates posts by the operator's service, each text once a day for everybody. */
+/** Translates posts by the configured service; a text's translation is shared by all viewers for a day. */
 export class Translations extends Context.Service<Translations, {
   readonly enabled: boolean
-  /** Empty where nothing translates (S-203). */
+  /** Languages of the service; empty without one (S-203). */
   readonly languages: Effect.Effect<LanguageMatrix, BackendFailed>
-  /** What is open to everybody, into a language that the service knows for it (S-202). */
+  /** Translates a public or unlisted post to a language that the service supports for it (S-202). */
   readonly translate: (
     viewer: Viewer,
     statusId: bigint,
@@ -109,7 +109,7 @@ export class Translations extends Context.Service<Translations, {
           const to = preferred(tagsOf(languages.get(from) ?? []), reader)
           if (to === undefined) return yield* new NotAllowed({})
           const texts = statusTexts(record)
-          // A service charges for what it is sent, and some take offence at nothing.
+          // Services charge for each text, and some reject empty ones.
           const sent = texts.filter((text) => text !== "")
           const made = sent.length === 0
             ? []
@@ -142,11 +142,11 @@ export class Translations extends Context.Service<Translations, {
   )
 }
 
-/** The source of which nobody knows. */
+/** Unknown source language. */
 const unknown = "und"
 const nothing: LanguageMatrix = new Map()
 
-/** Those of the service's languages whose tags say what they are. */
+/** Returns the service's languages that are canonical tags. */
 const tagsOf = (tags: Iterable<string>) => [...tags].filter((tag) => tag !== unknown && canonical(tag) === tag)
 
 const refusals = {

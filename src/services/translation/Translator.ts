@@ -1,29 +1,29 @@
 import { Context, type Effect, Schema } from "effect"
 
-/** Why the service did not translate: its month is used up, it is asked too often, or it does not work. */
+/** Failure of the service: quota exceeded, rate limited or broken. */
 export class TranslatorFailed extends Schema.TaggedError<TranslatorFailed>()("TranslatorFailed", {
   reason: Schema.Literals(["quota", "busy", "broken"]),
-  /** In words, for the log. */
+  /** Details for the log. */
   why: Schema.String
 }) {}
 
-/** A text in another language. */
+/** A translated text. */
 export const TranslatedText = Schema.Struct({
   text: Schema.String,
-  /** The language that it was written in, as the service has it. */
+  /** Source language, as stated by the service. */
   source: Schema.String
 })
 export type TranslatedText = typeof TranslatedText.Type
 
-/** What a source language can be translated into; "und" is the source of which nobody knows. */
+/** Target languages by source language; "und" is an unknown source. */
 export type LanguageMatrix = ReadonlyMap<string, ReadonlyArray<string>>
 
-/** A translation service: a port that `layers` supply. */
+/** Port of a translation service; `layers` supply it. */
 export interface TranslationBackend {
-  /** As people know it. */
+  /** Name for people. */
   readonly provider: string
   readonly languages: Effect.Effect<LanguageMatrix, TranslatorFailed>
-  /** HTML texts in their order; `source` is undefined where it is to be found out. */
+  /** Translates HTML texts, in order; `source` is undefined to detect it. */
   readonly translate: (
     texts: ReadonlyArray<string>,
     source: string | undefined,
@@ -31,7 +31,7 @@ export interface TranslationBackend {
   ) => Effect.Effect<ReadonlyArray<TranslatedText>, TranslatorFailed>
 }
 
-/** The translation service that the operator chose; undefined where there is none. */
+/** The configured translation service; undefined without one. */
 export class Translator
   extends Context.Service<Translator, TranslationBackend | undefined>()("murmuration/services/translation/Translator")
 {}

@@ -1,14 +1,14 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** Whether an account, an expression of its id, is in good standing: neither limited nor suspended. */
+/** Condition: an account, an expression of its id, is neither limited nor suspended. */
 export const inGoodStanding = (sql: SqlClient, account: string): Fragment =>
   sql.literal(`NOT EXISTS (SELECT FROM accounts standing WHERE standing.id = ${account}
     AND (standing.silenced_at IS NOT NULL OR standing.suspended_at IS NOT NULL) OFFSET 0)`)
 
 /**
- * Whether a status under `alias` may trend: public and no answer, without a warning, by somebody who wants to be found
- * and whose posts are shown to everybody as they are.
+ * Condition: a status under `alias` may trend: public, not a reply, without a content warning, by a discoverable author
+ * without restrictions.
  */
 export const mayTrend = (sql: SqlClient, alias: string): Fragment =>
   sql.literal(
@@ -19,7 +19,10 @@ export const mayTrend = (sql: SqlClient, alias: string): Fragment =>
       AND author.silenced_at IS NULL AND author.suspended_at IS NULL AND author.sensitized_at IS NULL OFFSET 0))`
   )
 
-/** Whether a link in a status under `alias` counts: that is public and without a warning, by somebody in good standing. */
+/**
+ * Condition: a link in a status under `alias` counts: public, without a content warning, by an author who is neither
+ * limited nor suspended.
+ */
 export const linkCounts = (sql: SqlClient, alias: string): Fragment =>
   sql`(${
     sql.literal(

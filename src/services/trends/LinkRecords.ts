@@ -11,7 +11,7 @@ const dayRows = rowsOf(
   Schema.Struct({ cardId: Schema.BigInt, day: Schema.Int, uses: Schema.Int, accounts: Schema.Int })
 )
 
-/** A link with what is shown of its page. */
+/** A link with its preview card. */
 interface LinkRecord {
   readonly id: bigint
   readonly card: CardRecord
@@ -19,9 +19,9 @@ interface LinkRecord {
   readonly history: ReadonlyArray<DayOfUse>
 }
 
-/** Reads links that trend. */
+/** Reads trending links. */
 export class LinkRecords extends Context.Service<LinkRecords, {
-  /** In the order of `ids`, which are those of cards; two queries. */
+  /** Returns links in the order of `ids`, which are ids of cards; two queries. */
   readonly load: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<LinkRecord>>
 }>()("murmuration/services/trends/LinkRecords") {
   static readonly layer = Layer.effect(

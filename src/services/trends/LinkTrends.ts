@@ -9,7 +9,7 @@ import { keepScores } from "./TrendRows.ts"
 import { linkDecay, rising } from "./TrendScores.ts"
 import { candidatesMax, countedMax, dayOf, startOf, usedSince } from "./TrendWindow.ts"
 
-/** Posts with one link of which boosts are counted, and how long they may be boosted after they were written, in days. */
+/** Maximum posts with one link whose boosts are counted, and maximum age of the posts in days. */
 const boostedMax = 1_000
 const boostedDaysMax = 7
 
@@ -22,13 +22,13 @@ const usedRows = rowsOf(Schema.Struct({
   maxScoreAt: Schema.NullOr(Timestamptz)
 }))
 
-/** Whether a card says enough of its page that it may stand by itself. */
+/** Condition: a card has enough data to be shown on its own. */
 const tellsEnough = `c.details->>'type' = 'link' AND c.details->>'title' <> '' AND c.details->>'description' <> ''
   AND c.details->>'providerName' <> '' AND c.image_name IS NOT NULL`
 
 /**
- * Computes which links trend, of the posts and boosts that bear them: the accounts of today against those of yesterday. What is
- * counted is kept by days, for the history that is shown.
+ * Computes trending links from the posts and boosts that contain them: today's accounts against yesterday's. Stores the
+ * counts by day, for the displayed history.
  */
 export const refreshLinks = (sql: SqlClient) =>
   Effect.fnUntraced(function*(turn: Turn) {

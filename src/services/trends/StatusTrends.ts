@@ -8,9 +8,9 @@ import { inGoodStanding, mayTrend } from "./Eligible.ts"
 import { accountsMin, decayed, scoreOf, statusDecay } from "./TrendScores.ts"
 import { candidatesMax, trendsMax, usedSince } from "./TrendWindow.ts"
 
-/** Favourites and boosts of one status that are counted, each. */
+/** Maximum counted favourites and boosts of a status, each. */
 const marksMax = 2_000
-/** An older status has decayed below what trends, whoever likes it; in milliseconds. */
+/** Maximum age of a trending status, in milliseconds: older ones have decayed below the minimum score. */
 const ageMillisMax = 86_400_000
 
 const likedRows = rowsOf(
@@ -18,8 +18,8 @@ const likedRows = rowsOf(
 )
 
 /**
- * Computes which statuses trend, of the favourites and boosts that are here: how many different accounts liked each, not what
- * other servers say of that. One status of each author, the best.
+ * Computes trending statuses from known favourites and boosts: by the number of different accounts, not by the counts
+ * that other servers state. Only the best status of each author trends.
  */
 export const refreshStatuses = (sql: SqlClient) =>
   Effect.fnUntraced(function*(turn: Turn) {

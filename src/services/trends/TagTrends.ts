@@ -16,8 +16,8 @@ const usedRows = rowsOf(Schema.Struct({
 }))
 
 /**
- * Computes which hashtags trend, of the days' uses that posts record anyway: the accounts of today against those of yesterday.
- * Asks staff to look at those that nobody reviewed, once.
+ * Computes trending hashtags from their recorded uses by day: today's accounts against yesterday's. Requests a staff
+ * review of unreviewed ones, once.
  */
 export const refreshTags = (sql: SqlClient, review: "on" | "off") =>
   Effect.fnUntraced(function*(turn: Turn) {

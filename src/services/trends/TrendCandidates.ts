@@ -6,7 +6,7 @@ import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 import type { TrendSubject } from "./TrendReviews.ts"
 
-/** Something that trends or would, and whether nobody of the staff looked at it yet. */
+/** A trend or candidate; `requiresReview` if staff have not reviewed it. */
 const Candidate = Schema.Struct({ id: Schema.BigInt, requiresReview: Schema.Boolean })
 type Candidate = typeof Candidate.Type
 const candidateRows = rowsOf(Candidate)
@@ -18,11 +18,11 @@ const Publisher = Schema.Struct({
   reviewedAt: Schema.NullOr(Timestamptz),
   requestedReviewAt: Schema.NullOr(Timestamptz)
 })
-/** A site whose pages trend or would. */
+/** A site whose pages trend or are candidates. */
 export type Publisher = typeof Publisher.Type
 const publisherRows = rowsOf(Publisher)
 
-/** An account or a site, and what people know it by. */
+/** An account or a site, and its name for people. */
 interface TrendOwner {
   readonly subject: TrendSubject
   readonly label: string
@@ -30,7 +30,7 @@ interface TrendOwner {
 const authorRows = rowsOf(Schema.Struct({ id: Schema.BigInt, label: Schema.String }))
 const siteRows = rowsOf(Schema.Struct({ site: Schema.String }))
 
-/** How many candidates there are of each kind. */
+/** Number of candidates of each kind. */
 interface TrendTotals {
   readonly tags: number
   readonly statuses: number
@@ -40,18 +40,21 @@ interface TrendTotals {
 
 type Found = Effect.Effect<ReadonlyArray<Candidate>>
 
-/** What trends and what would if staff let it, the strongest first: what they look at (S-232). */
+/** Trends and candidates for review by staff, highest score first (S-232). */
 export class TrendCandidates extends Context.Service<TrendCandidates, {
   readonly tags: (stretch: Stretch) => Found
   readonly statuses: (stretch: Stretch) => Found
   readonly links: (stretch: Stretch) => Found
-  /** One of them by its id, whether or not it trends now. */
+  /** Returns one status by id, whether or not it trends. */
   readonly status: (id: bigint) => Found
   readonly link: (id: bigint) => Found
   readonly publishers: (page: Page) => Effect.Effect<ReadonlyArray<Publisher>>
-  /** Who wrote these posts, or published these links, each once: what is decided about them holds for all of theirs. */
+  /**
+   * Returns the authors of these posts, or the sites of these links, deduped: a decision about them applies to all
+   * their posts or links.
+   */
   readonly owners: (kind: "links" | "statuses", ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<TrendOwner>>
-  /** How many of each kind there are, as `boundedCount` counts. */
+  /** Number of candidates of each kind, by `boundedCount`. */
   readonly totals: Effect.Effect<TrendTotals>
   readonly publisher: (id: bigint) => Effect.Effect<ReadonlyArray<Publisher>>
 }>()("murmuration/services/trends/TrendCandidates") {

@@ -10,11 +10,11 @@ import { refreshTags } from "./TagTrends.ts"
 import { refreshMillis } from "./TrendWindow.ts"
 
 /**
- * Computes what trends and who is well liked, where it is time to: each kind in a transaction of its own, by one node of all. Nothing
- * is recorded for it where people post, favourite and boost; what they leave is counted.
+ * Recomputes trends and popular accounts when due: each kind in its own transaction, by one node of the cluster.
+ * Posting, favouriting and boosting record nothing extra for it.
  */
 export class TrendRefresh extends Context.Service<TrendRefresh, {
-  /** Does what is due; answers what that was. */
+  /** Runs what is due; returns the names. */
   readonly run: Effect.Effect<ReadonlyArray<string>, SqlError>
 }>()("murmuration/services/trends/TrendRefresh") {
   static readonly layer = Layer.effect(

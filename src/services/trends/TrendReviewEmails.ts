@@ -9,7 +9,7 @@ import { UserCatalogs } from "../instance/UserCatalogs.ts"
 import { onceIn, type Turn } from "../intents/Chores.ts"
 import { rowsOf, Timestamptz } from "../Rows.ts"
 
-/** Staff is told of hashtags that wait this often at most, in milliseconds; hashtags that one e-mail names. */
+/** Minimum time between e-mails about hashtags to review, in milliseconds, and maximum hashtags in one e-mail. */
 const reviewMailMillis = 6 * 3_600_000
 const namedMax = 50
 
@@ -18,9 +18,12 @@ const toldRows = rowsOf(Schema.Struct({ begunAt: Timestamptz }))
 
 const chore = "e-mails about trends"
 
-/** E-mails to those who may decide what trends. */
+/** E-mails to staff who may review trends. */
 export class TrendReviewEmails extends Context.Service<TrendReviewEmails, {
-  /** Tells of each hashtag once that waits to be looked at (S-114), from one node of all; answers whether there was any. */
+  /**
+   * E-mails staff about hashtags to review, each once (S-114), from one node of the cluster; returns true if there were
+   * any.
+   */
   readonly send: Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/trends/TrendReviewEmails") {
   static readonly layerNoDeps = Layer.effect(
@@ -31,7 +34,7 @@ export class TrendReviewEmails extends Context.Service<TrendReviewEmails, {
       const emails = yield* Emails
       const catalogs = yield* UserCatalogs
 
-      /** Hashtags that began to trend since a moment, in milliseconds since 1970. */
+      /** Returns hashtags whose review was requested after a time, in milliseconds since 1970. */
       const waiting = (since: number) =>
         Effect.map(
           nameRows(sql`SELECT display_name FROM tags WHERE requested_review_at > ${new Date(since)}
@@ -52,7 +55,7 @@ export class TrendReviewEmails extends Context.Service<TrendReviewEmails, {
       const send = Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
         const [told] = yield* toldRows(sql`SELECT begun_at FROM chores WHERE name = ${chore}`)
-        // Where there is nothing to tell, the six hours do not begin.
+        // Without hashtags to report, the six hours do not start.
         const before = told?.begunAt.getTime() ?? 0
         if (now - before < reviewMailMillis || (yield* waiting(before)).length === 0) return false
         return yield* onceIn(sql, chore, reviewMailMillis, tell)

@@ -10,7 +10,10 @@ import { bounded } from "../text/BoundedText.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 
-/** What staff decides about. The posts of an account and the pages of a site may trend without each being looked at. */
+/**
+ * Subject of a staff decision. A decision about an account or a site applies to its posts or pages without individual
+ * review.
+ */
 export type TrendSubject =
   | { readonly kind: "tag"; readonly name: string }
   | { readonly kind: "tag"; readonly id: bigint }
@@ -23,9 +26,9 @@ export type TrendSubject =
 const Waiting = Schema.Struct({
   kind: Schema.Literals(["tag", "status", "link"]),
   id: Schema.BigInt,
-  /** The hashtag's name, or the address of the status or page. */
+  /** Name of the hashtag, or URL of the status or page. */
   name: Schema.String,
-  /** Who wrote the status, or the page's site; empty for hashtags. */
+  /** Author of the status, or site of the page; empty for hashtags. */
   by: Schema.String,
   since: Schema.NullOr(Timestamptz)
 })
@@ -35,14 +38,17 @@ const decidedRows = rowsOf(
   Schema.Struct({ id: Schema.BigInt, label: Schema.String, before: Schema.NullOr(Schema.Boolean) })
 )
 
-/** Things of each kind that one list shows. */
+/** Maximum listed items of each kind. */
 const waitingMax = 100
 
-/** What trends and waits for somebody of the staff to look at it, and what they decide (S-112, S-232). */
+/** Trends that wait for review, and staff decisions about them (S-112, S-232). */
 export class TrendReviews extends Context.Service<TrendReviews, {
-  /** The strongest first, by kind. */
+  /** Trends to review by kind, highest score first. */
   readonly waiting: Effect.Effect<ReadonlyArray<Waiting>>
-  /** May it trend from now on? `RecordNotFound` for what is not here. `by` is undefined for the command line. */
+  /**
+   * Decides if the subject may trend; fails with `RecordNotFound` if it does not exist. `by` is undefined for the
+   * command line.
+   */
   readonly decide: (
     by: AccountId | undefined,
     subject: TrendSubject,

@@ -3,12 +3,12 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { type Decay, maxScoreMillis, type Score } from "./TrendScores.ts"
 import { trendsMax } from "./TrendWindow.ts"
 
-/** Things of one kind of which a score is remembered, whether they trend or not. */
+/** Maximum stored scores of one kind, trending or not. */
 const scoresMax = 5_000
 
 /**
- * Keeps the scores of hashtags or cards in place of those that were computed before; answers the ids of those that trend. What
- * trends no more is remembered for as long as its greatest score counts.
+ * Replaces the stored scores of hashtags or cards; returns the ids that trend. Others are kept as long as their maximum
+ * score counts.
  */
 export const keepScores = Effect.fnUntraced(function*(
   sql: SqlClient,
@@ -20,7 +20,7 @@ export const keepScores = Effect.fnUntraced(function*(
   const [table, key] = [sql.literal(`${kind}_trends`), sql.literal(`${kind}_id`)]
   const kept = scores.filter(({ maxScore, maxScoreAt }) => maxScore > 0 && now - maxScoreAt < maxScoreMillis)
     .toSorted((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1)).slice(0, scoresMax)
-    // What is beyond the best may not trend, however great its score.
+    // Only the best ones may trend, whatever the score of the others.
     .map(({ id, maxScore, maxScoreAt, score }, place) => ({
       id,
       maxScore,
@@ -29,7 +29,7 @@ export const keepScores = Effect.fnUntraced(function*(
     }))
   yield* sql`DELETE FROM ${table} WHERE ${key} <> ALL (${kept.map(({ id }) => id)}::bigint[])`
   if (kept.length === 0) return []
-  // Others write of a thing only that it is gone.
+  // The only concurrent write is the deletion of a hashtag or card.
   yield* sql`INSERT INTO ${table} (${key}, score, max_score, max_score_at)
     SELECT * FROM unnest(${kept.map(({ id }) => id)}::bigint[], ${
     kept.map(({ score }) => String(score))

@@ -1,14 +1,14 @@
-/** How the score of a kind rises and decays (limits-and-rates.md section 5). */
+/** Decay of scores of one kind (limits-and-rates.md section 5). */
 export interface Decay {
-  /** Time after which a score is half of what it was, in milliseconds. */
+  /** Time after which a score is halved, in milliseconds. */
   readonly halfLifeMillis: number
-  /** What decayed below this score does not trend. */
+  /** Minimum score to trend. */
   readonly scoreMin: number
 }
 
-/** Different accounts without which nothing trends. */
+/** Minimum different accounts to trend. */
 export const accountsMin = 5
-/** How long the greatest score keeps smaller ones of the same use from counting anew, in milliseconds. */
+/** Time for which a maximum score is kept, in milliseconds; lower scores do not replace it. */
 export const maxScoreMillis = 2 * 86_400_000
 
 const hour = 3_600_000
@@ -16,17 +16,17 @@ export const tagDecay: Decay = { halfLifeMillis: 4 * hour, scoreMin: 1 }
 export const linkDecay: Decay = { halfLifeMillis: 8 * hour, scoreMin: 1 }
 export const statusDecay: Decay = { halfLifeMillis: hour, scoreMin: 0.3 }
 
-/** How surprising it is that so many accounts use something, where so many were expected. */
+/** Returns how far the observed number of accounts exceeds the expected one. */
 export const scoreOf = (observed: number, expected: number): number => {
   const before = Math.max(expected, 1)
   return observed < accountsMin || before > observed ? 0 : (observed - before) ** 2 / before
 }
 
-/** What is left of a score that was reached at a moment, in milliseconds since 1970. */
+/** Returns the rest of a score that was reached at a time, in milliseconds since 1970. */
 export const decayed = ({ halfLifeMillis }: Decay, score: number, reachedAt: number, now: number): number =>
   score * 0.5 ** (Math.max(0, now - reachedAt) / halfLifeMillis)
 
-/** The greatest score that something had lately, and what it is now. */
+/** Recent maximum score and current score. */
 export interface Score {
   readonly id: bigint
   readonly score: number
@@ -35,7 +35,7 @@ export interface Score {
   readonly maxScoreAt: number
 }
 
-/** How many accounts used something today and the day before, with the greatest score of it that is known. */
+/** Number of accounts today and yesterday, with the stored maximum score. */
 interface Used {
   readonly id: bigint
   readonly observed: number
@@ -44,7 +44,7 @@ interface Used {
   readonly maxScoreAt: Date | null
 }
 
-/** The score of something now. */
+/** Returns the current score. */
 export const rising = (decay: Decay, used: Used, now: number): Score => {
   const { expected, id, maxScore, maxScoreAt, observed } = used
   const known = maxScore !== null && maxScoreAt !== null && now - maxScoreAt.getTime() < maxScoreMillis

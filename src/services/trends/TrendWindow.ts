@@ -1,24 +1,27 @@
 import { idAt } from "../Ids.ts"
 import type { Turn } from "../intents/Chores.ts"
 
-/** How often trends are computed anew, in milliseconds. */
+/** Period between computations of trends, in milliseconds. */
 export const refreshMillis = 5 * 60_000
-/** Uses that are looked at: of the last six hours, in which posts of other servers still come as new; after a pause of a day at most. */
+/**
+ * Time span of uses that are read, in milliseconds: six hours, as remote posts may arrive late; after a pause up to a
+ * day.
+ */
 const windowMillis = 6 * 3_600_000
 const windowMillisMax = 86_400_000
-/** Different accounts of one day that are counted of one thing. */
+/** Maximum counted accounts of one subject and day. */
 export const countedMax = 10_000
-/** Things of one kind that one refresh looks at. */
+/** Maximum candidates of one kind in a refresh. */
 export const candidatesMax = 20_000
-/** Things of one kind that are kept as trending. */
+/** Maximum trends of one kind. */
 export const trendsMax = 500
 
 const dayMillis = 86_400_000
 
-/** The smallest id of uses that a refresh looks at. */
+/** Returns the smallest id of uses that a refresh reads. */
 export const usedSince = ({ before, now }: Turn): bigint =>
   idAt(Math.max(now - windowMillisMax, Math.min(before ?? 0, now - windowMillis)))
 
-/** The day of a moment, counted from 1970, and the moment at which it begins. */
+/** Day of a time, counted from 1970, and start of a day in milliseconds. */
 export const dayOf = (millis: number): number => Math.floor(millis / dayMillis)
 export const startOf = (day: number): number => day * dayMillis

@@ -18,17 +18,17 @@ const languageRows = rowsOf(
 )
 
 /**
- * What trends, the strongest first: what staff allowed, and with `TRENDS_REVIEW=off` what nobody reviewed. A decision of staff holds
- * from the next request on, and so does every change of a post or its author that takes it out.
+ * Trends, highest score first: those that staff allowed and, with `TRENDS_REVIEW=off`, unreviewed ones. Staff decisions
+ * apply from the next request on, and so does any change of a post or its author that excludes it.
  */
 export class Trends extends Context.Service<Trends, {
-  /** Hashtags. */
+  /** Returns ids of hashtags. */
   readonly tags: (stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
-  /** Statuses that the viewer may see, those by whom it hides left out; the viewer's languages come first. */
+  /** Returns ids of statuses that the viewer may see, except of hidden accounts; the viewer's languages first. */
   readonly statuses: (viewer: Viewer, wishes: Wishes, stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
-  /** Cards of links; the viewer's languages come first. */
+  /** Returns ids of links' cards; the viewer's languages first. */
   readonly links: (viewer: Viewer, wishes: Wishes, stretch: Stretch) => Effect.Effect<ReadonlyArray<bigint>>
-  /** The card of a page, by the key of its address, where it trends. */
+  /** Returns the card of a trending page, by its URL key. */
   readonly link: (pageKey: string) => Effect.Effect<bigint, RecordNotFound>
 }>()("murmuration/services/trends/Trends") {
   static readonly layer = Layer.effect(
@@ -36,13 +36,13 @@ export class Trends extends Context.Service<Trends, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { trendsReview } = yield* ServerConfig
-      /** What is said of something, where somebody said so, else what holds for all that nobody looked at. */
+      /** SQL expression: the first decision made, by default that for unreviewed items. */
       const allowed = (...said: ReadonlyArray<string>): Fragment =>
         sql`coalesce(${sql.literal(said.join(", "))}, ${sql.literal(String(trendsReview === "off"))})`
       const tail = ({ limit, offset }: Stretch) => sql`LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`
       const ids = (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id)
 
-      /** Languages that the viewer chose, else those in which it reads. */
+      /** Returns the languages that the viewer chose, otherwise those that it reads. */
       const languagesOf = Effect.fnUntraced(function*(viewer: Viewer, wishes: Wishes) {
         if (viewer === undefined) return readBy(wishes)
         const [user] = yield* languageRows(sql`
