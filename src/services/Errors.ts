@@ -86,7 +86,7 @@ export const validationFailed = (...problems: ReadonlyArray<string>) =>
   new Unprocessable({ text: `Validation failed: ${problems.join(", ")}` })
 
 /** What is posted matches a rule against spam; which one, nobody is told. */
-export const refusedBySpamRule = new Unprocessable({ text: "A rule of this server does not let this be posted" })
+export const refusedBySpamRule = new Unprocessable({ text: "This post was rejected by a spam rule of this server" })
 
 /** A post would reach accounts that `allowed_mentions` does not name; `accountIds` are decimal strings. */
 export class UnexpectedMentions extends Schema.TaggedError<UnexpectedMentions>()("UnexpectedMentions", {

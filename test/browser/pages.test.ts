@@ -47,7 +47,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               ["tag", "/tags/programs", "Good morning"],
               ["api", "/api/docs", "/api/v1/statuses"],
               ["password", "/auth/password/new", "password"],
-              ["unknown", "/no/such/page", "There is nothing here"]
+              ["unknown", "/no/such/page", "Page not found"]
             ] as const
             for (const [name, path, text] of pages) {
               const answer = await page.goto(baseUrl + path)

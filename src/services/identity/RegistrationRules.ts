@@ -33,7 +33,7 @@ export interface Problem {
 
 const names: Readonly<Record<Field, string>> = {
   username: "Username",
-  email: "E-mail address",
+  email: "Email address",
   password: "Password",
   agreement: "Service agreement",
   reason: "Reason",

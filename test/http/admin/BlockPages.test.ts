@@ -92,8 +92,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const sql = yield* SqlClient.SqlClient
         yield* sql`INSERT INTO hosts (host) VALUES ('slow.example') ON CONFLICT DO NOTHING`
         const stopped = yield* act("/admin/instances/slow.example", "stop")
-        assert.include(stopped.text, "Nothing is sent there any more.")
-        assert.include((yield* undo(stopped)).text, "What waits is tried again.")
+        assert.include(stopped.text, "Deliveries there are paused.")
+        assert.include((yield* undo(stopped)).text, "Pending deliveries are retried.")
         const noted = yield* act("/admin/instances/slow.example", "note", { content: "Talked to them" })
         assert.include(noted.text, "Talked to them")
         assert.notInclude((yield* undo(noted)).text, "Talked to them</p>")

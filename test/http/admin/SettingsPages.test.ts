@@ -174,7 +174,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.match(saved.text, /name="database" value="1"/)
       const warned = yield* dashboard
       assert.include(warned, "More room is taken than the budget allows: Database.")
-      assert.include(warned, "Over the budget")
+      assert.include(warned, "Over budget")
       assert.match(warned, /0 % of 5 MB/)
       for (const database of ["-1", "1.5", "x", "9".repeat(10), "1e3"]) {
         const refused = yield* browser.press(yield* browser.get(path), "save", { database })
@@ -194,7 +194,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.isDefined(code)
       assert.include(made.text, "0 of 5")
       const id = /name="id" value="(\d+)"/.exec(made.text)?.[1] ?? ""
-      assert.include((yield* act("/admin/invites", "end", { id })).text, "The invite has ended.")
+      assert.include((yield* act("/admin/invites", "end", { id })).text, "The invite was revoked.")
     }))
 
   it.effect("S-255: a role is made with bits that its maker has, changed and removed", () =>
@@ -207,7 +207,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         "permissions[]": "manageReports",
         require_2fa: "yes"
       })
-      assert.include(made.text, "The role was made.")
+      assert.include(made.text, "The role was created.")
       assert.match(made.text, /value="manageReports" checked/)
       assert.match(made.text, /name="require_2fa" value="yes" checked/)
       const lower = yield* staffMember("under", ["manageRoles"], 20)

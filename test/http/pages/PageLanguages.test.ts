@@ -58,6 +58,88 @@ const said = new Set([
     .flatMap(({ access, texts, title }) => [access, title].concat(texts))
 ])
 
+/** Words that a language shares with English. Every other translation differs from its English text. */
+const sharedWords: Readonly<Record<string, ReadonlyArray<string>>> = {
+  de: [
+    "Text",
+    "Domain",
+    "Name",
+    "Relays",
+    "Webhooks",
+    "Emojis",
+    "Hashtags",
+    "Code",
+    "Dashboard",
+    "Moderation",
+    "Server",
+    "Bot",
+    "Spam",
+    "Export",
+    "Import",
+    "Relay",
+    "Hashtag",
+    "Link",
+    "Links",
+    "Trends",
+    "Software",
+    "Person",
+    "Webhook",
+    "Shards",
+    "Budgets"
+  ],
+  es: ["Avatar", "Color", "Roles", "Bot", "Spam", "Software", "Webhooks", "Webhook", "Shards"],
+  fr: [
+    "Avatar",
+    "Description",
+    "Type",
+    "Permissions",
+    "Position",
+    "Versions",
+    "Image",
+    "Collections",
+    "Conversations",
+    "Notifications",
+    "Hashtags",
+    "Code",
+    "Menu",
+    "Pages",
+    "Spam",
+    "Public",
+    "Table",
+    "Actions",
+    "Document",
+    "30 minutes",
+    "Badge",
+    "{bits, plural, one {# permission} other {# permissions}}",
+    "Suggestions",
+    "Hashtag",
+    "Archive",
+    "Webhooks",
+    "Webhook",
+    "Secret",
+    "Conditions",
+    "Shards",
+    "Budgets"
+  ],
+  pt: [
+    "Avatar",
+    "Hashtags",
+    "Menu",
+    "Bot",
+    "Spam",
+    "Hash",
+    "Hashtag",
+    "Link",
+    "Links",
+    "Software",
+    "Webhooks",
+    "Webhook",
+    "Shards"
+  ],
+  ja: ["Webhook"],
+  "zh-CN": ["Webhook"]
+}
+
 /** The values of a message and how they are told apart: `{count, plural}`, `<link>`. */
 const valuesOf = (message: string, tag: string): ReadonlyArray<string> => {
   const found = new Set<string>()
@@ -148,7 +230,7 @@ describe("texts of pages and letters", () => {
         "Sign out": "<script>alert(1)</script>",
         "Deny": "{nothing",
         "Allow": "{other} erlauben",
-        "Posts with {tag}": `1 < 2 & "{tag}"`,
+        "Posts tagged {tag}": `1 < 2 & "{tag}"`,
         "Welcome! You can go back to your app, or <link>sign in</link> here.": `&lt;img src=x&gt; <link>a" b</link>`
       }
     })
@@ -157,12 +239,12 @@ describe("texts of pages and letters", () => {
     assert.deepStrictEqual([say("Deny"), say("Allow")], ["Deny", "Allow"])
     const tag = html`<bdi>#${"a<b"}</bdi>`
     assert.strictEqual(
-      String(html`${pieces("Posts with {tag}", { tag })}`),
+      String(html`${pieces("Posts tagged {tag}", { tag })}`),
       `1 &lt; 2 &amp; &quot;<bdi>#a&lt;b</bdi>&quot;`
     )
     // What people are called is text, too.
     assert.strictEqual(
-      String(html`${pieces("Posts with {tag}", { tag: "<i>" })}`),
+      String(html`${pieces("Posts tagged {tag}", { tag: "<i>" })}`),
       `1 &lt; 2 &amp; &quot;&lt;i&gt;&quot;`
     )
     assert.strictEqual(
@@ -173,5 +255,15 @@ describe("texts of pages and letters", () => {
       ),
       `&amp;lt;img src=x&amp;gt; <a href="/a?b&amp;c">a&quot; b</a>`
     )
+  })
+
+  it("a translation that equals its English text is a word that both languages share", () => {
+    for (const [tag, { attributes, messages, texts }] of files) {
+      if (tag === "en") continue
+      const untranslated = [...Object.entries(attributes), ...Object.entries(texts), ...Object.entries(messages)]
+        .filter(([key, value]) => key === value && /\p{L}{3}/u.test(key.replace(/\{\w+\}/g, "").replace("UTC", "")))
+        .map(([key]) => key)
+      assert.deepStrictEqual(untranslated.filter((key) => sharedWords[tag]?.includes(key) !== true), [], tag)
+    }
   })
 })

@@ -22,7 +22,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
         password: "wrong horse"
       })
       assert.strictEqual(wrong.status, 422)
-      assert.include(wrong.text, "The e-mail address or the password is wrong.")
+      assert.include(wrong.text, "Wrong email address or password.")
       assert.include(wrong.text, `value="paul@mail.example"`)
       assert.isFalse(browser.cookies.has("__Host-session"))
       const done = yield* browser.signIn("paul", wrong)
@@ -102,7 +102,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
         assert.include((yield* browser.signIn(username)).text, text)
         const page = yield* browser.get("/auth/sign_in")
         const stranger = yield* browser.submit(page, { email: `${username}@mail.example`, password: "guess" })
-        assert.include(stranger.text, "The e-mail address or the password is wrong.")
+        assert.include(stranger.text, "Wrong email address or password.")
       }
     }))
 

@@ -48,7 +48,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       const before = here.cookies.get(session)
       const overview = yield* here.get(settings)
       const wrong = yield* here.submit(overview, { password: "a guess at it" })
-      assert.deepStrictEqual([wrong.status, wrong.text.includes("The password is wrong.")], [422, true])
+      assert.deepStrictEqual([wrong.status, wrong.text.includes("Wrong password.")], [422, true])
       const qr = yield* here.submit(overview, { password })
       assert.include(qr.text, "<svg")
       assert.isFalse(qr.headers.get("content-security-policy")?.includes("unsafe") ?? true)

@@ -75,7 +75,7 @@ layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: 
           const page = yield* raw(path, { accept: browser })
           assert.strictEqual(page.status, 404, path)
           assert.match(String(page.headers["content-type"]), /^text\/html/, path)
-          assert.include(page.bytes.toString(), "There is nothing here")
+          assert.include(page.bytes.toString(), "Page not found")
           for (const accept of [undefined, "*/*", "application/json", "application/json, text/html"]) {
             const answer = yield* raw(path, accept === undefined ? {} : { accept })
             assert.strictEqual(answer.status, 404, path)
