@@ -72,7 +72,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           const { url } = yield* register("urn:ietf:wg:oauth:2.0:oob", "read write follow push admin:read")
           yield* Effect.promise(async () => {
             await phone.goto(`${baseUrl}/auth/sign_in`)
-            await phone.getByLabel(/e-mail/i).fill("ada@example.org")
+            await phone.getByLabel(/e-?mail/i).fill("ada@example.org")
             await phone.getByLabel(/password/i).fill(ada.password)
             await phone.getByRole("button", { name: "Sign in" }).click()
             await phone.waitForLoadState()

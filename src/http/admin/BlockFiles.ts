@@ -28,7 +28,7 @@ const make = Effect.gen(function*() {
       )
     }</p>${
       fresh.length === 0 ? nothing(say("Nothing to do.")) : table(
-        [say("Server"), say("State"), say("Reason given by reporter")],
+        [say("Server"), say("State"), say("Public comment")],
         fresh.slice(0, previewRowsMax).map(({ domain, publicComment, rejectMedia, severity }) => [
           domain,
           html`${badge(severityNames[severity](words), severity === "suspend" ? "bad" : "warn")}${

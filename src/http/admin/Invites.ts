@@ -84,7 +84,7 @@ const make = Effect.gen(function*() {
       }${total}${
         rows.length === 0
           ? nothing(say("No invites yet."))
-          : table([say("Invite"), say("Reported by"), say("Used"), say("Ends"), say("Actions")], rows, say("Invites"))
+          : table([say("Invite"), say("Created by"), say("Used"), say("Ends"), say("Actions")], rows, say("Invites"))
       }${pager(visit, found.map(({ id }) => id))}`
     }
   })

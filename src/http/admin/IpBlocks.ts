@@ -107,7 +107,7 @@ const make = Effect.gen(function*() {
         body: html`${
           section(say("New block"), form(visit, html`${fields(visit)}${button("create", say("Block"), "danger")}`))
         }${total}${
-          rows.length === 0 ? nothing(say("No email addresses are blocked.")) : bulk(
+          rows.length === 0 ? nothing(say("No IP addresses are blocked.")) : bulk(
             visit,
             table([say("Selected"), say("Address"), say("State"), say("Ends")], rows, say("Blocked IP addresses")),
             button("remove", say("Unblock"))

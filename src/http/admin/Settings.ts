@@ -89,7 +89,7 @@ const make = Effect.gen(function*() {
           label: say("Sign-ups"),
           value: now.registrations,
           choices: [
-            ["open", say("Anyone can sign up")],
+            ["open", say("Everyone")],
             ["approval", say("Approval required")],
             ["closed", say("Invite only")]
           ]
@@ -144,7 +144,7 @@ const make = Effect.gen(function*() {
               label: labels[feed][origin],
               value: timelines[feed][origin],
               choices: [
-                ["public", say("Anyone can sign up")],
+                ["public", say("Everyone")],
                 ["authenticated", say("Signed-in users")],
                 ["disabled", say("Only selected roles")]
               ]
@@ -162,9 +162,9 @@ const make = Effect.gen(function*() {
       body: html`<p class="row"><a href="${path}/appearance">${say("Images and color")}</a> <a href="${path}/budgets">${
         say("Storage budgets")
       }</a> <a href="${path}/documents">${say("Privacy policy and terms of service")}</a></p>
-${section(say("Reported account"), yield* aboutForm(visit))}${
-        section(say("Registrations"), yield* registrationsForm(visit))
-      }${section(say("Access to timelines"), yield* timelinesForm(visit))}`
+${section(say("About"), yield* aboutForm(visit))}${section(say("Registrations"), yield* registrationsForm(visit))}${
+        section(say("Access to timelines"), yield* timelinesForm(visit))
+      }`
     }
   })
 

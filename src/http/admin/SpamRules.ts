@@ -50,7 +50,7 @@ const make = Effect.gen(function*() {
       ]
     })
     return table(
-      [say("Position"), say("Rule"), say("State"), say("Severity"), say("Matches in two weeks"), say("Actions")],
+      [say("Position"), say("Rule"), say("State"), say("Action"), say("Matches in two weeks"), say("Actions")],
       rows,
       say("Spam rules")
     )

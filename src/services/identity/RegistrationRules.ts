@@ -33,7 +33,7 @@ export interface Problem {
 
 const names: Readonly<Record<Field, string>> = {
   username: "Username",
-  email: "Email address",
+  email: "E-mail address",
   password: "Password",
   agreement: "Service agreement",
   reason: "Reason",

@@ -44,7 +44,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.match(samples.text, /<p class="said" dir="auto">a (?:&lt;b&gt;)?lottery/)
 
       const on = yield* act(path, "turn", { id: lotteries, state: "on" })
-      assert.include((yield* undo(on)).text, "Only counts</span>")
+      assert.include((yield* undo(on)).text, "Counting only</span>")
       yield* act(path, "turn", { id: lotteries, state: "on" })
       const posts = []
       for (const text of ["first lottery <script>", "second lottery", "third raffle"]) {

@@ -9,6 +9,7 @@ import { folder } from "../../../src/layers/Catalogs.ts"
 import { type CatalogFile, catalogOf } from "../../../src/services/languages/Catalogs.ts"
 import * as Scopes from "../../../src/services/oauth/Scopes.ts"
 import { type Source, sourcesIn } from "../../support/source.ts"
+import { sharedWords } from "./UntranslatedWords.ts"
 
 const at = fileURLToPath(folder)
 const files = new Map(
@@ -57,88 +58,6 @@ const said = new Set([
   ...[Scopes.all].concat(Scopes.all.map((scope) => [scope])).flatMap((scopes) => group(scopes))
     .flatMap(({ access, texts, title }) => [access, title].concat(texts))
 ])
-
-/** Words that a language shares with English. Every other translation differs from its English text. */
-const sharedWords: Readonly<Record<string, ReadonlyArray<string>>> = {
-  de: [
-    "Text",
-    "Domain",
-    "Name",
-    "Relays",
-    "Webhooks",
-    "Emojis",
-    "Hashtags",
-    "Code",
-    "Dashboard",
-    "Moderation",
-    "Server",
-    "Bot",
-    "Spam",
-    "Export",
-    "Import",
-    "Relay",
-    "Hashtag",
-    "Link",
-    "Links",
-    "Trends",
-    "Software",
-    "Person",
-    "Webhook",
-    "Shards",
-    "Budgets"
-  ],
-  es: ["Avatar", "Color", "Roles", "Bot", "Spam", "Software", "Webhooks", "Webhook", "Shards"],
-  fr: [
-    "Avatar",
-    "Description",
-    "Type",
-    "Permissions",
-    "Position",
-    "Versions",
-    "Image",
-    "Collections",
-    "Conversations",
-    "Notifications",
-    "Hashtags",
-    "Code",
-    "Menu",
-    "Pages",
-    "Spam",
-    "Public",
-    "Table",
-    "Actions",
-    "Document",
-    "30 minutes",
-    "Badge",
-    "{bits, plural, one {# permission} other {# permissions}}",
-    "Suggestions",
-    "Hashtag",
-    "Archive",
-    "Webhooks",
-    "Webhook",
-    "Secret",
-    "Conditions",
-    "Shards",
-    "Budgets"
-  ],
-  pt: [
-    "Avatar",
-    "Hashtags",
-    "Menu",
-    "Bot",
-    "Spam",
-    "Hash",
-    "Hashtag",
-    "Link",
-    "Links",
-    "Software",
-    "Webhooks",
-    "Webhook",
-    "Shards"
-  ],
-  ja: ["Webhook"],
-  "zh-CN": ["Webhook"]
-}
 
 /** The values of a message and how they are told apart: `{count, plural}`, `<link>`. */
 const valuesOf = (message: string, tag: string): ReadonlyArray<string> => {
@@ -261,7 +180,7 @@ describe("texts of pages and letters", () => {
     for (const [tag, { attributes, messages, texts }] of files) {
       if (tag === "en") continue
       const untranslated = [...Object.entries(attributes), ...Object.entries(texts), ...Object.entries(messages)]
-        .filter(([key, value]) => key === value && /\p{L}{3}/u.test(key.replace(/\{\w+\}/g, "").replace("UTC", "")))
+        .filter(([key, value]) => key === value && /\p{L}{4}/u.test(key.replace(/\{\w+\}/g, "")))
         .map(([key]) => key)
       assert.deepStrictEqual(untranslated.filter((key) => sharedWords[tag]?.includes(key) !== true), [], tag)
     }

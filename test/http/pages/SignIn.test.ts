@@ -92,8 +92,8 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
       const suspended = yield* make("suspended", true, true)
       yield* sql`UPDATE accounts SET suspended_at = created_at WHERE id = ${suspended}`
       const told: ReadonlyArray<[string, string]> = [
-        ["unconfirmed", "Confirm your e-mail address first"],
-        ["pending", "waiting for the approval"],
+        ["unconfirmed", "Confirm your email address first"],
+        ["pending", "pending approval"],
         ["disabled", "This account is disabled."],
         ["suspended", "This account is disabled."]
       ]
@@ -141,7 +141,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
       assert.include(list.text, "<h2>Test app</h2>")
       assert.include(list.text, "Everything in your account (Read-only)")
       yield* browser.submit(list)
-      assert.include((yield* browser.get("/oauth/authorized_applications")).text, "You have not allowed any app")
+      assert.include((yield* browser.get("/oauth/authorized_applications")).text, "No apps have access to your account")
       assert.deepStrictEqual((yield* get("/oauth/token/info", body.access_token)).body, {
         error: "The access token was revoked"
       })

@@ -116,8 +116,8 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
         (digit) => browser.submit(page, { otp_attempt: digit.repeat(6) })
       )
       for (const { text } of guesses) assert.include(text, "This code is wrong")
-      assert.include((yield* browser.submit(page, { otp_attempt: "555555" })).text, "Sign in again")
-      assert.include((yield* browser.submit(page, { otp_attempt: app.code() })).text, "Sign in again")
+      assert.include((yield* browser.submit(page, { otp_attempt: "555555" })).text, "Please sign in again")
+      assert.include((yield* browser.submit(page, { otp_attempt: app.code() })).text, "Please sign in again")
       assert.isFalse(browser.cookies.has(session))
       assert.strictEqual((yield* browser.get(second)).status, 302, "nothing waits any more")
 
@@ -131,7 +131,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
 
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE pending_sign_ins SET expires_at = created_at WHERE account_id = ${accountId}`
-      assert.include((yield* mine.browser.submit(mine.page, { otp_attempt: app.code() })).text, "Sign in again")
+      assert.include((yield* mine.browser.submit(mine.page, { otp_attempt: app.code() })).text, "Please sign in again")
       yield* Effect.replicateEffect((yield* PendingSignIns).begin(accountId), 15)
       const [held] = yield* sql<
         { count: bigint }
@@ -162,7 +162,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       yield* browser.submit(yield* browser.get(link.pathname + link.search), { password: "another password" })
       yield* Postbox.next
       const late = yield* before.browser.submit(before.page, { otp_attempt: app.code() })
-      assert.include(late.text, "Sign in again")
+      assert.include(late.text, "Please sign in again")
       const led = yield* browser.submit(yield* browser.get("/auth/sign_in"), {
         email: "emil@mail.example",
         password: "another password"

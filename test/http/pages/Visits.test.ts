@@ -33,7 +33,7 @@ const shown = (...files: ReadonlyArray<MediaRecord>) =>
 describe("files of a post on a page", () => {
   plainly("F50: a link has a name where the picture has no description", () => {
     const page = shown(media("image", null), media("image", "A <cat>"))
-    assert.match(page, /<a href="[^"]+" aria-label="Picture 1 of 2, without a description"><img [^>]*alt=""/)
+    assert.match(page, /<a href="[^"]+" aria-label="Image 1 of 2, no description"><img [^>]*alt=""/)
     assert.match(page, /<a href="[^"]+"><img [^>]*alt="A &lt;cat&gt;"/)
   })
 

@@ -12,7 +12,7 @@ import { section } from "./Texts.ts"
 export const rolesPath = "/admin/roles"
 
 export const roleName = ({ say }: Pick<Messages, "say">, { id, name }: Pick<Role, "id" | "name">): string =>
-  id === everyone ? say("Anyone can sign up") : name
+  id === everyone ? say("Everyone") : name
 
 const names = Object.keys(permissions) as ReadonlyArray<Permission>
 

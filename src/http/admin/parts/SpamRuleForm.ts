@@ -106,7 +106,7 @@ export const spamRuleForm = (visit: Visit, act: string, rule?: SpamRule): Html =
         }${
           select(visit, {
             name: "action",
-            label: say("Severity"),
+            label: say("Action"),
             value: rule?.action ?? "report",
             choices: choicesOf(words, spamActionNames, ["pass", "score", "report", "limit", "hold", "drop"])
           })
