@@ -9,7 +9,7 @@ import { folder } from "../../../src/layers/Catalogs.ts"
 import { type CatalogFile, catalogOf } from "../../../src/services/languages/Catalogs.ts"
 import * as Scopes from "../../../src/services/oauth/Scopes.ts"
 import { type Source, sourcesIn } from "../../support/source.ts"
-import { sharedWords } from "./UntranslatedWords.ts"
+import { sharedWords } from "./Untranslated.ts"
 
 const at = fileURLToPath(folder)
 const files = new Map(
