@@ -25,7 +25,7 @@ const change = Effect.fnUntraced(function*(kind: InstancePictureKind, given: Giv
   const uploads = yield* InstanceUploads
   if (given.remove) {
     yield* refuse(uploads.remove(undefined, kind))
-    return yield* Console.log("The server's own picture is shown.")
+    return yield* Console.log("The default image was restored.")
   }
   if (Option.isNone(given.file)) return yield* new OperatorError({ message: "Name a picture, or --remove" })
   yield* refuse(uploads.set(undefined, kind, yield* pictureAt(given.file.value, imageBytesMax), description))

@@ -86,7 +86,7 @@ export const validationFailed = (...problems: ReadonlyArray<string>) =>
   new Unprocessable({ text: `Validation failed: ${problems.join(", ")}` })
 
 /** A post matches a spam rule; the response does not tell which one. */
-export const refusedBySpamRule = new Unprocessable({ text: "A rule of this server does not let this be posted" })
+export const refusedBySpamRule = new Unprocessable({ text: "This post was rejected by a spam rule of this server" })
 
 /** A post would be sent to accounts that are not in `allowed_mentions`; `accountIds` are decimal strings. */
 export class UnexpectedMentions extends Schema.TaggedError<UnexpectedMentions>()("UnexpectedMentions", {

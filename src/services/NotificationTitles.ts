@@ -25,8 +25,8 @@ const titles: Readonly<Record<NotificationType, Title>> = {
   "admin.sign_up": (say, name) => say("{name} signed up", { name }),
   "admin.report": (say, name) => say("{name} submitted a report", { name }),
   "severed_relationships": (say) => say("You lost connections because of a moderation decision"),
-  "moderation_warning": (say) => say("A moderator has something to tell you about your account"),
-  "annual_report": (say) => say("Your report of the year is ready")
+  "moderation_warning": (say) => say("A moderator has a message about your account"),
+  "annual_report": (say) => say("Your annual report is ready")
 }
 
 /** Returns the title for push notifications and for apps that do not know the type, in the language of the messages. */

@@ -47,7 +47,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               ["tag", "/tags/programs", "Good morning"],
               ["api", "/api/docs", "/api/v1/statuses"],
               ["password", "/auth/password/new", "password"],
-              ["unknown", "/no/such/page", "There is nothing here"]
+              ["unknown", "/no/such/page", "Page not found"]
             ] as const
             for (const [name, path, text] of pages) {
               const answer = await page.goto(baseUrl + path)
@@ -72,7 +72,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           const { url } = yield* register("urn:ietf:wg:oauth:2.0:oob", "read write follow push admin:read")
           yield* Effect.promise(async () => {
             await phone.goto(`${baseUrl}/auth/sign_in`)
-            await phone.getByLabel(/e-mail/i).fill("ada@example.org")
+            await phone.getByLabel(/e-?mail/i).fill("ada@example.org")
             await phone.getByLabel(/password/i).fill(ada.password)
             await phone.getByRole("button", { name: "Sign in" }).click()
             await phone.waitForLoadState()

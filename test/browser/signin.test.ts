@@ -10,7 +10,7 @@ const scopes = "read write follow push"
 const outOfBand = "urn:ietf:wg:oauth:2.0:oob"
 
 const signIn = async (page: Page, { password, username }: Person) => {
-  await page.getByLabel(/e-mail/i).fill(`${username}@example.org`)
+  await page.getByLabel(/e-?mail/i).fill(`${username}@example.org`)
   await page.getByLabel(/password/i).fill(password)
   await page.getByRole("button", { name: "Sign in" }).click()
   await page.waitForLoadState()
@@ -27,7 +27,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         await page.goto(url)
         await picture(page, "sign-in")
         await signIn(page, { ...person, password: "wrong horse" })
-        assert.include(await page.locator("main").textContent(), "wrong")
+        assert.include(await page.locator("main").textContent(), "Wrong")
         await picture(page, "sign-in-wrong")
         // The browser itself tells of the refusal, which is a 422.
         problems.length = 0

@@ -33,7 +33,7 @@ export interface SentInteraction {
   readonly requestUri?: string | undefined
 }
 
-const waits = "This post still waits for approval"
+const waits = "This post is pending approval"
 
 /** Replies, favourites and reblogs that are not free: agreed to, waiting, refused; inside the transaction of a command. */
 export const make = Effect.gen(function*() {

@@ -19,11 +19,11 @@ export interface Answer {
 }
 
 const refusals: { readonly [Kind in RequestKind]: string } = {
-  favourite: "The author of this post does not let you favourite it",
-  reply: "The author of this post does not let you reply to it",
-  reblog: "The author of this post does not let you boost it"
+  favourite: "The author of this post does not allow you to favourite it",
+  reply: "The author of this post does not allow you to reply to it",
+  reblog: "The author of this post does not allow you to boost it"
 }
-const waits = "This post still waits for approval"
+const waits = "This post is pending approval"
 
 /** Who may reply to, favourite and reblog statuses, as their authors say; inside the transaction of a command. */
 export const make = Effect.gen(function*() {

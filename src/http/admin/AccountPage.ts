@@ -79,42 +79,42 @@ const make = Effect.gen(function*() {
         account.domain === null ? html`<a href="/@${account.username}">${say("Public profile")}</a>` : ""
       }</div>
 <div class="columns"><div>
-${section(say("About the account"), facts(visit, account, names))}
+${section(say("Account details"), facts(visit, account, names))}
 ${
         visit.may("manageUsers") && account.email !== null
-          ? section(say("Addresses from which they were here"), addresses(visit, account))
+          ? section(say("Recent IP addresses"), addresses(visit, account))
           : ""
       }
 ${
         section(
           say("Strikes"),
           strikeIds.length === 0
-            ? nothing(say("Nothing was done about this account."))
+            ? nothing(say("No action has been taken against this account."))
             : strikeLines(words, strikeIds.flatMap((one) => struck.get(one) ?? []))
         )
       }
 ${
         visit.may("manageReports")
-          ? html`${section(say("Reports about it"), reportLines(words, about, names, "accountId"))}${
-            section(say("Reports by it"), reportLines(words, by, names, "targetAccountId"))
+          ? html`${section(say("Reports about this account"), reportLines(words, about, names, "accountId"))}${
+            section(say("Reports by this account"), reportLines(words, by, names, "targetAccountId"))
           }`
           : ""
       }
 </div><div>
 ${decided(visit, account, name)}
-${section(say("Act"), actionForm(visit, name, possible, yield* presets.list))}
+${section(say("Take action"), actionForm(visit, name, possible, yield* presets.list))}
 ${yield* noteList.show(visit, { type: "account", id })}
 ${yield* userControls.show(visit, account)}
 ${
         visit.may("deleteUserData") && account.suspended
           ? section(
             say("Delete"),
-            html`<p>${say("Everything of this account is removed for ever.")}</p>${
+            html`<p>${say("Removes the account and everything in it permanently.")}</p>${
               form(
                 visit,
                 html`${
-                  textField(visit, { name: "typed", label: say("Type {name} to delete it", { name }), required: true })
-                }${button("delete", say("Delete the account"), "danger")}`
+                  textField(visit, { name: "typed", label: say("Type {name} to confirm", { name }), required: true })
+                }${button("delete", say("Delete account"), "danger")}`
               )
             }`
           )
@@ -153,14 +153,14 @@ ${
         run: Effect.fnUntraced(function*(visit) {
           const { id, name } = yield* subject(visit)
           yield* decisions.approve(visit.by, id)
-          return { notice: visit.words.say("Done: {name} may sign in.", { name }) }
+          return { notice: visit.words.say("{name} can now sign in.", { name }) }
         })
       },
       reject: {
         permission: "manageUsers",
         confirm: asking(({ say }, name) => ({
           title: say("Reject {name}?", { name }),
-          text: say("The sign-up is removed, and the person is told by mail. It cannot be undone."),
+          text: say("The sign-up is removed and the person is notified by email. This cannot be undone."),
           button: say("Reject"),
           danger: true
         })),
@@ -168,7 +168,7 @@ ${
           const { id, name } = yield* subject(visit)
           yield* decisions.reject(visit.by, id)
           return {
-            notice: visit.words.say("Done: {name} was rejected.", { name }),
+            notice: visit.words.say("{name} was rejected.", { name }),
             to: "/admin/accounts?status=pending"
           }
         })
@@ -176,18 +176,18 @@ ${
       delete: {
         permission: "deleteUserData",
         confirm: asking(({ say }, name) => ({
-          title: say("Delete {name} for ever?", { name }),
+          title: say("Delete {name} permanently?", { name }),
           text: say(
-            "Posts, files and follows are removed here, and other servers are told to do so. The name is not given again. It cannot be undone."
+            "Posts, media and follows are removed here, and other servers are told to remove them. The username cannot be used again. This cannot be undone."
           ),
-          button: say("Delete for ever"),
+          button: say("Delete permanently"),
           danger: true
         })),
         run: Effect.fnUntraced(function*(visit) {
           const { id, name } = yield* subject(visit)
           if (visit.form.get("typed")?.trim() !== name) return yield* validationFailed("Confirmation is invalid")
           yield* decisions.remove(visit.by, id)
-          return { notice: visit.words.say("Done: {name} is being deleted.", { name }), to: "/admin/accounts" }
+          return { notice: visit.words.say("{name} is being deleted.", { name }), to: "/admin/accounts" }
         })
       }
     }
@@ -203,15 +203,15 @@ const decided = (visit: Visit, account: AdminAccountRecord, name: string): Html 
   return html`${
     account.approved === false
       ? section(
-        say("Waits for approval"),
-        html`<p>${say("{name} may sign in once somebody has approved it.", { name })}</p><div class="row">${
+        say("Pending approval"),
+        html`<p>${say("{name} can sign in after approval.", { name })}</p><div class="row">${
           actButton(visit, "approve", say("Approve"), { kind: "main" })
         }${actButton(visit, "reject", say("Reject"), { kind: "danger" })}</div>`
       )
       : ""
   }${
     standing.length === 0 ? "" : section(
-      say("What stands now"),
+      say("Current restrictions"),
       html`<div class="row">${
         standing.map((type) => actButton(visit, undoing[type].act, undoing[type].label(words)))
       }</div>`

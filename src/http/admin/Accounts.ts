@@ -50,7 +50,7 @@ const statusChoices = ({ say }: Messages) =>
   [
     ["", say("Any state")],
     ["active", say("Active")],
-    ["pending", say("Waits for approval")],
+    ["pending", say("Pending approval")],
     ["disabled", say("Frozen")],
     ["silenced", say("Limited")],
     ["sensitized", say("Media hidden")],
@@ -76,7 +76,7 @@ const make = Effect.gen(function*() {
       if (record === undefined) return []
       const role = roleOf(record)
       return [[
-        choose(id, say("Choose {name}", { name: names.handle(id) ?? "" })),
+        choose(id, say("Select {name}", { name: names.handle(id) ?? "" })),
         names.line(id),
         html`${states(words, record)}${
           record.reason === null ? "" : html`<span class="hint" dir="auto">${record.reason.slice(0, 300)}</span>`
@@ -102,17 +102,17 @@ const make = Effect.gen(function*() {
               ["staff", say("Any staff")],
               ...known.filter(({ id }) => id !== everyone).map(({ id, name }) => [String(id), name] as const)
             ])
-          }${filterText(visit, "username", say("User name"))}${filterText(visit, "display_name", say("Display name"))}${
-            filterText(visit, "email", say("E-mail address"))
+          }${filterText(visit, "username", say("Username"))}${filterText(visit, "display_name", say("Display name"))}${
+            filterText(visit, "email", say("Email address"))
           }${filterText(visit, "domain", say("Server"))}${filterText(visit, "ip", say("IP address or network"))}`
         )
       }${total}${
         rows.length === 0
-          ? nothing(say("No account is like that."))
+          ? nothing(say("No accounts match."))
           : bulk(
             visit,
             table(
-              [say("Chosen"), say("Account"), say("State"), say("E-mail and role"), say("Since")],
+              [say("Selected"), say("Account"), say("State"), say("Email and role"), say("Since")],
               rows,
               say("Accounts")
             ),
@@ -166,30 +166,31 @@ const make = Effect.gen(function*() {
     show,
     acts: {
       approve: each(
-        ({ say }, count) =>
-          say("Done: {count, plural, one {# account was} other {# accounts were}} let in.", { count }),
+        ({ say }, count) => say("{count, plural, one {# account was} other {# accounts were}} approved.", { count }),
         (visit, id) => decisions.approve(visit.by, id)
       ),
       reject: each(
-        ({ say }, count) =>
-          say("Done: {count, plural, one {# sign-up was} other {# sign-ups were}} rejected.", { count }),
+        ({ say }, count) => say("{count, plural, one {# sign-up was} other {# sign-ups were}} rejected.", { count }),
         (visit, id) => decisions.reject(visit.by, id),
         ({ say }, names) => ({
           title: say("Reject sign-ups?"),
-          text: say("These sign-ups are removed, and their people are told by mail: {names}. It cannot be undone.", {
-            names
-          }),
+          text: say(
+            "These sign-ups are removed and the people are notified by email: {names}. This cannot be undone.",
+            {
+              names
+            }
+          ),
           button: say("Reject"),
           danger: true
         })
       ),
       silence: each(
-        ({ say }, count) => say("Done: {count, plural, one {# account is} other {# accounts are}} limited.", { count }),
+        ({ say }, count) => say("{count, plural, one {# account was} other {# accounts were}} limited.", { count }),
         (visit, id) => decisions.take(visit.by, id, { type: "silence", text: "", reportId: null, tells: true }),
         ({ say }, names) => ({
           title: say("Limit these accounts?"),
           text: say(
-            "Posts of these are shown only to those who follow them, and their people are told: {names}. It can be undone at any time.",
+            "Posts of these accounts are shown only to their followers, and the people are notified: {names}. You can undo this at any time.",
             { names }
           ),
           button: say("Limit"),
@@ -197,13 +198,12 @@ const make = Effect.gen(function*() {
         })
       ),
       suspend: each(
-        ({ say }, count) =>
-          say("Done: {count, plural, one {# account is} other {# accounts are}} suspended.", { count }),
+        ({ say }, count) => say("{count, plural, one {# account was} other {# accounts were}} suspended.", { count }),
         (visit, id) => decisions.take(visit.by, id, { type: "suspend", text: "", reportId: null, tells: true }),
         ({ say }, names) => ({
           title: say("Suspend these accounts?"),
           text: say(
-            "Neither profiles nor posts of these are shown to anybody, and their people are told: {names}. It can be undone for 30 days; then everything is deleted.",
+            "Profiles and posts of these accounts are hidden from everyone, and the people are notified: {names}. You can undo this for 30 days; then all data is deleted.",
             { names }
           ),
           button: say("Suspend"),

@@ -33,7 +33,7 @@ const fields = (visit: Visit, one?: Announcement): Html => {
   const labels = {
     ["starts_at"]: say("Begins"),
     ["ends_at"]: say("Ends"),
-    ["scheduled_at"]: say("Publish by itself at")
+    ["scheduled_at"]: say("Publish automatically at")
   }
   return html`${
     textArea(visit, {
@@ -54,7 +54,7 @@ const fields = (visit: Visit, one?: Announcement): Html => {
         value: fieldOf(one?.[key] ?? null)
       })
     )
-  }${checkbox(visit, { name: "all_day", label: say("Days only, without times"), checked: one?.allDay ?? false })}`
+  }${checkbox(visit, { name: "all_day", label: say("Dates only, no times"), checked: one?.allDay ?? false })}`
 }
 
 const changeIn = Effect.fnUntraced(function*({ form: sent }: Visit) {
@@ -109,7 +109,7 @@ const make = Effect.gen(function*() {
           form(
             visit,
             html`${fields(visit)}<p class="row">${button("publish", say("Publish"), "main")}${
-              button("draft", say("Keep as a draft"))
+              button("draft", say("Save as draft"))
             }</p>`
           )
         )
@@ -123,8 +123,8 @@ const make = Effect.gen(function*() {
       const { id } = yield* actors.tell(visit.by, { _tag: "CreateAnnouncement", announcement, unpublished })
       const { say } = visit.words
       return unpublished
-        ? { notice: say("The draft was kept."), to: `${path}/${id}` }
-        : { notice: say("The announcement was made."), undo: { path: `${path}/${id}`, act: "unpublish" } }
+        ? { notice: say("The draft was saved."), to: `${path}/${id}` }
+        : { notice: say("The announcement was created."), undo: { path: `${path}/${id}`, act: "unpublish" } }
     })
   const list = staff.page({
     path: "/admin/announcements",
@@ -135,7 +135,7 @@ const make = Effect.gen(function*() {
         confirm: ({ words: { say } }) =>
           Effect.succeed({
             title: say("Publish this announcement?"),
-            text: say("Everybody who is signed in sees it, or will at the time you have set. You can take it back."),
+            text: say("Everyone who is signed in will see it, now or at the scheduled time. You can unpublish it."),
             button: say("Publish")
           }),
         run: create(false)
@@ -150,7 +150,7 @@ const make = Effect.gen(function*() {
       const { say } = visit.words
       return tag === "PublishAnnouncement"
         ? { notice: say("The announcement is published."), undo: { path: visit.path, act: "unpublish" } }
-        : { notice: say("The announcement is a draft now."), undo: { path: visit.path, act: "publish" } }
+        : { notice: say("The announcement is a draft again."), undo: { path: visit.path, act: "publish" } }
     })
 
   const one = staff.page({
@@ -164,7 +164,7 @@ const make = Effect.gen(function*() {
         body: html`<div class="row top">${stateOf(visit, found)}${
           found.publishedAt === null
             ? actButton(visit, "publish", say("Publish"), { kind: "main" })
-            : actButton(visit, "unpublish", say("Take back"))
+            : actButton(visit, "unpublish", say("Unpublish"))
         }${actButton(visit, "remove", say("Remove"), { kind: "danger" })}</div>${
           section(say("Announcement"), form(visit, html`${fields(visit, found)}${button("save", say("Save"), "main")}`))
         }<p><a href="${path}">${say("All announcements")}</a></p>`
@@ -185,7 +185,9 @@ const make = Effect.gen(function*() {
           Effect.map(asked(visit), ({ text }) => ({
             title: visit.words.say("Remove this announcement?"),
             text: html`<p><bdi>${text.slice(0, shownMax)}</bdi></p><p>${
-              visit.words.say("It goes with its reactions. It cannot be undone; taking it back keeps it as a draft.")
+              visit.words.say(
+                "The announcement and its reactions are deleted. This cannot be undone; unpublishing keeps it as a draft."
+              )
             }</p>`,
             button: visit.words.say("Remove"),
             danger: true

@@ -20,20 +20,20 @@ const textCharactersMax = 200
 
 const stateOf = ({ say }: Messages, state: Appeal["state"]): Html =>
   state === "pending"
-    ? badge(say("Waits"), "warn")
+    ? badge(say("Pending"), "warn")
     : state === "approved"
     ? badge(say("Granted"), "good")
     : badge(say("Rejected"))
 
 /** Effect of approving an appeal, by the action of its strike. */
 const returns: Readonly<Record<StrikeAction, (words: Messages) => string>> = {
-  none: ({ say }) => say("The warning does not count any more."),
+  none: ({ say }) => say("The warning no longer counts."),
   disable: ({ say }) => say("The person can sign in again."),
-  ["mark_statuses_as_sensitive"]: ({ say }) => say("The posts are not marked as sensitive any more."),
-  ["delete_statuses"]: ({ say }) => say("The strike does not count any more; the posts stay removed."),
+  ["mark_statuses_as_sensitive"]: ({ say }) => say("The posts are no longer marked as sensitive."),
+  ["delete_statuses"]: ({ say }) => say("The strike no longer counts; the posts stay removed."),
   sensitive: ({ say }) => say("Media of the account are shown as the author marked them."),
-  silence: ({ say }) => say("The account is not limited any more."),
-  suspend: ({ say }) => say("The account is back.")
+  silence: ({ say }) => say("The account is no longer limited."),
+  suspend: ({ say }) => say("The account is restored.")
 }
 
 const make = Effect.gen(function*() {
@@ -71,15 +71,15 @@ const make = Effect.gen(function*() {
       title: say("Appeals"),
       body: html`${
         tabs(visit, "state", [
-          ["", say("Waiting"), counts.pending],
+          ["", say("Pending"), counts.pending],
           ["approved", say("Granted"), counts.approved],
           ["rejected", say("Rejected"), counts.rejected],
           ["all", say("All"), counts.all]
         ])
       }${total(visit, counts[state])}${
         rows.length === 0
-          ? nothing(say("No appeal is like that."))
-          : table([say("Account"), say("Against"), say("Appeal"), say("State"), say("Since")], rows, say("Appeals"))
+          ? nothing(say("No appeals match."))
+          : table([say("Account"), say("Strike"), say("Appeal"), say("State"), say("Since")], rows, say("Appeals"))
       }${pager(visit, found.map(({ id }) => id))}`
     }
   })
@@ -97,16 +97,16 @@ const make = Effect.gen(function*() {
 <div class="columns"><div>
 ${
         section(
-          say("What the person says"),
+          say("Reason given"),
           html`${written(appeal.text)}<p class="soft">${moment(words, appeal.createdAt)}</p>`
         )
       }
 ${
         appeal.state === "pending"
           ? section(
-            say("Decide"),
-            html`<div class="row">${actButton(visit, "approve", say("Grant the appeal"), { kind: "main" })}${
-              actButton(visit, "reject", say("Reject the appeal"), { kind: "danger" })
+            say("Decision"),
+            html`<div class="row">${actButton(visit, "approve", say("Approve appeal"), { kind: "main" })}${
+              actButton(visit, "reject", say("Reject appeal"), { kind: "danger" })
             }</div>`
           )
           : ""
@@ -117,8 +117,8 @@ ${
           say("The strike"),
           html`${
             definitions([
-              [say("What was done"), actionNames[strike.action](words)],
-              [say("When"), moment(words, strike.createdAt)],
+              [say("Action taken"), actionNames[strike.action](words)],
+              [say("Date"), moment(words, strike.createdAt)],
               [
                 say("Decided by"),
                 appeal.decidedByAccountId === null ? undefined : names.line(appeal.decidedByAccountId)
@@ -161,21 +161,21 @@ ${
         approve: deciding(
           true,
           (words, action) => ({
-            title: words.say("Grant the appeal?"),
-            text: html`<p>${returns[action](words)} ${words.say("The person is told. It cannot be undone.")}</p>`,
-            button: words.say("Grant")
+            title: words.say("Approve the appeal?"),
+            text: html`<p>${returns[action](words)} ${words.say("The person is notified. This cannot be undone.")}</p>`,
+            button: words.say("Approve the appeal")
           }),
-          ({ say }) => say("Done: the appeal is granted.")
+          ({ say }) => say("The appeal was approved.")
         ),
         reject: deciding(
           false,
           ({ say }) => ({
             title: say("Reject the appeal?"),
-            text: say("What was done stays. The person is told, and cannot appeal against it again."),
+            text: say("The action stays in place. The person is notified and cannot appeal again."),
             button: say("Reject"),
             danger: true
           }),
-          ({ say }) => say("Done: the appeal is rejected.")
+          ({ say }) => say("The appeal was rejected.")
         )
       }
     })

@@ -37,23 +37,21 @@ interface Picture {
 const largest = Math.max(...appIconEdges)
 const pictures: Readonly<Record<InstancePictureKind, Picture>> = {
   thumbnail: {
-    title: ({ say }) => say("Picture in previews"),
+    title: ({ say }) => say("Thumbnail"),
     hint: ({ say }) =>
-      say("Apps and other sites show it beside the name of the server. Best 2400x1260 pixels; PNG, JPEG or WebP."),
+      say("Shown by apps and other sites with the server name. 2400x1260 pixels recommended; PNG, JPEG or WebP."),
     own: thumbnailPath,
     size: [320, 168]
   },
   appIcon: {
-    title: ({ say }) => say("Icon of the server"),
-    hint: ({ say }) =>
-      say("For apps, and for who puts the site on a home screen. A square of 512x512 pixels or more; PNG or WebP."),
+    title: ({ say }) => say("Server icon"),
+    hint: ({ say }) => say("For apps and home screens. A square of at least 512x512 pixels; PNG or WebP."),
     own: iconPath(largest),
     size: [96, 96]
   },
   favicon: {
-    title: ({ say }) => say("Icon in tabs of browsers"),
-    hint: ({ say }) =>
-      say("A square of 48x48 pixels or more that can be told from others when it is small; PNG or WebP."),
+    title: ({ say }) => say("Favicon"),
+    hint: ({ say }) => say("A square of at least 48x48 pixels, recognisable at small sizes; PNG or WebP."),
     own: faviconPath(48),
     size: [48, 48]
   }
@@ -82,26 +80,26 @@ const make = Effect.gen(function*() {
       html`<p class="soft">${hint(words)}</p><p class="row"><img class="preview" src="${
         url ?? own
       }" width="${width}" height="${height}" alt="${description || title(words)}">${
-        url === undefined ? html`<span class="soft">${say("The server's own")}</span>` : ""
+        url === undefined ? html`<span class="soft">${say("Default")}</span>` : ""
       }</p>
 <form method="post" action="${visit.here}" enctype="multipart/form-data">${tokenInput(visit.formToken)}${
         hidden("kind", kind)
       }<label>${say("Picture")}<span class="hint">${
-        say("8 MB at most. It is made anew in every size that is needed, without what else is in the file.")
+        say("Up to 8 MB. The image is resized, and its metadata is removed.")
       }</span><input type="file" name="file" accept="image/png,image/jpeg,image/webp,image/avif" required></label>${
         kind === "thumbnail"
           ? textField(visit, {
             name: "description",
-            label: say("What the picture shows"),
-            hint: say("For who does not see it."),
+            label: say("Image description"),
+            hint: say("For people who cannot see the image."),
             value: description,
             max: instanceThumbnailDescriptionCharactersMax
           })
           : ""
-      }${button("upload", say("Show this picture"), "main")}</form>${
+      }${button("upload", say("Use this image"), "main")}</form>${
         url === undefined
           ? ""
-          : actButton(visit, "remove", say("Show the server's own again"), { kind: "danger", fields: { kind } })
+          : actButton(visit, "remove", say("Reset to default"), { kind: "danger", fields: { kind } })
       }`
     )
   }
@@ -110,7 +108,7 @@ const make = Effect.gen(function*() {
     const { words: { say } } = visit
     return section(
       say("Color"),
-      html`<p class="soft">${say("Links, buttons and marks have it on every page of this server.")}</p>${
+      html`<p class="soft">${say("Used for links, buttons and highlights on every page of this server.")}</p>${
         swatches(visit.words, accentColor)
       }${
         form(
@@ -120,12 +118,12 @@ const make = Effect.gen(function*() {
               name: "accent_color",
               type: "color",
               label: say("Accent color"),
-              hint: say("Where words could not be read in it, it is shown darker in light and lighter in dark."),
+              hint: say("Shown darker in light mode and lighter in dark mode where needed for contrast."),
               value: accentColor ?? usual
             })
           }${button("color", say("Use this color"), "main")}`
         )
-      }${accentColor === null ? "" : actButton(visit, "uncolor", say("Back to the usual color"))}`
+      }${accentColor === null ? "" : actButton(visit, "uncolor", say("Reset to the default color"))}`
     )
   }
 
@@ -136,8 +134,8 @@ const make = Effect.gen(function*() {
       const { say } = visit.words
       const about = yield* instance.about
       return {
-        title: say("Pictures and color"),
-        body: html`<p><a href="/admin/settings">${say("Settings of the server")}</a></p><div class="columns">${
+        title: say("Images and color"),
+        body: html`<p><a href="/admin/settings">${say("Server settings")}</a></p><div class="columns">${
           colorForm(visit, about)
         }${instancePictureKinds.map((kind) => pictureForm(visit, about, kind))}</div>`
       }
@@ -148,7 +146,7 @@ const make = Effect.gen(function*() {
           const before = (yield* instance.about).accentColor
           yield* settings.change(by, { accentColor: sent.get("accent_color") ?? "" })
           return {
-            notice: words.say("The color of the server was set."),
+            notice: words.say("The color was saved."),
             undo: before === null
               ? { path: "/admin/settings/appearance", act: "uncolor" }
               : { path: "/admin/settings/appearance", act: "color", fields: { ["accent_color"]: before } }
@@ -158,7 +156,7 @@ const make = Effect.gen(function*() {
       uncolor: {
         run: Effect.fnUntraced(function*({ by, words }) {
           yield* settings.change(by, { accentColor: "" })
-          return { notice: words.say("The server has its usual color again.") }
+          return { notice: words.say("The color was reset.") }
         })
       },
       upload: {
@@ -168,7 +166,7 @@ const make = Effect.gen(function*() {
           const upload = ticket === undefined ? undefined : uploads.find(ticket)
           yield* instanceUploads.receive(visit.by, kind, upload, visit.form.get("description") ?? "")
           return {
-            notice: visit.words.say("The picture is shown. Browsers may keep the one before for an hour."),
+            notice: visit.words.say("The image was saved. Browsers may show the old one for up to an hour."),
             to: visit.path
           }
         })
@@ -178,14 +176,14 @@ const make = Effect.gen(function*() {
           Effect.map(kindOf(visit), (kind) => ({
             title: pictures[kind].title(visit.words),
             text: visit.words.say(
-              "The picture is deleted, and the server's own is shown in its place. To have it back you upload it again."
+              "The image is deleted and the default is shown instead. To restore it, upload it again."
             ),
-            button: visit.words.say("Delete the picture"),
+            button: visit.words.say("Delete image"),
             danger: true
           })),
         run: Effect.fnUntraced(function*(visit) {
           yield* instanceUploads.remove(visit.by, yield* kindOf(visit))
-          return { notice: visit.words.say("The server's own picture is shown."), to: visit.path }
+          return { notice: visit.words.say("The default image was restored."), to: visit.path }
         })
       }
     }

@@ -64,17 +64,17 @@ const make = Effect.gen(function*() {
       body: html`${
         filters(
           visit,
-          html`${filterSelect(visit, "target_type", say("On"), choices(types, say("Anything")))}${
-            filterSelect(visit, "action", say("Act"), choices(actions, say("Any act")))
-          }${filterText(visit, "account_id", say("Id of who did it"))}${
-            filterText(visit, "target_id", say("Id of what it was done to"))
+          html`${filterSelect(visit, "target_type", say("On"), choices(types, say("Any target")))}${
+            filterSelect(visit, "action", say("Take action"), choices(actions, say("Any action")))
+          }${filterText(visit, "account_id", say("ID of the actor"))}${
+            filterText(visit, "target_id", say("ID of the target"))
           }`
         )
       }<p class="row"><a href="${hereWith({ ...visit, path: `${path}/export.csv` }, {})}" download>${
         say("Download as CSV")
-      }</a> <span class="soft">${say("Nobody changes what stands here.")}</span></p>${total}${
-        rows.length === 0 ? nothing(say("Nothing is like that.")) : table(
-          [say("When"), say("Who"), say("Act"), say("On"), say("What it changed")],
+      }</a> <span class="soft">${say("The audit log cannot be changed.")}</span></p>${total}${
+        rows.length === 0 ? nothing(say("No entries match.")) : table(
+          [say("Date"), say("Done by"), say("Take action"), say("On"), say("Changes")],
           rows,
           say("Audit log")
         )

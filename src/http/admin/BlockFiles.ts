@@ -23,16 +23,16 @@ const make = Effect.gen(function*() {
     const fresh = entries.filter(({ known }) => !known)
     return html`<p>${
       say(
-        "{fresh, plural, one {# server} other {# servers}} would be blocked. {known, plural, one {# is} other {# are}} in the list already and {known, plural, one {stays} other {stay}} as {known, plural, one {it is} other {they are}}; {skipped, plural, one {# row names} other {# rows name}} nothing that can be blocked.",
+        "{fresh, plural, one {# server} other {# servers}} will be blocked. {known, plural, one {# is} other {# are}} already on the list and {known, plural, one {stays} other {stay}} unchanged; {skipped, plural, one {# row} other {# rows}} cannot be imported.",
         { fresh: fresh.length, known: entries.length - fresh.length, skipped }
       )
     }</p>${
-      fresh.length === 0 ? nothing(say("There is nothing to do.")) : table(
-        [say("Server"), say("State"), say("Why")],
+      fresh.length === 0 ? nothing(say("Nothing to do.")) : table(
+        [say("Server"), say("State"), say("Public comment")],
         fresh.slice(0, previewRowsMax).map(({ domain, publicComment, rejectMedia, severity }) => [
           domain,
           html`${badge(severityNames[severity](words), severity === "suspend" ? "bad" : "warn")}${
-            rejectMedia ? html` ${badge(say("No files"))}` : ""
+            rejectMedia ? html` ${badge(say("Reject media"))}` : ""
           }`,
           html`<bdi>${publicComment ?? ""}</bdi>`
         ]),
@@ -46,7 +46,7 @@ const make = Effect.gen(function*() {
           })
         }</p>`
         : ""
-    }<p>${say("Follows between people here and on blocked servers end and do not come back.")}</p>`
+    }<p>${say("Follows between people here and on blocked servers are removed permanently.")}</p>`
   })
 
   const page = staff.page({
@@ -55,13 +55,13 @@ const make = Effect.gen(function*() {
     show: (visit) => {
       const { words: { say } } = visit
       return Effect.succeed({
-        title: say("Blocked servers as a file"),
+        title: say("Export of blocked servers"),
         body: html`${
           section(
             say("Export"),
             html`<p class="soft">${
-              say("A file of CSV as other servers read it, with what is said about each block to everybody.")
-            }</p><p><a href="${path}/export.csv" download>${say("Download the list")}</a></p>`
+              say("A CSV file in the common format, with the public comment of each block.")
+            }</p><p><a href="${path}/export.csv" download>${say("Download list")}</a></p>`
           )
         }${
           section(
@@ -71,15 +71,15 @@ const make = Effect.gen(function*() {
               html`${
                 textArea(visit, {
                   name: "data",
-                  label: say("Lines of CSV"),
+                  label: say("CSV"),
                   hint: say(
-                    "With a first line that names the columns (#domain,#severity …), or a domain on each line."
+                    "With a header row (#domain,#severity …), or one domain per line."
                   ),
                   rows: 12,
                   required: true
                 })
-              }<p class="soft">${say("You see first what it would do.")}</p>${
-                button("import", say("Look at it"), "main")
+              }<p class="soft">${say("You see a preview before anything changes.")}</p>${
+                button("import", say("Preview import"), "main")
               }`
             )
           )
@@ -98,7 +98,7 @@ const make = Effect.gen(function*() {
         run: Effect.fnUntraced(function*({ by, form: sent, words }) {
           const made = yield* files.run(by, sent.get("data") ?? "")
           return {
-            notice: words.say("Done: {count, plural, one {# server was} other {# servers were}} blocked.", {
+            notice: words.say("{count, plural, one {# server was} other {# servers were}} blocked.", {
               count: made.length
             }),
             to: "/admin/domain_blocks"

@@ -23,21 +23,21 @@ const make = Effect.gen(function*() {
       html`<code>${digest}</code>`,
       actButton(visit, "remove", say("Remove"), { kind: "danger", fields: { id: String(id) } })
     ])
-    const email = textField(visit, { name: "email", type: "email", label: say("E-mail address"), required: true })
+    const email = textField(visit, { name: "email", type: "email", label: say("Email address"), required: true })
     return {
-      title: say("Blocked e-mail addresses"),
+      title: say("Blocked email addresses"),
       body: html`<p class="soft">${
         say(
-          "Nobody signs up with these, however they are spelled. Only digests are kept, by which nobody reads the addresses."
+          "Nobody can sign up with these addresses, in any spelling. Only hashes are stored, from which addresses cannot be read."
         )
       }</p><div class="columns">${
-        section(say("Block an address"), form(visit, html`${email}${button("create", say("Block"), "danger")}`))
+        section(say("Block an email address"), form(visit, html`${email}${button("create", say("Block"), "danger")}`))
       }${
-        section(say("Try an address"), form(visit, html`${email}${button("test", say("Is it blocked?"))}`))
+        section(say("Check an email address"), form(visit, html`${email}${button("test", say("Check"))}`))
       }</div>${total}${
         rows.length === 0
-          ? nothing(say("No address is blocked."))
-          : table([say("Digest"), say("Do")], rows, say("Blocked e-mail addresses"))
+          ? nothing(say("No email addresses are blocked."))
+          : table([say("Hash"), say("Actions")], rows, say("Blocked email addresses"))
       }${pager(visit, found.map(({ id }) => id))}`
     }
   })
@@ -66,7 +66,7 @@ const make = Effect.gen(function*() {
           return {
             notice: found.length === 0
               ? words.say("This address is not blocked.")
-              : words.say("This address is blocked, by the digest {digest}.", {
+              : words.say("This address is blocked, by the hash {digest}.", {
                 digest: found[0]?.canonicalEmailHash ?? ""
               })
           }
@@ -77,7 +77,7 @@ const make = Effect.gen(function*() {
           const block = yield* blocks.find(idOf(sent.get("id")) ?? 0n)
           yield* blocks.remove(by, block.id)
           return {
-            notice: words.say("The address is not blocked any more."),
+            notice: words.say("The address is no longer blocked."),
             undo: { path, act: "create", fields: { digest: block.canonicalEmailHash } }
           }
         })

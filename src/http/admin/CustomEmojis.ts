@@ -23,11 +23,11 @@ const make = Effect.gen(function*() {
   const isRemote = ({ query }: Visit) => query.get("origin") === "remote"
 
   const rowOf = ({ words: { say } }: Visit, emoji: EmojiRecord) => [
-    choose(emoji.id, say("Choose {name}", { name: emoji.shortcode })),
+    choose(emoji.id, say("Select {name}", { name: emoji.shortcode })),
     html`<img src="${emoji.staticUrl}" alt="" width="32" height="32" loading="lazy"> <code>:${emoji.shortcode}:</code>`,
     emoji.domain === null ? html`<bdi>${emoji.category ?? ""}</bdi>` : emoji.domain,
     html`${emoji.disabled ? badge(say("Disabled"), "bad") : ""}${
-      emoji.visibleInPicker ? "" : html` ${badge(say("Not offered"))}`
+      emoji.visibleInPicker ? "" : html` ${badge(say("Not in picker"))}`
     }`
   ]
 
@@ -56,20 +56,20 @@ const make = Effect.gen(function*() {
           "origin"
         )
       }${total(visit, remote ? others : own)}${
-        found.length === 0 ? nothing(say("No emoji is like that.")) : bulk(
+        found.length === 0 ? nothing(say("No emoji match.")) : bulk(
           visit,
           table(
-            [say("Chosen"), say("Emoji"), remote ? say("Server") : say("Category"), say("State")],
+            [say("Selected"), say("Emoji"), remote ? say("Server") : say("Category"), say("State")],
             found.map((emoji) => rowOf(visit, emoji)),
             say("Custom emoji")
           ),
           remote
             ? html`${button("copy", say("Copy to this server"))}`
             : html`${button("enable", say("Enable"))}${button("disable", say("Disable"))}${
-              button("list", say("Offer"))
-            }${button("unlist", say("Do not offer"))}${button("remove", say("Remove"), "danger")}${
-              textField(visit, { name: "category", label: say("Category for those chosen") })
-            }${button("categorise", say("Set the category"))}`
+              button("list", say("Show in picker"))
+            }${button("unlist", say("Hide from picker"))}${button("remove", say("Remove"), "danger")}${
+              textField(visit, { name: "category", label: say("Category for selected emoji") })
+            }${button("categorise", say("Set category"))}`
         )
       }${pager(visit, found.map(({ id }) => id))}`
     }
@@ -80,7 +80,7 @@ const make = Effect.gen(function*() {
       eachChosen(
         visit,
         (id) => emojis.change(visit.by, id, change),
-        ({ say }, count) => say("Done: {count, plural, one {# emoji was} other {# emoji were}} changed.", { count })
+        ({ say }, count) => say("{count, plural, one {# emoji was} other {# emoji were}} changed.", { count })
       )
   })
   const refused = {
@@ -104,7 +104,7 @@ const make = Effect.gen(function*() {
             visit,
             (id) => emojis.change(visit.by, id, { category: visit.form.get("category")?.trim() || null }),
             ({ say }, count) =>
-              say("Done: {count, plural, one {# emoji has} other {# emoji have}} the category.", { count })
+              say("{count, plural, one {# emoji has} other {# emoji have}} a new category.", { count })
           )
       },
       copy: {
@@ -112,7 +112,7 @@ const make = Effect.gen(function*() {
           eachChosen(
             visit,
             (id) => copies.copy(visit.by, id, { category: null }).pipe(Effect.catchTags(refused)),
-            ({ say }, count) => say("Done: {count, plural, one {# emoji was} other {# emoji were}} copied.", { count })
+            ({ say }, count) => say("{count, plural, one {# emoji was} other {# emoji were}} copied.", { count })
           )
       },
       remove: {
@@ -120,7 +120,7 @@ const make = Effect.gen(function*() {
           Effect.succeed({
             title: say("Remove these emoji?"),
             text: say(
-              "Posts show their shortcodes instead. It cannot be undone; an emoji that is disabled can be enabled again."
+              "Posts will show their shortcodes instead. This cannot be undone; a disabled emoji can be enabled again."
             ),
             button: say("Remove"),
             danger: true
@@ -133,7 +133,7 @@ const make = Effect.gen(function*() {
               if (found === undefined || found.domain !== null) return yield* new RecordNotFound()
               yield* emojis.remove(visit.by, id)
             }),
-            ({ say }, count) => say("Done: {count, plural, one {# emoji was} other {# emoji were}} removed.", { count })
+            ({ say }, count) => say("{count, plural, one {# emoji was} other {# emoji were}} removed.", { count })
           )
       }
     }

@@ -44,13 +44,13 @@ const tiles: ReadonlyArray<Tile> = [
     kind: "signUps",
     path: "/admin/accounts?status=pending&origin=local",
     permissions: ["manageUsers"],
-    label: ({ say }) => say("sign-ups to decide")
+    label: ({ say }) => say("pending sign-ups")
   },
   {
     kind: "appeals",
     path: "/admin/appeals",
     permissions: ["manageAppeals"],
-    label: ({ say }) => say("appeals to decide")
+    label: ({ say }) => say("pending appeals")
   },
   {
     kind: "trends",
@@ -62,20 +62,20 @@ const tiles: ReadonlyArray<Tile> = [
     kind: "suggestions",
     path: "/admin/moderation_suggestions",
     permissions: ["manageFederation"],
-    label: ({ say }) => say("suggestions of lists")
+    label: ({ say }) => say("list suggestions")
   },
   {
     kind: "heldPosts",
     path: "/admin/held_posts",
     permissions: ["manageReports", "manageRules"],
-    label: ({ say }) => say("posts that wait")
+    label: ({ say }) => say("held posts")
   }
 ]
 
 const measured: ReadonlyArray<{ readonly key: string; readonly title: (words: Messages) => string }> = [
   { key: "new_users", title: ({ say }) => say("Sign-ups") },
-  { key: "active_users", title: ({ say }) => say("People who were here") },
-  { key: "interactions", title: ({ say }) => say("Favourites, boosts and replies") },
+  { key: "active_users", title: ({ say }) => say("Active users") },
+  { key: "interactions", title: ({ say }) => say("Interactions") },
   { key: "opened_reports", title: ({ say }) => say("Reports") }
 ]
 
@@ -95,8 +95,8 @@ const make = Effect.gen(function*() {
     const found = yield* nodeFigures.list
     const hosts = (yield* Effect.orDie(queues.list)).toSorted((a, b) => b.waiting - a.waiting).slice(0, hostsMax)
     return html`${section(say("Nodes"), nodes(words, found, yield* sharding.activeEntityCount))}${
-      section(say("Work that waits"), backlogs(words, yield* backlogRows.list, now))
-    }${section(say("Deliveries that wait"), deliveries(words, hosts, now))}${
+      section(say("Background work"), backlogs(words, yield* backlogRows.list, now))
+    }${section(say("Pending deliveries"), deliveries(words, hosts, now))}${
       section(say("Storage"), storage(words, yield* storageFigures.current))
     }`
   })
@@ -126,15 +126,15 @@ const make = Effect.gen(function*() {
     const found = period === undefined ? [] : yield* cohorts.of(period, "month")
     const came = found.filter(({ data }) => (data[0]?.value ?? 0) > 0)
     return section(
-      say("Who stays"),
-      came.length === 0 ? nothing(say("Nobody signed up in these months.")) : table(
-        [say("Signed up"), say("People"), say("Still here")],
+      say("Retention"),
+      came.length === 0 ? nothing(say("No sign-ups in these months.")) : table(
+        [say("Signed up"), say("People"), say("Still active")],
         came.map(({ data, period }) => [
           month(period),
           figure(data[0]?.value ?? 0),
           data.map(({ rate }) => `${figure(Math.round(rate * 100))} %`).join(" → ")
         ]),
-        say("Who stays")
+        say("Retention")
       )
     )
   })

@@ -21,11 +21,11 @@ const make = Effect.gen(function*() {
       return section(
         title,
         all.length === 0
-          ? nothing(say("There is no version yet."))
+          ? nothing(say("No version yet."))
           : html`${
             all.map(({ effectiveOn, html: text, notice, publishedAt }) =>
-              html`<details><summary>${say("Holds from {day}", { day: effectiveOn })} <span class="soft">${
-                say("written:")
+              html`<details><summary>${say("Effective from {day}", { day: effectiveOn })} <span class="soft">${
+                say("Written:")
               } ${moment(words, publishedAt)}</span></summary>${
                 notice === "" ? "" : html`<p class="soft" dir="auto">${notice}</p>`
               }<div class="content" dir="auto">${raw(text)}</div></details>`
@@ -53,26 +53,26 @@ const make = Effect.gen(function*() {
               textArea(visit, {
                 name: "text",
                 label: say("Text"),
-                hint: say("Plain text or HTML. With no text at all every version of the document is taken away."),
+                hint: say("Plain text or HTML. Leave it empty to remove every version of the document."),
                 rows: 10
               })
             }${
               textField(visit, {
                 name: "since",
                 type: "date",
-                label: say("Day from which it holds"),
-                hint: say("Today where nothing is said. The version of the same day is replaced.")
+                label: say("Effective date"),
+                hint: say("Defaults to today. Replaces a version of the same date.")
               })
-            }${textArea(visit, { name: "notice", label: say("What is new"), hint: say("People are told."), rows: 2 })}${
-              button("publish", say("Publish"), "main")
-            }`
+            }${
+              textArea(visit, { name: "notice", label: say("Changelog"), hint: say("People are notified."), rows: 2 })
+            }${button("publish", say("Publish"), "main")}`
           )
         )
       }${yield* versions(visit, "privacy_policy", say("Privacy policy"))}${yield* versions(
         visit,
         "terms_of_service",
         say("Terms of service")
-      )}<p><a href="/admin/settings">${say("Settings of the server")}</a></p>`
+      )}<p><a href="/admin/settings">${say("Server settings")}</a></p>`
     }
   })
 
@@ -86,8 +86,8 @@ const make = Effect.gen(function*() {
           Effect.succeed({
             title: say("Publish this version?"),
             text: (sent.get("text") ?? "").trim() === ""
-              ? say("The text is empty: every version of the document is taken away. It cannot be undone.")
-              : say("Everybody can read it from now on, and from which day it holds."),
+              ? say("The text is empty: every version of the document is removed. This cannot be undone.")
+              : say("The document becomes public now, with its effective date."),
             button: say("Publish"),
             danger: (sent.get("text") ?? "").trim() === ""
           }),

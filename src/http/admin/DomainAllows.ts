@@ -29,8 +29,8 @@ const make = Effect.gen(function*() {
       title: say("Allowed servers"),
       body: html`<p class="soft">${
         limitedFederation
-          ? say("This server speaks only to those in the list.")
-          : say("This server speaks to everybody: the list counts where limited federation is switched on.")
+          ? say("This server federates only with servers on this list.")
+          : say("Limited federation is off: this list has no effect.")
       }</p>${
         section(
           say("Allow a server"),
@@ -44,7 +44,7 @@ const make = Effect.gen(function*() {
       }${total}${
         rows.length === 0
           ? nothing(say("The list is empty."))
-          : table([say("Server"), say("Since"), say("Do")], rows, say("Allowed servers"))
+          : table([say("Server"), say("Since"), say("Actions")], rows, say("Allowed servers"))
       }${pager(visit, found.map(({ id }) => id))}`
     }
   })
@@ -60,7 +60,7 @@ const make = Effect.gen(function*() {
           const confirmed = sent.get("confirmed") === "yes"
           const { domain, id } = yield* allows.allow(sent.get("domain") ?? "", { by, confirmed })
           return {
-            notice: words.say("{domain} is in the list now.", { domain }),
+            notice: words.say("{domain} was added to the list.", { domain }),
             undo: { path, act: "remove", fields: { id: String(id) } }
           }
         })
@@ -70,8 +70,8 @@ const make = Effect.gen(function*() {
           Effect.succeed({
             title: say("Remove this server from the list?"),
             text: limitedFederation
-              ? say("Nothing goes there or comes from it any more.")
-              : say("Nothing changes until limited federation is switched on."),
+              ? say("This server will no longer exchange anything with it.")
+              : say("Nothing changes unless limited federation is on."),
             button: say("Remove"),
             danger: true
           }),
@@ -79,7 +79,7 @@ const make = Effect.gen(function*() {
           const { domain, id } = yield* allows.find(idOf(sent.get("id")) ?? 0n)
           yield* allows.remove(id, by)
           return {
-            notice: words.say("{domain} is not in the list any more.", { domain }),
+            notice: words.say("{domain} was removed from the list.", { domain }),
             undo: { path, act: "create", fields: { domain } }
           }
         })

@@ -22,14 +22,14 @@ const make = Effect.gen(function*() {
     const found = yield* blocks.page(pageOf(visit))
     const total = yield* totalOf(visit, found.length, blocks.total)
     const rows = found.map((block) => [
-      choose(block.id, say("Choose {name}", { name: block.domain })),
+      choose(block.id, say("Select {name}", { name: block.domain })),
       html`<a href="${path}/${String(block.id)}">${block.domain}</a>${
         block.publicComment === null ? "" : html`<span class="hint" dir="auto">${block.publicComment}</span>`
       }`,
       html`${badge(severityNames[block.severity](words), block.severity === "suspend" ? "bad" : "warn")}${
-        block.rejectMedia ? html` ${badge(say("No files"))}` : ""
-      }${block.rejectReports ? html` ${badge(say("No reports"))}` : ""}${
-        block.listId === null ? "" : html` ${badge(say("By a list"))}`
+        block.rejectMedia ? html` ${badge(say("Reject media"))}` : ""
+      }${block.rejectReports ? html` ${badge(say("Reject reports"))}` : ""}${
+        block.listId === null ? "" : html` ${badge(say("From a list"))}`
       }`,
       moment(words, block.createdAt)
     ])
@@ -40,9 +40,9 @@ const make = Effect.gen(function*() {
       }</a> <a href="/admin/domain_block_files">${say("Import and export")}</a> <a href="/admin/domain_allows">${
         say("Allowed servers")
       }</a></p>${total}${
-        rows.length === 0 ? nothing(say("No server is blocked.")) : bulk(
+        rows.length === 0 ? nothing(say("No servers are blocked.")) : bulk(
           visit,
-          table([say("Chosen"), say("Server"), say("State"), say("Since")], rows, say("Blocked servers")),
+          table([say("Selected"), say("Server"), say("State"), say("Since")], rows, say("Blocked servers")),
           html`${button("remove", say("Unblock"))}`
         )
       }${pager(visit, found.map(({ id }) => id))}`
@@ -58,15 +58,14 @@ const make = Effect.gen(function*() {
         confirm: ({ words: { say } }) =>
           Effect.succeed({
             title: say("Unblock these servers?"),
-            text: say("Their accounts and posts are seen again. Follows that ended with the block do not come back."),
+            text: say("Their accounts and posts are visible again. Removed follows are not restored."),
             button: say("Unblock")
           }),
         run: (visit) =>
           eachChosen(
             visit,
             (id) => blocks.remove(id, visit.by),
-            ({ say }, count) =>
-              say("Done: {count, plural, one {# server was} other {# servers were}} unblocked.", { count })
+            ({ say }, count) => say("{count, plural, one {# server was} other {# servers were}} unblocked.", { count })
           )
       }
     }
@@ -87,7 +86,7 @@ const make = Effect.gen(function*() {
               textField(visit, {
                 name: "domain",
                 label: say("Domain"),
-                hint: say("Those below it are meant, too."),
+                hint: say("Includes its subdomains."),
                 value: visit.query.get("domain") ?? "",
                 required: true
               })
@@ -103,7 +102,7 @@ const make = Effect.gen(function*() {
             suffixConfirmation(say, sent) ?? (sent.get("severity") !== "suspend" ? undefined : {
               title: say("Block {domain}?", { domain: sent.get("domain") ?? "" }),
               text: say(
-                "Follows between people here and there end and do not come back. Accounts and posts from there are not shown any more; files of it are removed."
+                "Follows between people here and there are removed permanently. Accounts and posts from there are hidden, and their media files are removed."
               ),
               button: say("Block"),
               danger: true
@@ -118,7 +117,7 @@ const make = Effect.gen(function*() {
               new Unprocessable({ text: `You have already imposed stricter limits on ${existing.domain}.` })
           )
           return {
-            notice: say("{domain} is in the list now.", { domain: block.domain }),
+            notice: say("{domain} was added to the list.", { domain: block.domain }),
             to: path,
             undo: { path: `${path}/${block.id}`, act: "remove" }
           }
@@ -144,9 +143,9 @@ const make = Effect.gen(function*() {
         }${
           section(
             say("Unblock"),
-            html`<p class="soft">${
-              say("Accounts and posts are seen again. Follows that ended with the block do not come back.")
-            }</p>${actButton(visit, "remove", say("Unblock"))}`
+            html`<p class="soft">${say("Accounts and posts are visible again. Removed follows are not restored.")}</p>${
+              actButton(visit, "remove", say("Unblock"))
+            }`
           )
         }<p class="row"><a href="/admin/instances/${block.domain}">${say("The server")}</a> <a href="${path}">${
           say("Blocked servers")
@@ -169,7 +168,7 @@ const make = Effect.gen(function*() {
           const before = yield* asked(visit)
           yield* blocks.remove(before.id, visit.by)
           return {
-            notice: visit.words.say("{domain} is not blocked any more.", { domain: before.domain }),
+            notice: visit.words.say("{domain} is no longer blocked.", { domain: before.domain }),
             to: path,
             undo: { path: `${path}/new`, act: "create", fields: fieldsOfBlock(before) }
           }

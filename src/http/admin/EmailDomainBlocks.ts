@@ -19,8 +19,8 @@ const make = Effect.gen(function*() {
     const { words: { say } } = visit
     const found = yield* blocks.exchanges(domain)
     return found.length === 0 ?
-      html`<p class="soft">${say("Nobody takes mail for it.")}</p>` :
-      html`<fieldset><legend>${say("Its mail is taken by these hosts; those ticked are blocked, too.")}</legend>${
+      html`<p class="soft">${say("The domain has no mail servers.")}</p>` :
+      html`<fieldset><legend>${say("Mail servers of the domain; block the selected ones, too:")}</legend>${
         found.map((host) => checkbox(visit, { name: "other_domains[]", value: host, label: host, checked: false }))
       }</fieldset>`
   })
@@ -31,7 +31,7 @@ const make = Effect.gen(function*() {
     const total = yield* totalOf(visit, found.length, blocks.total)
     const days = Map.groupBy(yield* blocks.history(found.map(({ id }) => id)), ({ blockId }) => blockId)
     const rows = found.map((block) => [
-      html`${block.domain}${block.allowWithApproval ? html` ${badge(say("With approval"), "warn")}` : ""}`,
+      html`${block.domain}${block.allowWithApproval ? html` ${badge(say("Needs approval"), "warn")}` : ""}`,
       figure((days.get(block.id) ?? []).reduce((sum, { uses }) => sum + uses, 0)),
       moment(words, block.createdAt),
       actButton(visit, "remove", say("Remove"), { kind: "danger", fields: { id: String(block.id) } })
@@ -42,33 +42,33 @@ const make = Effect.gen(function*() {
       (error) => Effect.succeed(html`<p class="problem">${words.translate(error.message)}</p>`)
     )
     return {
-      title: say("Blocked e-mail providers"),
+      title: say("Blocked email providers"),
       body: html`<p class="soft">${
-        say("Nobody signs up with an address of these domains, or of those below them.")
+        say("Nobody can sign up with an address at these domains or their subdomains.")
       }</p>${
         section(
           say("New block"),
           html`<form method="get" action="${path}"><label>${
             say("Domain")
           }<input name="domain" value="${asked}" required></label><button type="submit" class="quiet">${
-            say("Look who takes its mail")
+            say("Look up mail servers")
           }</button></form>${
             asked === "" ? "" : form(
               visit,
               html`<input type="hidden" name="domain" value="${asked}">${exchanges}${
                 checkbox(visit, {
                   name: "allow_with_approval",
-                  label: say("Let people in whom a moderator approves")
+                  label: say("Allow sign-ups with approval")
                 })
               }${button("create", say("Block {domain}", { domain: asked }), "danger")}`
             )
           }`
         )
       }${total}${
-        rows.length === 0 ? nothing(say("No e-mail provider is blocked.")) : table(
-          [say("Domain"), say("Sign-ups in {days} days", { days: historyDays }), say("Since"), say("Do")],
+        rows.length === 0 ? nothing(say("No email providers are blocked.")) : table(
+          [say("Domain"), say("Sign-ups in {days} days", { days: historyDays }), say("Since"), say("Actions")],
           rows,
-          say("Blocked e-mail providers")
+          say("Blocked email providers")
         )
       }${pager(visit, found.map(({ id }) => id))}`
     }
@@ -89,7 +89,7 @@ const make = Effect.gen(function*() {
             confirmed: sent.get("confirmed") === "yes"
           })
           return {
-            notice: words.say("{domain} is in the list now.", { domain }),
+            notice: words.say("{domain} was added to the list.", { domain }),
             to: path,
             undo: { path, act: "remove", fields: { id: String(id) } }
           }
@@ -100,7 +100,7 @@ const make = Effect.gen(function*() {
           const block = yield* blocks.find(idOf(sent.get("id")) ?? 0n)
           yield* blocks.remove(by, block.id)
           return {
-            notice: words.say("{domain} is not in the list any more.", { domain: block.domain }),
+            notice: words.say("{domain} was removed from the list.", { domain: block.domain }),
             undo: {
               path,
               act: "create",

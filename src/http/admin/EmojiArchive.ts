@@ -25,14 +25,14 @@ const make = Effect.gen(function*() {
     show: (visit) => {
       const { words: { say } } = visit
       return Effect.succeed({
-        title: say("Emoji as an archive"),
+        title: say("Emoji archive"),
         body: html`${
           section(
             say("Export"),
             html`<p class="soft">${
-              say("A zip with the pictures and a list of them, as other servers read it.")
-            }</p><p><a href="${listPath}/export.zip" download>${say("Download the archive")}</a></p><p class="soft">${
-              say("A tar.gz with the pictures alone, as Mastodon's command line reads it.")
+              say("A zip file with the images and a list of them, as other servers use it.")
+            }</p><p><a href="${listPath}/export.zip" download>${say("Download archive")}</a></p><p class="soft">${
+              say("A tar.gz file with the images only, as Mastodon's command line reads it.")
             }</p><p><a href="${listPath}/export.tar.gz" download>${say("Download the tar.gz")}</a></p>`
           )
         }${
@@ -41,9 +41,9 @@ const make = Effect.gen(function*() {
             html`<form method="post" action="${visit.here}" enctype="multipart/form-data">${
               tokenInput(visit.formToken)
             }<label>${say("Archive")}<span class="hint">${
-              say("A zip or tar.gz of 16 MB at most. What has a shortcode that is here already is left out.")
+              say("A zip or tar.gz file, up to 16 MB. Existing shortcodes are skipped.")
             }</span><input type="file" name="file" accept=".zip,.gz,.tgz,application/zip,application/gzip" required></label>${
-              button("import", say("Add the emoji"), "main")
+              button("import", say("Add emoji"), "main")
             }</form>`
           )
         }<p><a href="${listPath}">${say("Custom emoji")}</a></p>`
@@ -61,7 +61,7 @@ const make = Effect.gen(function*() {
           )
           return {
             notice: [
-              words.say("{added, plural, one {# emoji was} other {# emoji were}} added, {refused} were not.", {
+              words.say("{added, plural, one {# emoji was} other {# emoji were}} added, {refused} skipped.", {
                 added,
                 refused: refused.length
               }),

@@ -36,11 +36,11 @@ const make = Effect.gen(function*() {
     const shown = yield* posts.load(words, [...meant.keys()], meant)
     const rows = found.map(({ accountId, createdAt, ruleName, statusId }) => {
       const alone = `${path}?only=${statusId}`
-      return html`<article class="card"><div class="row">${choose(statusId, say("Choose this post"))}${
+      return html`<article class="card"><div class="row">${choose(statusId, say("Select this post"))}${
         names.line(accountId)
       }</div>${shown.get(statusId) ?? html`<p class="soft">${say("This post is gone.")}</p>`}<p class="soft">${
         ruleName === null
-          ? say("Held by a rule that is gone")
+          ? say("Held by a deleted rule")
           : say("Held by the rule {name}", { name: ruleName })
       } · ${
         moment(words, createdAt)
@@ -53,9 +53,9 @@ const make = Effect.gen(function*() {
     return {
       title: say("Held posts"),
       body: html`<p class="soft">${
-        say("These posts wait because of a spam rule. Only their authors see them until you approve them.")
+        say("These posts were held by a spam rule. Only their authors see them until you approve them.")
       }</p>${total}${
-        rows.length === 0 ? nothing(say("No post waits.")) : bulk(
+        rows.length === 0 ? nothing(say("No held posts.")) : bulk(
           visit,
           html`${rows}`,
           html`${button("approve", say("Approve"))}${button("reject", say("Reject"), "danger")}`
@@ -95,7 +95,7 @@ const make = Effect.gen(function*() {
           return Effect.succeed(
             count === 0 ? undefined : {
               title: say("Reject posts?"),
-              text: say("{count, plural, one {# post is} other {# posts are}} deleted. It cannot be undone.", {
+              text: say("{count, plural, one {# post is} other {# posts are}} deleted. This cannot be undone.", {
                 count
               }),
               button: say("Reject"),

@@ -28,10 +28,10 @@ const counted = [
 
 const stateOf = ({ words: { say } }: Visit, { failedDays, pausedBy }: DeliveryHost): Html =>
   pausedBy !== null
-    ? badge(say("Stopped"), "bad")
+    ? badge(say("Paused"), "bad")
     : failedDays > 0
-    ? badge(say("{days, plural, one {Fails on # day} other {Fails on # days}}", { days: failedDays }), "warn")
-    : badge(say("Takes everything"), "good")
+    ? badge(say("{days, plural, one {Failing for # day} other {Failing for # days}}", { days: failedDays }), "warn")
+    : badge(say("Reachable"), "good")
 
 const make = Effect.gen(function*() {
   const actors = yield* DomainActors
@@ -62,10 +62,10 @@ const make = Effect.gen(function*() {
         }<input type="search" name="domain" required></label><p><button type="submit" class="quiet">${
           say("Look it up")
         }</button></p></form>${
-          tabs(visit, "failing", [["", say("All"), all], ["yes", say("Failing or stopped"), failed]])
+          tabs(visit, "failing", [["", say("All"), all], ["yes", say("Failing or paused"), failed]])
         }${total(visit, failing ? failed : all)}${
-          rows.length === 0 ? nothing(say("No server is like that.")) : table(
-            [say("Server"), say("Deliveries"), say("Waiting"), say("Last that arrived")],
+          rows.length === 0 ? nothing(say("No servers match.")) : table(
+            [say("Server"), say("Deliveries"), say("Pending"), say("Last successful delivery")],
             rows,
             say("Other servers")
           )
@@ -77,16 +77,16 @@ const make = Effect.gen(function*() {
   const deliveriesOf = Effect.fnUntraced(function*(visit: Visit, domain: string) {
     const { words: { figure, say }, words } = visit
     const host = yield* deliveries.find(domain).pipe(Effect.catchTag("RecordNotFound", () => Effect.undefined))
-    return host === undefined ? nothing(say("Nothing was sent there yet.")) : html`${
+    return host === undefined ? nothing(say("Nothing has been delivered there yet.")) : html`${
       definitions([
         [say("State"), stateOf(visit, host)],
-        [say("Waiting"), figure(host.waiting)],
-        [say("Last that arrived"), moment(words, host.succeededAt)],
+        [say("Pending"), figure(host.waiting)],
+        [say("Last successful delivery"), moment(words, host.succeededAt)],
         [say("Last failure"), host.error ?? undefined]
       ])
-    }<div class="row">${host.pausedBy === null ? actButton(visit, "stop", say("Stop"), { kind: "danger" }) : ""}${
-      actButton(visit, "restart", say("Try again now"))
-    }${host.failedDays === 0 ? "" : actButton(visit, "clear", say("Forget the failures"))}</div>`
+    }<div class="row">${host.pausedBy === null ? actButton(visit, "stop", say("Pause"), { kind: "danger" }) : ""}${
+      actButton(visit, "restart", say("Retry now"))
+    }${host.failedDays === 0 ? "" : actButton(visit, "clear", say("Clear failures"))}</div>`
   })
 
   const figuresOf = Effect.fnUntraced(function*(visit: Visit, domain: string) {
@@ -117,10 +117,10 @@ const make = Effect.gen(function*() {
       if (name !== "stop") yield* actors.wake([host])
       const { say } = visit.words
       return name === "stop"
-        ? { notice: say("Nothing is sent there any more."), undo: { path: visit.path, act: "restart" } }
+        ? { notice: say("Deliveries there are paused."), undo: { path: visit.path, act: "restart" } }
         : name === "restart"
-        ? { notice: say("What waits is tried again."), undo: { path: visit.path, act: "stop" } }
-        : { notice: say("The failures are forgotten.") }
+        ? { notice: say("Pending deliveries are retried."), undo: { path: visit.path, act: "stop" } }
+        : { notice: say("The failures were cleared.") }
     })
 
   const one = staff.page({
@@ -137,14 +137,14 @@ const make = Effect.gen(function*() {
       return {
         title: domain,
         body: html`<div class="columns"><div>${section(say("Deliveries"), yield* deliveriesOf(visit, domain))}${
-          section(say("What we have of it"), yield* figuresOf(visit, domain))
+          section(say("Data stored here"), yield* figuresOf(visit, domain))
         }<p class="row"><a href="/admin/accounts?domain=${encodeURIComponent(domain)}">${
           say("Accounts")
         }</a> <a href="/admin/domain_blocks/new?domain=${encodeURIComponent(domain)}">${
           say("Block a server")
         }</a></p></div><div>${
           section(
-            say("Notes of staff"),
+            say("Staff notes"),
             html`<ul class="notes">${
               found.map(({ accountId, content, createdAt, id }) =>
                 html`<li>${written(content)}<div class="row">${names.line(accountId)} <span class="soft">${
@@ -161,7 +161,7 @@ const make = Effect.gen(function*() {
               form(
                 visit,
                 html`${textArea(visit, { name: "content", label: say("New note"), rows: 2, max: 2_000 })}${
-                  button("note", say("Write the note"))
+                  button("note", say("Add note"))
                 }`,
                 `${path}/${domain}`
               )
@@ -174,9 +174,9 @@ const make = Effect.gen(function*() {
       stop: {
         confirm: (visit) =>
           Effect.succeed({
-            title: visit.words.say("Stop deliveries to {domain}?", { domain: domainIn(visit) }),
-            text: visit.words.say("Posts wait until deliveries are begun again; what is too old by then is dropped."),
-            button: visit.words.say("Stop"),
+            title: visit.words.say("Pause deliveries to {domain}?", { domain: domainIn(visit) }),
+            text: visit.words.say("Posts are kept until you resume deliveries; those that expire before are dropped."),
+            button: visit.words.say("Pause"),
             danger: true
           }),
         run: steer("stop")
@@ -187,7 +187,7 @@ const make = Effect.gen(function*() {
         run: Effect.fnUntraced(function*(visit) {
           const { id } = yield* notes.create(visit.by, domainIn(visit), visit.form.get("content") ?? "")
           return {
-            notice: visit.words.say("The note was written."),
+            notice: visit.words.say("The note was added."),
             undo: { path: visit.path, act: "removeNote", fields: { id: String(id) } }
           }
         })
@@ -195,7 +195,7 @@ const make = Effect.gen(function*() {
       removeNote: {
         run: Effect.fnUntraced(function*(visit) {
           yield* notes.remove(visit.by, domainIn(visit), idOf(visit.form.get("id")) ?? 0n)
-          return { notice: visit.words.say("The note was removed.") }
+          return { notice: visit.words.say("The note was deleted.") }
         })
       }
     }

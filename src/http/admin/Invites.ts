@@ -47,15 +47,15 @@ const make = Effect.gen(function*() {
     const total = yield* totalOf(visit, found.length, invites.total)
     const names = yield* people.load(found.map(({ accountId }) => accountId))
     const rows = found.map((invite) => [
-      html`<code>${addressOf(invite.code)}</code> ${invite.valid ? badge(say("Works"), "good") : badge(say("Over"))}${
-        invite.autofollow ? html` ${badge(say("Follows the inviter"))}` : ""
-      }`,
+      html`<code>${addressOf(invite.code)}</code> ${
+        invite.valid ? badge(say("Valid"), "good") : badge(say("Expired"))
+      }${invite.autofollow ? html` ${badge(say("Follow the inviter"))}` : ""}`,
       names.line(invite.accountId),
       invite.maxUses === null
         ? figure(invite.uses)
         : say("{uses} of {max}", { uses: figure(invite.uses), max: figure(invite.maxUses) }),
       invite.expiresAt === null ? say("Never") : moment(words, invite.expiresAt),
-      invite.valid ? actButton(visit, "end", say("End"), { kind: "danger", fields: { id: String(invite.id) } }) : ""
+      invite.valid ? actButton(visit, "end", say("Revoke"), { kind: "danger", fields: { id: String(invite.id) } }) : ""
     ])
     return {
       title: say("Invites"),
@@ -67,24 +67,24 @@ const make = Effect.gen(function*() {
             html`${
               select(visit, {
                 name: "max_uses",
-                label: say("How often it works"),
-                choices: [["", say("As often as people like")], ...uses(words)]
+                label: say("Max uses"),
+                choices: [["", say("Unlimited uses")], ...uses(words)]
               })
             }${
               select(visit, {
                 name: "expires_in",
-                label: say("How long it works"),
-                choices: [["", say("For ever")], ...times(words)]
+                label: say("Expires after"),
+                choices: [["", say("Never expires")], ...times(words)]
               })
-            }${checkbox(visit, { name: "autofollow", label: say("Who comes by it follows you") })}<p class="soft">${
-              say("People sign up by it whatever the mode of registration is.")
-            }</p>${button("create", say("Make the invite"), "main")}`
+            }${checkbox(visit, { name: "autofollow", label: say("New members follow you") })}<p class="soft">${
+              say("People can sign up with it in every registration mode.")
+            }</p>${button("create", say("Create the invite"), "main")}`
           )
         )
       }${total}${
         rows.length === 0
-          ? nothing(say("There are no invites yet."))
-          : table([say("Invite"), say("By"), say("Used"), say("Ends"), say("Do")], rows, say("Invites"))
+          ? nothing(say("No invites yet."))
+          : table([say("Invite"), say("Created by"), say("Used"), say("Ends"), say("Actions")], rows, say("Invites"))
       }${pager(visit, found.map(({ id }) => id))}`
     }
   })
@@ -102,7 +102,7 @@ const make = Effect.gen(function*() {
             autofollow: sent.get("autofollow") === "yes"
           })
           return {
-            notice: words.say("The invite: {address}", { address: addressOf(invite.code) }),
+            notice: words.say("Invite link: {address}", { address: addressOf(invite.code) }),
             to: path
           }
         })
@@ -110,14 +110,14 @@ const make = Effect.gen(function*() {
       end: {
         confirm: ({ words: { say } }) =>
           Effect.succeed({
-            title: say("End this invite?"),
-            text: say("Nobody signs up by it any more. Who came by it stays. It cannot be undone."),
-            button: say("End"),
+            title: say("Revoke this invite?"),
+            text: say("Nobody can sign up with it any more. Accounts created with it remain. This cannot be undone."),
+            button: say("Revoke"),
             danger: true
           }),
         run: Effect.fnUntraced(function*({ by, form: sent, words }) {
           yield* invites.end(by, idOf(sent.get("id")) ?? 0n)
-          return { notice: words.say("The invite has ended.") }
+          return { notice: words.say("The invite was revoked.") }
         })
       }
     }

@@ -14,9 +14,9 @@ import { requireId, type Visit } from "./Visit.ts"
 const path = "/admin/ip_blocks"
 
 const severities: Readonly<Record<IpBlockSeverity, (words: Pick<Messages, "say">) => string>> = {
-  ["sign_up_requires_approval"]: ({ say }) => say("Sign-ups wait for a moderator"),
+  ["sign_up_requires_approval"]: ({ say }) => say("Sign-ups need approval"),
   ["sign_up_block"]: ({ say }) => say("No sign-ups"),
-  ["no_access"]: ({ say }) => say("No access at all")
+  ["no_access"]: ({ say }) => say("No access")
 }
 
 const fields = (visit: Visit, block?: IpBlock): Html => {
@@ -25,33 +25,33 @@ const fields = (visit: Visit, block?: IpBlock): Html => {
     textField(visit, {
       name: "ip",
       label: say("IP address or network"),
-      hint: say("As 192.0.2.1 or 192.0.2.0/24 or 2001:db8::/32"),
+      hint: say("For example 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32"),
       value: block?.ip ?? visit.query.get("ip") ?? "",
       required: true
     })
   }${
     select(visit, {
       name: "severity",
-      label: say("What is kept from it"),
+      label: say("Restriction"),
       value: block?.severity ?? "sign_up_requires_approval",
       choices: Object.entries(severities).map(([name, label]) => [name, label(words)] as const)
     })
   }${
     select(visit, {
       name: "expires_in",
-      label: say("How long"),
+      label: say("Duration"),
       choices: [
-        ...(block === undefined ? [] : [["", say("As it is")] as const]),
+        ...(block === undefined ? [] : [["", say("Unchanged")] as const]),
         ["86400", say("1 day")],
         ["1209600", say("2 weeks")],
         ["2629746", say("1 month")],
         ["15778476", say("6 months")],
         ["31556952", say("1 year")],
         ["94670856", say("3 years")],
-        ["0", say("For ever")]
+        ["0", say("Never expires")]
       ]
     })
-  }${textArea(visit, { name: "comment", label: say("Note for staff"), value: block?.comment ?? "", rows: 2 })}`
+  }${textArea(visit, { name: "comment", label: say("Staff note"), value: block?.comment ?? "", rows: 2 })}`
 }
 
 /** Returns the change in the form; a missing duration leaves the expiry unchanged, and 0 means never. */
@@ -72,7 +72,7 @@ const broadConfirmation = (say: Messages["say"], sent: URLSearchParams) => {
   const network = networkOf(sent.get("ip")?.trim() ?? "")
   return network === undefined || !isBroad(network) ? undefined : {
     title: say("Block {domain}?", { domain: network }),
-    text: say("This network is a large part of all addresses. The block affects most people."),
+    text: say("This network covers a large share of all addresses. The block affects most people."),
     button: say("Block"),
     danger: true
   }
@@ -95,7 +95,7 @@ const make = Effect.gen(function*() {
       const found = yield* blocks.page(pageOf(visit))
       const total = yield* totalOf(visit, found.length, blocks.total)
       const rows = found.map((block) => [
-        choose(block.id, say("Choose {name}", { name: block.ip })),
+        choose(block.id, say("Select {name}", { name: block.ip })),
         html`<a href="${path}/${String(block.id)}">${block.ip}</a>${
           block.comment === "" ? "" : html`<span class="hint" dir="auto">${block.comment}</span>`
         }`,
@@ -107,9 +107,9 @@ const make = Effect.gen(function*() {
         body: html`${
           section(say("New block"), form(visit, html`${fields(visit)}${button("create", say("Block"), "danger")}`))
         }${total}${
-          rows.length === 0 ? nothing(say("No address is blocked.")) : bulk(
+          rows.length === 0 ? nothing(say("No IP addresses are blocked.")) : bulk(
             visit,
-            table([say("Chosen"), say("Address"), say("State"), say("Ends")], rows, say("Blocked IP addresses")),
+            table([say("Selected"), say("Address"), say("State"), say("Ends")], rows, say("Blocked IP addresses")),
             button("remove", say("Unblock"))
           )
         }${pager(visit, found.map(({ id }) => id))}`
@@ -122,7 +122,7 @@ const make = Effect.gen(function*() {
             broadConfirmation(say, sent) ?? (sent.get("severity") !== "no_access" ? undefined : {
               title: say("Block {domain}?", { domain: sent.get("ip") ?? "" }),
               text: say(
-                "Nobody from there reads or does anything here, whoever they are. It can be undone at any time."
+                "Nobody can use this server from there, with or without an account. You can undo this at any time."
               ),
               button: say("Block"),
               danger: true
@@ -144,7 +144,7 @@ const make = Effect.gen(function*() {
             visit,
             (id) => blocks.remove(author, id),
             ({ say }, count) =>
-              say("Done: {count, plural, one {# address was} other {# addresses were}} unblocked.", { count })
+              say("{count, plural, one {# address was} other {# addresses were}} unblocked.", { count })
           )
         })
       }
@@ -189,7 +189,7 @@ const make = Effect.gen(function*() {
           const { comment, id, ip, severity } = yield* blocks.find(yield* requireId(visit))
           yield* blocks.remove(yield* authorOf(visit), id)
           return {
-            notice: visit.words.say("{address} is not blocked any more.", { address: ip }),
+            notice: visit.words.say("{address} is no longer blocked.", { address: ip }),
             to: path,
             undo: { path, act: "create", fields: { ip, severity, comment, ["expires_in"]: "0" } }
           }

@@ -40,8 +40,8 @@ const make = Effect.gen(function*() {
       const values = yield* dimensions.of(key, period, valuesMax, { tagId })
       return values === undefined ? "" : section(
         measureNames(words, key),
-        values.length === 0 ? nothing(say("There is nothing to count.")) : table(
-          [say("What"), say("How much")],
+        values.length === 0 ? nothing(say("No data.")) : table(
+          [say("Item"), say("Count")],
           values.map(({ humanKey, humanValue, value }) => [humanKey, humanValue ?? value]),
           measureNames(words, key)
         )
@@ -52,14 +52,14 @@ const make = Effect.gen(function*() {
   const retention = Effect.fnUntraced(function*({ words: { figure, month, say } }: Visit, period: Period) {
     const found = yield* cohorts.of(period, "month")
     return found.length === 0 ? "" : section(
-      say("Who stays"),
+      say("Retention"),
       table(
-        [say("Signed up in"), say("People"), say("Here at the end")],
+        [say("Month of sign-up"), say("People"), say("Active at the end")],
         found.map(({ data, period: start }) => {
           const [first, last] = [data[0], data.at(-1)]
           return [month(start), figure(first?.value ?? 0), `${figure(Math.round((last?.rate ?? 0) * 100))} %`]
         }),
-        say("Who stays")
+        say("Retention")
       )
     )
   })
@@ -77,16 +77,16 @@ const make = Effect.gen(function*() {
       ? ["languages", "sources", "servers", "space_usage", "software_versions"]
       : ["tag_servers", "tag_languages"]
     return {
-      title: tag === undefined ? say("Measures") : say("Measures of {name}", { name: `#${tag.displayName}` }),
+      title: tag === undefined ? say("Statistics") : say("Statistics of {name}", { name: `#${tag.displayName}` }),
       body: html`${
         filters(
           visit,
           html`<input type="hidden" name="tag" value="${asked ?? ""}">${
             filterSelect(visit, "days", say("Time"), [
-              ["", say("A month")],
-              ["7", say("A week")],
-              ["90", say("Three months")],
-              ["365", say("A year")]
+              ["", say("Last month")],
+              ["7", say("Last week")],
+              ["90", say("Last three months")],
+              ["365", say("Last year")]
             ])
           }`
         )

@@ -19,46 +19,46 @@ const fields = (visit: Visit, list?: ModerationList): Html => {
       name: "type",
       label: say("Kind"),
       value: list?.type ?? "csv",
-      choices: [["csv", say("A file of CSV")], ["fires", say("A dataset of FIRES")]]
+      choices: [["csv", say("CSV file")], ["fires", say("FIRES dataset")]]
     })
   }${
     select(visit, {
       name: "list_action",
-      label: say("What a domain means that the list only names"),
+      label: say("Action for domains listed without one"),
       value: list?.action ?? "reject",
-      choices: [["reject", say("It is blocked")], ["accept", say("It is allowed")]]
+      choices: [["reject", say("Block server")], ["accept", say("Allow server")]]
     })
   }${
     textField(visit, {
       name: "priority",
       type: "number",
       label: say("Priority"),
-      hint: say("Where lists contradict one another the higher one wins."),
+      hint: say("If lists disagree, the one with the higher priority wins."),
       value: String(list?.priority ?? 0)
     })
   }${
     checkbox(visit, {
       name: "apply_automatically",
-      label: say("Do what it says by itself"),
-      hint: say("Else everything is suggested to staff."),
+      label: say("Apply entries automatically"),
+      hint: say("Otherwise all entries are suggested to staff."),
       checked: list?.applyAutomatically ?? false
     })
   }${
     checkbox(visit, {
       name: "retract_automatically",
-      label: say("Take back by itself what it gives up"),
+      label: say("Undo automatically when the list removes an entry"),
       checked: list?.retractAutomatically ?? false
     })
   }${
     checkbox(visit, {
       name: "preserve_relationships",
-      label: say("Only suggest what would end follows of people here"),
+      label: say("Only suggest entries that would remove follows of people here"),
       checked: list?.preserveRelationships ?? true
     })
   }${
     checkbox(visit, {
       name: "override_unattributed",
-      label: say("Change rules that staff made, too"),
+      label: say("Also change rules made by staff"),
       checked: list?.overrideUnattributed ?? false
     })
   }`
@@ -101,25 +101,25 @@ const make = Effect.gen(function*() {
       const rows = all.map((list) => [
         html`<a href="${path}/${String(list.id)}">${list.name}</a><span class="hint">${list.url}</span>`,
         figure(list.priority),
-        list.applyAutomatically ? say("By itself") : say("Suggests"),
+        list.applyAutomatically ? say("Automatically") : say("After review"),
         stateOf(visit, list)
       ])
       return {
         title: say("Moderation lists"),
-        body: html`<p class="row"><a href="/admin/moderation_suggestions">${say("What the lists suggest")}</a></p>${
+        body: html`<p class="row"><a href="/admin/moderation_suggestions">${say("List suggestions")}</a></p>${
           total(visit, rows.length)
         }${
           rows.length === 0
-            ? nothing(say("This server follows no lists."))
+            ? nothing(say("This server subscribes to no lists."))
             : table(
-              [say("List"), say("Priority"), say("What it says is done"), say("State")],
+              [say("List"), say("Priority"), say("Entries are applied"), say("State")],
               rows,
               say("Moderation lists")
             )
         }${
           section(
-            say("Follow a list"),
-            form(visit, html`${fields(visit)}${button("create", say("Follow it"), "main")}`)
+            say("Subscribe to a list"),
+            form(visit, html`${fields(visit)}${button("create", say("Subscribe"), "main")}`)
           )
         }`
       }
@@ -128,7 +128,7 @@ const make = Effect.gen(function*() {
       create: {
         run: Effect.fnUntraced(function*(visit) {
           const { id } = yield* lists.create(visit.by, yield* wishIn(visit))
-          return { notice: visit.words.say("The list is read in a moment."), to: `${path}/${id}` }
+          return { notice: visit.words.say("The list will be read shortly."), to: `${path}/${id}` }
         })
       }
     }
@@ -146,7 +146,7 @@ const make = Effect.gen(function*() {
         body: html`${
           definitions([[say("State"), stateOf(visit, list)], [say("Since"), moment(words, list.createdAt)]])
         }<div class="row top">${actButton(visit, "sync", say("Read it now"))}${
-          actButton(visit, "remove", say("Follow it no more"), { kind: "danger" })
+          actButton(visit, "remove", say("Unsubscribe from the list"), { kind: "danger" })
         }</div>${
           section(say("List"), form(visit, html`${fields(visit, list)}${button("save", say("Save"), "main")}`))
         }<p><a href="${path}">${say("Moderation lists")}</a></p>`
@@ -156,26 +156,26 @@ const make = Effect.gen(function*() {
       save: {
         run: Effect.fnUntraced(function*(visit) {
           yield* lists.update(visit.by, yield* requireId(visit), yield* wishIn(visit))
-          return { notice: visit.words.say("The list was changed, and is read again in a moment.") }
+          return { notice: visit.words.say("The list was changed and will be read again shortly.") }
         })
       },
       sync: {
         run: Effect.fnUntraced(function*(visit) {
           yield* lists.hurry(yield* requireId(visit))
-          return { notice: visit.words.say("The list is read in a moment.") }
+          return { notice: visit.words.say("The list will be read shortly.") }
         })
       },
       remove: {
         confirm: (visit) =>
           Effect.map(asked(visit), ({ name }) => ({
-            title: visit.words.say("Follow {name} no more?", { name }),
-            text: visit.words.say("What it did is taken back. Follows that ended by it do not come back."),
-            button: visit.words.say("Follow it no more"),
+            title: visit.words.say("Unsubscribe from {name}?", { name }),
+            text: visit.words.say("Its blocks are removed. Follows that they removed are not restored."),
+            button: visit.words.say("Unsubscribe from the list"),
             danger: true
           })),
         run: Effect.fnUntraced(function*(visit) {
           yield* lists.remove(visit.by, yield* requireId(visit))
-          return { notice: visit.words.say("The server does not follow the list any more."), to: path }
+          return { notice: visit.words.say("The subscription was removed."), to: path }
         })
       }
     }

@@ -64,7 +64,7 @@ const sections: ReadonlyArray<Section> = [
         waiting: "trends"
       },
       { path: "/admin/tags", label: ({ say }) => say("Hashtags"), permissions: ["manageTaxonomies"] },
-      { path: "/admin/measures", label: ({ say }) => say("Measures"), permissions: ["viewDashboard"] }
+      { path: "/admin/measures", label: ({ say }) => say("Statistics"), permissions: ["viewDashboard"] }
     ]
   },
   {
@@ -88,27 +88,27 @@ const sections: ReadonlyArray<Section> = [
     ]
   },
   {
-    label: ({ say }) => say("Signing up"),
+    label: ({ say }) => say("Registrations"),
     entries: [
       { path: "/admin/invites", label: ({ say }) => say("Invites"), permissions: ["manageInvites"] },
       {
         path: "/admin/email_domain_blocks",
-        label: ({ say }) => say("Blocked e-mail providers"),
+        label: ({ say }) => say("Blocked email providers"),
         permissions: ["manageBlocks"]
       },
       {
         path: "/admin/canonical_email_blocks",
-        label: ({ say }) => say("Blocked e-mail addresses"),
+        label: ({ say }) => say("Blocked email addresses"),
         permissions: ["manageBlocks"]
       },
       { path: "/admin/ip_blocks", label: ({ say }) => say("Blocked IP addresses"), permissions: ["manageBlocks"] },
-      { path: "/admin/username_blocks", label: ({ say }) => say("Blocked user names"), permissions: ["manageBlocks"] }
+      { path: "/admin/username_blocks", label: ({ say }) => say("Blocked usernames"), permissions: ["manageBlocks"] }
     ]
   },
   {
     label: ({ say }) => say("Settings"),
     entries: [
-      { path: "/admin/settings", label: ({ say }) => say("Settings of the server"), permissions: ["manageSettings"] },
+      { path: "/admin/settings", label: ({ say }) => say("Server settings"), permissions: ["manageSettings"] },
       { path: "/admin/rules", label: ({ say }) => say("Rules"), permissions: ["manageRules"] },
       { path: "/admin/roles", label: ({ say }) => say("Roles"), permissions: ["manageRoles"] },
       { path: "/admin/announcements", label: ({ say }) => say("Announcements"), permissions: ["manageAnnouncements"] },
@@ -136,7 +136,7 @@ const leadsTo = (entry: Entry, path: string): boolean =>
 const countOf = ({ figure, say }: Messages, count: number): Html =>
   count === 0 ?
     html`` :
-    html` <span class="count"><span class="spoken">${say("waiting:")} </span>${
+    html` <span class="count"><span class="spoken">${say("pending:")} </span>${
       count >= waitingCountMax ? `${figure(waitingCountMax)}+` : figure(count)
     }</span>`
 

@@ -41,17 +41,17 @@ const make = Effect.gen(function*() {
               textField(visit, {
                 name: "shortcode",
                 label: say("Shortcode"),
-                hint: say("Letters, digits and _, at least two. People write it between colons."),
+                hint: say("Letters, digits and underscores, at least two. Written between colons in posts."),
                 max: 128,
                 required: true
               })
             }${textField(visit, { name: "category", label: say("Category"), max: 100 })}<label>${
               say("Picture")
             }<span class="hint">${
-              say("PNG, GIF or WebP, 256 KB at most.")
+              say("PNG, GIF or WebP, up to 256 KB.")
             }</span><input type="file" name="image" accept="image/png,image/gif,image/webp" required></label>${
-              checkbox(visit, { name: "listed", label: say("Offer it when people choose emoji"), checked: true })
-            }${button("create", say("Add the emoji"), "main")}</form>`
+              checkbox(visit, { name: "listed", label: say("Show in the emoji picker"), checked: true })
+            }${button("create", say("Add emoji"), "main")}</form>`
           )
         }<p><a href="${listPath}">${say("Custom emoji")}</a></p>`
       })

@@ -14,10 +14,10 @@ import { idOf, type Visit } from "./Visit.ts"
 const path = "/admin/relays"
 
 const states: Readonly<Record<Relay["state"], (words: Messages) => Html>> = {
-  idle: ({ say }) => badge(say("Switched off")),
-  pending: ({ say }) => badge(say("Asked, no answer yet"), "warn"),
-  accepted: ({ say }) => badge(say("Takes part"), "good"),
-  rejected: ({ say }) => badge(say("It refused"), "bad")
+  idle: ({ say }) => badge(say("Disabled")),
+  pending: ({ say }) => badge(say("Waiting for acceptance"), "warn"),
+  accepted: ({ say }) => badge(say("Enabled"), "good"),
+  rejected: ({ say }) => badge(say("Rejected by the relay"), "bad")
 }
 
 const make = Effect.gen(function*() {
@@ -36,15 +36,15 @@ const make = Effect.gen(function*() {
         moment(words, createdAt),
         html`<div class="row">${
           state === "idle" || state === "rejected"
-            ? actButton(visit, "enable", say("Switch on"), { fields })
-            : actButton(visit, "disable", say("Switch off"), { fields })
+            ? actButton(visit, "enable", say("Enable"), { fields })
+            : actButton(visit, "disable", say("Disable"), { fields })
         }${actButton(visit, "remove", say("Remove"), { kind: "danger", fields })}</div>`
       ]
     })
     return {
       title: say("Relays"),
       body: html`<p class="soft">${
-        say("A relay gets every public post of this server, and brings those of the others that take part.")
+        say("A relay receives all public posts of this server, and sends those of the other participating servers.")
       }</p>${
         section(
           say("New relay"),
@@ -54,17 +54,17 @@ const make = Effect.gen(function*() {
               select(visit, {
                 name: "kind",
                 label: say("Kind"),
-                choices: [["inbox", say("Mastodon: an inbox")], ["actor", say("LitePub: an actor")]]
+                choices: [["inbox", say("Mastodon: inbox URL")], ["actor", say("LitePub: actor URL")]]
               })
             }${textField(visit, { name: "url", type: "url", label: say("Address"), required: true })}${
-              button("create", say("Ask to take part"), "main")
+              button("create", say("Subscribe to the relay"), "main")
             }`
           )
         )
       }${total(visit, rows.length)}${
         rows.length === 0
-          ? nothing(say("There are no relays."))
-          : table([say("Relay"), say("State"), say("Since"), say("Do")], rows, say("Relays"))
+          ? nothing(say("No relays yet."))
+          : table([say("Relay"), say("State"), say("Since"), say("Actions")], rows, say("Relays"))
       }`
     }
   })
@@ -74,7 +74,9 @@ const make = Effect.gen(function*() {
       const { hosts, relay } = yield* relays[name](by, idOf(sent.get("id")) ?? 0n)
       yield* actors.wake(hosts)
       return {
-        notice: name === "enable" ? words.say("The relay was asked.") : words.say("The relay is switched off."),
+        notice: name === "enable"
+          ? words.say("The subscription request was sent.")
+          : words.say("The relay was disabled."),
         undo: { path, act: name === "enable" ? "disable" : "enable", fields: { id: String(relay.id) } }
       }
     })
@@ -93,7 +95,7 @@ const make = Effect.gen(function*() {
           }
           const { hosts } = yield* relays.create(by, found === undefined ? { inboxUrl: url } : { accountId: found.id })
           yield* actors.wake(hosts)
-          return { notice: words.say("The relay was asked.") }
+          return { notice: words.say("The subscription request was sent.") }
         })
       },
       enable: { run: steer("enable") },
@@ -102,7 +104,7 @@ const make = Effect.gen(function*() {
         confirm: ({ words: { say } }) =>
           Effect.succeed({
             title: say("Remove this relay?"),
-            text: say("Public posts do not go there any more, and none come from it. Posts that came by it stay."),
+            text: say("The relay no longer receives public posts or sends any. Posts already received remain."),
             button: say("Remove"),
             danger: true
           }),

@@ -63,12 +63,12 @@ const make = Effect.gen(function*() {
 <div class="columns"><div>
 ${
         section(
-          say("The report"),
+          say("Report details"),
           html`${
             definitions([
-              [say("About"), names.line(targetAccountId)],
-              [say("By"), names.line(accountId)],
-              [say("Why"), categories[report.category](words)],
+              [say("Reported account"), names.line(targetAccountId)],
+              [say("Reported by"), names.line(accountId)],
+              [say("Reason given by reporter"), categories[report.category](words)],
               [
                 say("Rules"),
                 broken.size === 0 ?
@@ -78,7 +78,7 @@ ${
                   }</ul>`
               ],
               [say("Since"), moment(words, report.createdAt)],
-              [say("Works on it"), assignedAccountId === null ? undefined : names.line(assignedAccountId)],
+              [say("Assigned to"), assignedAccountId === null ? undefined : names.line(assignedAccountId)],
               [
                 say("Resolved"),
                 open ? undefined : html`${moment(words, report.actionTakenAt)} ${by(names, actionTakenByAccountId)}`
@@ -92,7 +92,7 @@ ${
         section(
           say("Reported posts"),
           !named
-            ? nothing(say("The report names no posts."))
+            ? nothing(say("The report includes no posts."))
             : open
             ? form(visit, html`${shown}${lists}${postFields(visit)}`)
             : html`${shown}${lists}`
@@ -114,7 +114,7 @@ ${
       }
 ${
         section(
-          say("What it is about"),
+          say("Classification"),
           form(
             visit,
             html`${
@@ -127,7 +127,7 @@ ${
             }${
               rules.length === 0 ?
                 "" :
-                html`<fieldset><legend>${say("Rules that it breaks")}</legend>${
+                html`<fieldset><legend>${say("Rules violated")}</legend>${
                   rules.map(({ id, text }) =>
                     checkbox(visit, {
                       name: "rules[]",
@@ -137,7 +137,7 @@ ${
                     })
                   )
                 }</fieldset>`
-            }${button("update", say("Change it"))}`
+            }${button("update", say("Save changes"))}`
           )
         )
       }
@@ -167,17 +167,17 @@ ${yield* noteList.show(visit, { type: "report", id: report.id })}
     show,
     acts: {
       ...noteList.acts("report"),
-      assign: simple(desk.assign, ({ say }) => say("Done: you work on this report."), "unassign"),
-      unassign: simple(desk.unassign, ({ say }) => say("Done: nobody works on this report."), "assign"),
-      resolve: simple(desk.resolve, ({ say }) => say("Done: the report is resolved."), "reopen"),
-      reopen: simple(desk.reopen, ({ say }) => say("Done: the report is open again."), "resolve"),
+      assign: simple(desk.assign, ({ say }) => say("The report is assigned to you."), "unassign"),
+      unassign: simple(desk.unassign, ({ say }) => say("The report is unassigned."), "assign"),
+      resolve: simple(desk.resolve, ({ say }) => say("The report was resolved."), "reopen"),
+      reopen: simple(desk.reopen, ({ say }) => say("The report was reopened."), "resolve"),
       update: {
         run: Effect.fnUntraced(function*(visit) {
           const id = yield* requireId(visit)
           const ruleIds = visit.form.getAll("rules").flatMap((one) => idOf(one) ?? [])
           const category = visit.form.get("category") ?? undefined
           yield* desk.update(visit.by, id, { category, ruleIds: category === "violation" ? ruleIds : [] })
-          return { notice: visit.words.say("Done: the report is changed.") }
+          return { notice: visit.words.say("The report was changed.") }
         })
       },
       forward: {
@@ -188,7 +188,7 @@ ${yield* noteList.show(visit, { type: "report", id: report.id })}
           return {
             title: say("Forward the report?"),
             text: say(
-              "The server {domain} gets the comment and the posts, not the name of who reported. It cannot be undone.",
+              "{domain} receives the comment and the posts, but not the name of the reporter. This cannot be undone.",
               {
                 domain: names.find(targetAccountId)?.domain ?? ""
               }
@@ -199,7 +199,7 @@ ${yield* noteList.show(visit, { type: "report", id: report.id })}
         run: Effect.fnUntraced(function*(visit) {
           const { id } = yield* asked(visit)
           yield* actors.tell(visit.by, { _tag: "ForwardReport", reportId: id, domains: [] })
-          return { notice: visit.words.say("Done: the report is forwarded.") }
+          return { notice: visit.words.say("The report was forwarded.") }
         })
       },
       posts: postActs.act(asked),
@@ -218,12 +218,12 @@ const by = (names: Names, id: bigint | null): string => names.handle(id) ?? ""
 /** Returns the buttons to assign, resolve or reopen a report. */
 const desking = (visit: Visit, { actionTakenAt, assignedAccountId }: AdminReport): Html => {
   const { say } = visit.words
-  if (actionTakenAt !== null) return actButton(visit, "reopen", say("Open again"))
+  if (actionTakenAt !== null) return actButton(visit, "reopen", say("Reopen"))
   return html`${
     assignedAccountId === null
-      ? actButton(visit, "assign", say("I work on it"))
-      : actButton(visit, "unassign", say("Nobody works on it"))
-  }${actButton(visit, "resolve", say("Resolve without an act"))}`
+      ? actButton(visit, "assign", say("Assign to me"))
+      : actButton(visit, "unassign", say("Unassign"))
+  }${actButton(visit, "resolve", say("Resolve without action"))}`
 }
 
 /** Page of one report: its target, reported content and moderation actions. */

@@ -64,9 +64,9 @@ const make = Effect.gen(function*() {
         total(visit, counts[state])
       }${
         rows.length === 0
-          ? nothing(say("No report is like that. Have a cup of tea."))
+          ? nothing(say("No reports match. Have a cup of tea."))
           : table(
-            [say("Report"), say("About"), say("By"), say("Posts"), say("State"), say("Since")],
+            [say("Report"), say("Reported account"), say("Reported by"), say("Posts"), say("State"), say("Since")],
             rows,
             say("Reports")
           )

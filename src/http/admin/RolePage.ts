@@ -27,12 +27,12 @@ const make = Effect.gen(function*() {
     return {
       title: say("Role: {name}", { name }),
       body: role.position >= member.position
-        ? html`<p>${say("This role is not below your own: you cannot change it.")}</p>`
+        ? html`<p>${say("This role is not below your own, so you cannot change it.")}</p>`
         : html`${roleForm(visit, role)}${
           role.id === everyone ? "" : section(
             say("Remove"),
-            html`<p class="soft">${say("Its people have what everybody has then.")}</p>${
-              actButton(visit, "remove", say("Remove the role"), { kind: "danger" })
+            html`<p class="soft">${say("Members of the role keep only what everyone can do.")}</p>${
+              actButton(visit, "remove", say("Delete role"), { kind: "danger" })
             }`
           )
         }`
@@ -54,14 +54,14 @@ const make = Effect.gen(function*() {
       remove: {
         confirm: (visit) =>
           Effect.map(asked(visit), (role) => ({
-            title: visit.words.say("Remove the role {name}?", { name: roleName(visit.words, role) }),
-            text: visit.words.say("Who has it can do what everybody can from then on. It cannot be undone."),
-            button: visit.words.say("Remove the role"),
+            title: visit.words.say("Delete the role {name}?", { name: roleName(visit.words, role) }),
+            text: visit.words.say("Its members keep only what everyone can do. This cannot be undone."),
+            button: visit.words.say("Delete role"),
             danger: true
           })),
         run: Effect.fnUntraced(function*(visit) {
           yield* writer.remove(visit.by, yield* requireId(visit))
-          return { notice: visit.words.say("The role was removed."), to: rolesPath }
+          return { notice: visit.words.say("The role was deleted."), to: rolesPath }
         })
       }
     }

@@ -24,7 +24,7 @@ const make = Effect.gen(function*() {
       return [
         html`<a href="${rolesPath}/${String(role.id)}">${roleName(words, role)}</a>${
           role.highlighted ? html` ${badge(say("Badge"))}` : ""
-        }${role.require2fa ? html` ${badge(say("Needs two-factor sign-in"), "good")}` : ""}`,
+        }${role.require2fa ? html` ${badge(say("Requires two-factor sign-in"), "good")}` : ""}`,
         role.id === everyone ? "" : figure(role.position),
         (role.permissions & permissions.administrator) !== 0n
           ? permissionNames.administrator(words)
@@ -36,10 +36,10 @@ const make = Effect.gen(function*() {
       title: say("Roles"),
       body: html`<p class="soft">${
         say(
-          "Nobody acts on somebody whose role has the same priority or a higher one. Everybody has what the role of all gives."
+          "You cannot act on people whose role has the same or a higher priority. The base role applies to everyone."
         )
       }</p><p><a href="${rolesPath}/new">${say("New role")}</a></p>${
-        table([say("Role"), say("Priority"), say("Permissions"), say("Who changes it")], rows, say("Roles"))
+        table([say("Role"), say("Priority"), say("Permissions"), say("Changed by")], rows, say("Roles"))
       }`
     }
   })
@@ -53,7 +53,7 @@ const make = Effect.gen(function*() {
       save: {
         run: Effect.fnUntraced(function*(visit) {
           const id = yield* writer.create(visit.by, yield* changeIn(visit, 0n))
-          return { notice: visit.words.say("The role was made."), to: `${rolesPath}/${id}` }
+          return { notice: visit.words.say("The role was created."), to: `${rolesPath}/${id}` }
         })
       }
     }

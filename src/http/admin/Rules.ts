@@ -34,7 +34,7 @@ const make = Effect.gen(function*() {
       textArea(visit, {
         name: "hint",
         label: say("Explanation"),
-        hint: say("Shown below the rule, where there is room."),
+        hint: say("Shown below the rule where space allows."),
         value: hint,
         rows: 2,
         max: hintMax
@@ -50,25 +50,25 @@ const make = Effect.gen(function*() {
       html`<a href="${path}/${String(id)}">${text}</a>${hint === "" ? "" : html`<span class="hint">${hint}</span>`}`,
       list(Object.keys(translations)),
       html`<div class="row">${
-        at === 0 ? "" : actButton(visit, "move", say("Up"), { fields: { id: String(id), place: String(at) } })
+        at === 0 ? "" : actButton(visit, "move", say("Move up"), { fields: { id: String(id), place: String(at) } })
       }${
         at === all.length - 1
           ? ""
-          : actButton(visit, "move", say("Down"), { fields: { id: String(id), place: String(at + 2) } })
+          : actButton(visit, "move", say("Move down"), { fields: { id: String(id), place: String(at + 2) } })
       }${actButton(visit, "remove", say("Remove"), { kind: "danger", fields: { id: String(id) } })}</div>`
     ])
     return {
       title: say("Rules"),
-      body: html`<p class="soft">${say("People see them in this order, and accept them when they sign up.")}</p>${
+      body: html`<p class="soft">${say("People see the rules in this order and accept them when they sign up.")}</p>${
         total(visit, rows.length)
       }${
         rows.length === 0
-          ? nothing(say("There are no rules yet."))
-          : table([say("Place"), say("Rule"), say("Translations"), say("Do")], rows, say("Rules"))
+          ? nothing(say("No rules yet."))
+          : table([say("Position"), say("Rule"), say("Translations"), say("Actions")], rows, say("Rules"))
       }${
         section(
           say("New rule"),
-          form(visit, html`${ruleFields(visit)}${button("add", say("Add the rule"), "main")}`)
+          form(visit, html`${ruleFields(visit)}${button("add", say("Add rule"), "main")}`)
         )
       }`
     }
@@ -90,7 +90,7 @@ const make = Effect.gen(function*() {
           const { rule } = yield* named(idOf(sent.get("id")))
           const place = Number(sent.get("place"))
           yield* rules.change(by, rule.id, { place: Number.isSafeInteger(place) ? place : 1 })
-          return { notice: words.say("The rules have a new order.") }
+          return { notice: words.say("The order was saved.") }
         })
       },
       remove: {
@@ -98,7 +98,7 @@ const make = Effect.gen(function*() {
           Effect.map(named(idOf(sent.get("id"))), ({ rule }) => ({
             title: say("Remove this rule?"),
             text: html`<p><bdi>${rule.text}</bdi></p><p>${
-              say("New people do not see it any more. Reports that name it keep it.")
+              say("New members no longer see it. Reports that cite it are not changed.")
             }</p>`,
             button: say("Remove"),
             danger: true
@@ -129,7 +129,7 @@ const make = Effect.gen(function*() {
           section(
             language,
             html`<p lang="${language}" dir="auto">${text}</p><p class="soft" lang="${language}" dir="auto">${hint}</p>${
-              actButton(visit, "untranslate", say("Remove the translation"), { kind: "danger", fields: { language } })
+              actButton(visit, "untranslate", say("Delete translation"), { kind: "danger", fields: { language } })
             }`
           )
         )
@@ -142,12 +142,12 @@ const make = Effect.gen(function*() {
               textField(visit, {
                 name: "language",
                 label: say("Language"),
-                hint: say("As a tag, such as de or pt-BR. One that is there is replaced."),
+                hint: say("A language tag, such as de or pt-BR. An existing translation is replaced."),
                 required: true
               })
             }${textArea(visit, { name: "translation", label: say("Rule"), rows: 2, max: textMax, required: true })}${
               textArea(visit, { name: "translated_hint", label: say("Explanation"), rows: 2, max: hintMax })
-            }${button("translate", say("Save the translation"))}`
+            }${button("translate", say("Save translation"))}`
           )
         )
       }<p><a href="${path}">${say("All rules")}</a></p>`
@@ -187,7 +187,7 @@ const make = Effect.gen(function*() {
           if (before === undefined) return yield* new RecordNotFound()
           yield* rules.change(visit.by, rule.id, { translations: { [language]: undefined } })
           return {
-            notice: visit.words.say("The translation was removed."),
+            notice: visit.words.say("The translation was deleted."),
             undo: {
               path: visit.path,
               act: "translate",

@@ -31,7 +31,7 @@ const make = Effect.gen(function*() {
     const about = yield* instance.about
     return form(
       visit,
-      html`${textField(visit, { name: "title", label: say("Name of the server"), value: about.title, max: titleMax })}${
+      html`${textField(visit, { name: "title", label: say("Server name"), value: about.title, max: titleMax })}${
         textArea(visit, {
           name: "description",
           label: say("Short description"),
@@ -42,8 +42,8 @@ const make = Effect.gen(function*() {
       }${
         textArea(visit, {
           name: "extended_description",
-          label: say("What people read about it"),
-          hint: say("Plain text or HTML; what is unsafe in it is taken out."),
+          label: say("Server description"),
+          hint: say("Plain text or HTML; unsafe markup is removed."),
           value: about.extendedDescription?.html ?? "",
           rows: 8
         })
@@ -51,27 +51,27 @@ const make = Effect.gen(function*() {
         textField(visit, {
           name: "contact_email",
           type: "email",
-          label: say("E-mail address for questions"),
+          label: say("Contact email"),
           value: about.contactEmail
         })
       }${
         textField(visit, {
           name: "contact_account",
-          label: say("Account for questions"),
+          label: say("Contact account"),
           value: about.contactUsername ?? ""
         })
       }${
         textField(visit, {
           name: "languages",
-          label: say("Languages that are spoken here"),
-          hint: say("As tags with spaces between them: de en pt-BR"),
+          label: say("Server languages"),
+          hint: say("Language tags separated by spaces: de en pt-BR"),
           value: about.languages.join(" ")
         })
       }${
         textField(visit, {
           name: "default_language",
-          label: say("Language of pages and letters"),
-          hint: say("For people whose own language we do not know."),
+          label: say("Default language"),
+          hint: say("Used in pages and emails for people without a language preference."),
           value: about.defaultLanguage ?? ""
         })
       }${button("about", say("Save"), "main")}`
@@ -86,38 +86,38 @@ const make = Effect.gen(function*() {
       html`${
         select(visit, {
           name: "registrations",
-          label: say("Who may sign up"),
+          label: say("Sign-ups"),
           value: now.registrations,
           choices: [
-            ["open", say("Everybody")],
-            ["approval", say("Who is let in by a moderator")],
-            ["closed", say("Only who has an invite")]
+            ["open", say("Everyone")],
+            ["approval", say("Approval required")],
+            ["closed", say("Invite only")]
           ]
         })
       }${
         textArea(visit, {
           name: "registrations_message",
-          label: say("What is said where nobody may sign up"),
+          label: say("Message when sign-ups are closed"),
           value: now.registrationsMessage ?? ""
         })
       }${
         checkbox(visit, {
           name: "reason_required",
-          label: say("Who asks to be let in says why"),
+          label: say("Ask for a reason to join"),
           checked: now.reasonRequired
         })
       }${
         checkbox(visit, {
           name: "auto_close",
-          label: say("Have people wait for a moderator when none was here for a week"),
+          label: say("Require approval when no moderator was active for a week"),
           checked: now.autoClose
         })
       }${
         textField(visit, {
           name: "min_age",
           type: "number",
-          label: say("Years of age that are needed"),
-          hint: say("Nothing or 0 asks nobody. The date of birth is not kept."),
+          label: say("Minimum age"),
+          hint: say("Empty or 0 for none. The date of birth is not stored."),
           value: String(now.minAge ?? "")
         })
       }${button("registrations", say("Save"), "main")}`
@@ -128,10 +128,10 @@ const make = Effect.gen(function*() {
     const { words: { say } } = visit
     const { timelines } = yield* policies.current
     const labels = {
-      liveFeeds: { local: say("Live feed, posts from here"), remote: say("Live feed, posts of other servers") },
+      liveFeeds: { local: say("Live feed: local posts"), remote: say("Live feed: remote posts") },
       hashtagFeeds: {
-        local: say("Hashtags and links, posts from here"),
-        remote: say("Hashtags and links, posts of others")
+        local: say("Hashtags and links: local posts"),
+        remote: say("Hashtags and links: remote posts")
       }
     }
     return form(
@@ -144,9 +144,9 @@ const make = Effect.gen(function*() {
               label: labels[feed][origin],
               value: timelines[feed][origin],
               choices: [
-                ["public", say("Everybody")],
-                ["authenticated", say("Who is signed in")],
-                ["disabled", say("Only roles that may")]
+                ["public", say("Everyone")],
+                ["authenticated", say("Signed-in users")],
+                ["disabled", say("Only selected roles")]
               ]
             })
           )
@@ -158,15 +158,13 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say } } = visit
     return {
-      title: say("Settings of the server"),
-      body: html`<p class="row"><a href="${path}/appearance">${
-        say("Pictures and color")
-      }</a> <a href="${path}/budgets">${say("Room for what is kept")}</a> <a href="${path}/documents">${
-        say("Privacy policy and terms of service")
-      }</a></p>
-${section(say("About the server"), yield* aboutForm(visit))}${
-        section(say("Signing up"), yield* registrationsForm(visit))
-      }${section(say("Who reads timelines"), yield* timelinesForm(visit))}`
+      title: say("Server settings"),
+      body: html`<p class="row"><a href="${path}/appearance">${say("Images and color")}</a> <a href="${path}/budgets">${
+        say("Storage budgets")
+      }</a> <a href="${path}/documents">${say("Privacy policy and terms of service")}</a></p>
+${section(say("About"), yield* aboutForm(visit))}${section(say("Registrations"), yield* registrationsForm(visit))}${
+        section(say("Access to timelines"), yield* timelinesForm(visit))
+      }`
     }
   })
 

@@ -19,7 +19,7 @@ interface Shown {
 export const shell = ({ formToken, member, path, server, waiting, words }: Shown): Html => {
   const { say } = words
   const links = navigation(words, member.permissions, path, waiting)
-  return html`<a class="skip" href="#content">${say("To the content")}</a>
+  return html`<a class="skip" href="#content">${say("Skip to content")}</a>
 <header class="staff">
 <p><a href="/admin">${server}</a> <span class="soft">${say("Staff")}</span></p>
 <form method="post" action="/auth/sign_out">${tokenInput(formToken)}

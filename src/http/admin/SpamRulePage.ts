@@ -51,7 +51,7 @@ const make = Effect.gen(function*() {
           Effect.map(asked(visit), ({ name }) => ({
             title: visit.words.say("Remove this rule?"),
             text: html`<p><bdi>${name}</bdi></p><p>${
-              visit.words.say("It finds nothing any more. Posts that it holds wait on. It cannot be undone.")
+              visit.words.say("The rule stops matching. Posts it holds stay held. This cannot be undone.")
             }</p>`,
             button: visit.words.say("Remove"),
             danger: true

@@ -20,15 +20,15 @@ const make = Effect.gen(function*() {
   const staff = yield* StaffPages
 
   const turnTexts: Readonly<Record<SpamRule["state"], (words: Messages) => string>> = {
-    off: ({ say }) => say("Switch off"),
-    dry: ({ say }) => say("Only count"),
-    on: ({ say }) => say("Switch on")
+    off: ({ say }) => say("Disable"),
+    dry: ({ say }) => say("Count only"),
+    on: ({ say }) => say("Enable")
   }
 
   const chain = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { figure, say }, words } = visit
     const all = yield* rules.list
-    if (all.length === 0) return nothing(say("There are no rules yet."))
+    if (all.length === 0) return nothing(say("No rules yet."))
     const hits = yield* rules.hits(all.map(({ id }) => id))
     const move = (id: bigint, label: string, place: number) =>
       actButton(visit, "move", label, { fields: { id: String(id), place: String(place) } })
@@ -39,9 +39,9 @@ const make = Effect.gen(function*() {
         html`<a href="${path}/${String(id)}">${name}</a>`,
         badge(stateNames[state](words), tones[state]),
         spamActionNames[action](words),
-        html`${figure(on)}<span class="hint">${say("{count} while it only counted", { count: figure(dry) })}</span>`,
-        html`<div class="row">${at === 0 ? "" : move(id, say("Up"), at)}${
-          at === all.length - 1 ? "" : move(id, say("Down"), at + 2)
+        html`${figure(on)}<span class="hint">${say("{count} while counting only", { count: figure(dry) })}</span>`,
+        html`<div class="row">${at === 0 ? "" : move(id, say("Move up"), at)}${
+          at === all.length - 1 ? "" : move(id, say("Move down"), at + 2)
         }${
           (["off", "dry", "on"] as const).filter((one) => one !== state).map((one) =>
             actButton(visit, "turn", turnTexts[one](words), { fields: { id: String(id), state: one } })
@@ -50,7 +50,7 @@ const make = Effect.gen(function*() {
       ]
     })
     return table(
-      [say("Place"), say("Rule"), say("State"), say("What becomes of it"), say("Found in two weeks"), say("Do")],
+      [say("Position"), say("Rule"), say("State"), say("Action"), say("Matches in two weeks"), say("Actions")],
       rows,
       say("Spam rules")
     )
@@ -67,12 +67,12 @@ const make = Effect.gen(function*() {
     return {
       title: say("Spam rules"),
       body: html`<p class="soft">${
-        say("Each post is judged by these rules, one after the other, before it is stored. Staff's own posts are not.")
+        say("Rules are checked in order before a post is stored. Posts of staff are exempt.")
       }</p>${yield* chain(visit)}<p><a href="${path}/new">${say("New rule")}</a></p>${
         section(
-          say("Try on the last days"),
+          say("Test against recent posts"),
           html`<p class="soft">${
-            say("Shows what each rule would have found, also those that are off. Nothing happens to anybody.")
+            say("Shows what each rule would have matched, including rules that are off. Changes nothing.")
           }</p>${
             form(
               visit,
@@ -80,16 +80,16 @@ const make = Effect.gen(function*() {
                 textField(visit, {
                   name: "days",
                   type: "number",
-                  label: say("Days, at most {max}", { max: runDaysMax }),
+                  label: say("Number of days, up to {max}", { max: runDaysMax }),
                   value: String(runDaysMax),
                   required: true
                 })
-              }${button("try", say("Try the rules"), "main")}`
+              }${button("try", say("Start dry run"), "main")}`
             )
           }${
             tried.length === 0
               ? ""
-              : table([say("When"), say("Days"), say("State"), say("Posts")], tried, say("Dry runs"))
+              : table([say("Date"), say("Days"), say("State"), say("Posts")], tried, say("Dry runs"))
           }`
         )
       }`
@@ -105,7 +105,7 @@ const make = Effect.gen(function*() {
         run: Effect.fnUntraced(function*({ by, form: sent, words }) {
           const place = yield* figureIn(sent.get("place"), "Position is not included in the list")
           yield* rules.update(by, idOf(sent.get("id")) ?? 0n, { place })
-          return { notice: words.say("The rules have a new order.") }
+          return { notice: words.say("The order was saved.") }
         })
       },
       turn: {
@@ -123,7 +123,7 @@ const make = Effect.gen(function*() {
         run: Effect.fnUntraced(function*({ by, form: sent, words }) {
           const days = yield* figureIn(sent.get("days"), "Days is not included in the list")
           const run = yield* runs.start(by, days ?? runDaysMax)
-          return { notice: words.say("The rules are tried."), to: `${path}/dry_runs/${run.id}` }
+          return { notice: words.say("The dry run has started."), to: `${path}/dry_runs/${run.id}` }
         })
       }
     }

@@ -12,7 +12,7 @@ import { idOf, requireId, type Visit } from "./Visit.ts"
 
 /** Returns the table of matches by rule; a rule's samples are on a page of their own. */
 const found = ({ figure, say }: Messages, path: string, { results }: SpamRun): Html =>
-  results.length === 0 ? nothing(say("There are no rules yet.")) : table(
+  results.length === 0 ? nothing(say("No rules yet.")) : table(
     [say("Rule"), say("Posts"), say("Accounts"), say("Samples")],
     results.map(({ accounts, name, ruleId, samples, statuses }) => [
       html`<bdi>${name}</bdi>`,
@@ -24,7 +24,7 @@ const found = ({ figure, say }: Messages, path: string, { results }: SpamRun): H
           say("{count, plural, one {# sample} other {# samples}} of {name}", { count: samples.length, name })
         }</a>`
     ]),
-    say("What each rule would have found")
+    say("Matches of each rule")
   )
 
 const make = Effect.gen(function*() {
@@ -37,20 +37,20 @@ const make = Effect.gen(function*() {
     const run = yield* Effect.flatMap(requireId(visit), runs.find)
     const shown = run.results.find(({ ruleId }) => ruleId === idOf(query.get("rule")))
     return {
-      title: say("What the rules would have found"),
+      title: say("Results of the dry run"),
       body: html`<div class="row top">${runState(words, run)}${
-        run.state === "waiting" ? html`<a href="${path}">${say("Look again")}</a>` : ""
+        run.state === "waiting" ? html`<a href="${path}">${say("Refresh")}</a>` : ""
       }</div>${
         definitions([
           [say("Days"), figure(run.days)],
-          [say("Posts looked at"), figure(run.statuses)],
-          [say("Begun"), moment(words, run.createdAt)],
-          [say("Ended"), moment(words, run.finishedAt)]
+          [say("Posts checked"), figure(run.statuses)],
+          [say("Started"), moment(words, run.createdAt)],
+          [say("Finished"), moment(words, run.finishedAt)]
         ])
       }${run.state === "failed" ? "" : found(words, path, run)}${
         shown === undefined ? "" : section(
           say("Samples of {name}", { name: shown.name }),
-          html`<p class="soft">${say("Only posts that everybody may read.")}</p>${yield* posts.show(
+          html`<p class="soft">${say("Public posts only.")}</p>${yield* posts.show(
             words,
             shown.samples,
             false

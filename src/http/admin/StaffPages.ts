@@ -94,10 +94,10 @@ const make = Effect.gen(function*() {
   const textOf = ({ words }: Visit, error: ClientError) => words.translate(error.message)
   const refusal = (visitor: Visitor, visit: Visit, error: ClientError) => {
     const title = error._tag === "RecordNotFound"
-      ? visit.words.say("There is nothing here")
+      ? visit.words.say("Page not found")
       : error._tag === "NotAllowed"
-      ? visit.words.say("This is not for your role")
-      : visit.words.say("This was not done")
+      ? visit.words.say("Your role does not allow this")
+      : visit.words.say("Nothing was changed")
     return Effect.flatMap(
       answerFailure(error),
       ({ status }) => respondWith(visitor, visit, { title, body: html`` }, { text: textOf(visit, error), status })
@@ -124,10 +124,10 @@ const make = Effect.gen(function*() {
       if (Option.isNone(found) || Option.isNone(first)) {
         return respond({
           words,
-          title: words.say("This is for staff"),
+          title: words.say("Staff only"),
           server,
           status: 403,
-          body: html`<p>${words.say("Your account has no role that may work here.")}</p>`
+          body: html`<p>${words.say("Your account has no staff role.")}</p>`
         })
       }
       const member = found.value

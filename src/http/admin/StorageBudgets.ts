@@ -44,13 +44,13 @@ const make = Effect.gen(function*() {
       const now = yield* figures.current
       const values = fieldsOf(now.budgets)
       return {
-        title: say("Room for what is kept"),
-        body: html`<p><a href="/admin/settings">${say("Settings of the server")}</a></p><div class="columns">${
+        title: say("Storage budgets"),
+        body: html`<p><a href="/admin/settings">${say("Server settings")}</a></p><div class="columns">${
           section(
             say("Budgets"),
             html`<p class="soft">${
               say(
-                "Where more is taken than a budget allows, the dashboard warns. Nothing is refused or removed because of it."
+                "The dashboard warns when a budget is exceeded. Nothing is refused or removed because of it."
               )
             }</p>${
               form(
@@ -61,7 +61,7 @@ const make = Effect.gen(function*() {
                       name: kind,
                       type: "number",
                       label: budgetNames[kind](words),
-                      hint: say("In MB; nothing or 0 is no budget."),
+                      hint: say("In MB; empty or 0 for no budget."),
                       value: values[kind] ?? ""
                     })
                   )

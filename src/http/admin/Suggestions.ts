@@ -10,10 +10,10 @@ import { moment } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
 
 const actions: Readonly<Record<Suggestion["action"], (words: Messages) => string>> = {
-  accept: ({ say }) => say("Allow it"),
-  limit: ({ say }) => say("Limit it"),
-  reject: ({ say }) => say("Block it"),
-  retract: ({ say }) => say("Take back what a list did, which has given it up")
+  accept: ({ say }) => say("Allow server"),
+  limit: ({ say }) => say("Limit server"),
+  reject: ({ say }) => say("Block server"),
+  retract: ({ say }) => say("Undo (removed from the list)")
 }
 
 const make = Effect.gen(function*() {
@@ -30,23 +30,23 @@ const make = Effect.gen(function*() {
       const found = yield* suggestions.page(pageOf(visit))
       const total = yield* totalOf(visit, found.length, suggestions.total)
       const rows = found.map(({ action, createdAt, domain, id, listId }) => [
-        choose(id, say("Choose {name}", { name: domain })),
+        choose(id, say("Select {name}", { name: domain })),
         html`<a href="/admin/instances/${domain}">${domain}</a>`,
         actions[action](words),
         listId === null ? "" : names.get(listId) ?? "",
         moment(words, createdAt)
       ])
       return {
-        title: say("What lists suggest"),
+        title: say("List suggestions"),
         body: html`<p><a href="/admin/moderation_lists">${say("Moderation lists")}</a></p>${total}${
-          rows.length === 0 ? nothing(say("Nothing is suggested at the moment.")) : bulk(
+          rows.length === 0 ? nothing(say("No suggestions at the moment.")) : bulk(
             visit,
             table(
-              [say("Chosen"), say("Server"), say("What to do"), say("List"), say("Since")],
+              [say("Selected"), say("Server"), say("Suggested action"), say("List"), say("Since")],
               rows,
               say("Suggestions")
             ),
-            html`${button("apply", say("Do it"), "main")}${button("dismiss", say("Do not"))}`
+            html`${button("apply", say("Apply"), "main")}${button("dismiss", say("Dismiss"))}`
           )
         }${pager(visit, found.map(({ id }) => id))}`
       }
@@ -55,9 +55,9 @@ const make = Effect.gen(function*() {
       apply: {
         confirm: ({ words: { say } }) =>
           Effect.succeed({
-            title: say("Do what is suggested?"),
-            text: say("Where a server is blocked, follows between people here and there end and do not come back."),
-            button: say("Do it"),
+            title: say("Apply these suggestions?"),
+            text: say("If a server is blocked, follows between people here and there are removed permanently."),
+            button: say("Apply"),
             danger: true
           }),
         run: (visit) =>
@@ -65,7 +65,7 @@ const make = Effect.gen(function*() {
             visit,
             (id) => suggestions.apply(visit.by, id, true),
             ({ say }, count) =>
-              say("Done: {count, plural, one {# suggestion was} other {# suggestions were}} followed.", { count })
+              say("{count, plural, one {# suggestion was} other {# suggestions were}} applied.", { count })
           )
       },
       dismiss: {
@@ -74,7 +74,7 @@ const make = Effect.gen(function*() {
             visit,
             (id) => suggestions.dismiss(visit.by, id),
             ({ say }, count) =>
-              say("Done: {count, plural, one {# suggestion was} other {# suggestions were}} put aside.", { count })
+              say("{count, plural, one {# suggestion was} other {# suggestions were}} dismissed.", { count })
           )
       }
     }

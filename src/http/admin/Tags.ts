@@ -32,10 +32,10 @@ const make = Effect.gen(function*() {
       const total = yield* totalOf(visit, found.length, tags.total(wanted))
       const rows = found.map((tag) => [
         html`<a href="${path}/${String(tag.id)}">#<bdi>${tag.displayName}</bdi></a>`,
-        html`${tag.usable ? "" : badge(say("Cannot be used"), "bad")}${
-          tag.listable ? "" : html` ${badge(say("Not found by searching"), "warn")}`
-        }${tag.trendable === true ? html` ${badge(say("May trend"), "good")}` : ""}${
-          tag.trendable === false ? html` ${badge(say("May not trend"), "bad")}` : ""
+        html`${tag.usable ? "" : badge(say("Not usable"), "bad")}${
+          tag.listable ? "" : html` ${badge(say("Not searchable"), "warn")}`
+        }${tag.trendable === true ? html` ${badge(say("Can trend"), "good")}` : ""}${
+          tag.trendable === false ? html` ${badge(say("Cannot trend"), "bad")}` : ""
         }`,
         moment(words, tag.reviewedAt)
       ])
@@ -44,15 +44,15 @@ const make = Effect.gen(function*() {
         body: html`${
           tabs(visit, "state", [
             ["", say("All")],
-            ["unreviewed", say("Not looked at")],
-            ["trendable", say("May trend")],
-            ["refused", say("May not trend")],
-            ["unusable", say("Cannot be used")]
+            ["unreviewed", say("Unreviewed")],
+            ["trendable", say("Can trend")],
+            ["refused", say("Cannot trend")],
+            ["unusable", say("Not usable")]
           ])
-        }${filters(visit, filterText(visit, "name", say("How the name begins")))}${total}${
+        }${filters(visit, filterText(visit, "name", say("Name begins with")))}${total}${
           rows.length === 0
-            ? nothing(say("No hashtag is like that."))
-            : table([say("Hashtag"), say("State"), say("Looked at")], rows, say("Hashtags"))
+            ? nothing(say("No hashtags match."))
+            : table([say("Hashtag"), say("State"), say("Reviewed")], rows, say("Hashtags"))
         }${pager(visit, found.map(({ id }) => id))}`
       }
     })
@@ -69,27 +69,31 @@ const make = Effect.gen(function*() {
         body: html`${
           section(
             say("Hashtag"),
-            html`${definitions([[say("Looked at"), moment(words, tag.reviewedAt)]])}${
+            html`${definitions([[say("Reviewed"), moment(words, tag.reviewedAt)]])}${
               form(
                 visit,
                 html`${
                   textField(visit, {
                     name: "display_name",
-                    label: say("As it is written"),
-                    hint: say("The same letters, large or small."),
+                    label: say("Display name of the hashtag"),
+                    hint: say("Must differ only in upper and lower case."),
                     value: tag.displayName
                   })
-                }${checkbox(visit, { name: "usable", label: say("Posts may carry it"), checked: tag.usable })}${
-                  checkbox(visit, { name: "listable", label: say("It is found by searching"), checked: tag.listable })
+                }${checkbox(visit, { name: "usable", label: say("Posts can use it"), checked: tag.usable })}${
+                  checkbox(visit, { name: "listable", label: say("Appears in search"), checked: tag.listable })
                 }${
-                  checkbox(visit, { name: "trendable", label: say("It may trend"), checked: tag.trendable === true })
+                  checkbox(visit, {
+                    name: "trendable",
+                    label: say("Can appear in trends"),
+                    checked: tag.trendable === true
+                  })
                 }${button("save", say("Save"), "main")}`
               )
             }`
           )
         }<p class="row"><a href="/tags/${encodeURIComponent(tag.name)}">${
-          say("Posts with it")
-        }</a> <a href="/admin/measures?tag=${String(tag.id)}">${say("Measures")}</a></p>`
+          say("Posts with this hashtag")
+        }</a> <a href="/admin/measures?tag=${String(tag.id)}">${say("Statistics")}</a></p>`
       }
     }),
     acts: {

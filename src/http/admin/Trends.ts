@@ -43,13 +43,13 @@ const make = Effect.gen(function*() {
   const tags = yield* TagWriter
 
   const waits = ({ words: { say } }: Visit, requiresReview: boolean): Html =>
-    requiresReview ? badge(say("Waits to be looked at"), "warn") : badge(say("Looked at"))
+    requiresReview ? badge(say("Pending review"), "warn") : badge(say("Reviewed"))
   const decided = ({ words: { say } }: Visit, trendable: boolean | null): Html =>
     trendable === null
-      ? badge(say("Waits to be looked at"), "warn")
+      ? badge(say("Pending review"), "warn")
       : trendable
-      ? badge(say("May trend"), "good")
-      : badge(say("May not trend"), "bad")
+      ? badge(say("Can trend"), "good")
+      : badge(say("Cannot trend"), "bad")
 
   const tagList = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say } } = visit
@@ -58,12 +58,12 @@ const make = Effect.gen(function*() {
     const rows = found.flatMap(({ id }) => {
       const tag = known.get(id)
       return tag === undefined ? [] : [[
-        choose(id, say("Choose {name}", { name: tag.name })),
+        choose(id, say("Select {name}", { name: tag.name })),
         html`<a href="/admin/tags/${String(id)}">#<bdi>${tag.displayName}</bdi></a>`,
         decided(visit, tag.trendable)
       ]]
     })
-    return { count: rows.length, list: table([say("Chosen"), say("Hashtag"), say("State")], rows, say("Hashtags")) }
+    return { count: rows.length, list: table([say("Selected"), say("Hashtag"), say("State")], rows, say("Hashtags")) }
   })
 
   const linkList = Effect.fnUntraced(function*(visit: Visit) {
@@ -76,7 +76,7 @@ const make = Effect.gen(function*() {
       const { card: { card, url }, history } = link
       const title = card?.title ?? url
       return [[
-        choose(id, say("Choose {name}", { name: title })),
+        choose(id, say("Select {name}", { name: title })),
         html`<bdi>${title}</bdi><span class="hint">${url}</span>`,
         figure(history.reduce((sum, { accounts }) => sum + Number(accounts), 0)),
         waits(visit, requiresReview)
@@ -84,7 +84,7 @@ const make = Effect.gen(function*() {
     })
     return {
       count: rows.length,
-      list: table([say("Chosen"), say("Link"), say("People in a week"), say("State")], rows, say("Links"))
+      list: table([say("Selected"), say("Link"), say("People this week"), say("State")], rows, say("Links"))
     }
   })
 
@@ -97,13 +97,13 @@ const make = Effect.gen(function*() {
     const { words: { say } } = visit
     const found = yield* candidates.publishers(pageOf(visit))
     const rows = found.map(({ id, site, trendable }) => [
-      choose(id, say("Choose {name}", { name: site })),
+      choose(id, say("Select {name}", { name: site })),
       site,
       decided(visit, trendable)
     ])
     return {
       count: rows.length,
-      list: html`${table([say("Chosen"), say("Publisher"), say("State")], rows, say("Publishers"))}`,
+      list: html`${table([say("Selected"), say("Publisher"), say("State")], rows, say("Publishers"))}`,
       pages: pager(visit, found.map(({ id }) => id))
     }
   })
@@ -116,12 +116,12 @@ const make = Effect.gen(function*() {
       offset === 0
         ? ""
         : html`<a href="${hereWith(visit, { offset: String(Math.max(0, offset - rowsMax)) })}" rel="prev">${
-          say("← Stronger")
+          say("← Higher")
         }</a>`
     }${
       count < rowsMax
         ? ""
-        : html`<a href="${hereWith(visit, { offset: String(offset + rowsMax) })}" rel="next">${say("Weaker →")}</a>`
+        : html`<a href="${hereWith(visit, { offset: String(offset + rowsMax) })}" rel="next">${say("Lower →")}</a>`
     }</nav>`
   }
 
@@ -147,13 +147,13 @@ const make = Effect.gen(function*() {
         ])
       }<p class="soft">${
         kind === "publishers"
-          ? say("Links of a publisher that may trend need no look of their own.")
-          : say("The strongest first. What may not trend is shown to nobody here.")
+          ? say("Links of approved publishers need no review of their own.")
+          : say("Ordered by rank. Rejected items are hidden from everyone.")
       }</p>${total(visit, totals[kind])}${
-        shown.count === 0 ? nothing(say("Nothing trends at the moment.")) : bulk(
+        shown.count === 0 ? nothing(say("Nothing is trending at the moment.")) : bulk(
           visit,
           shown.list,
-          html`${button("approve", say("May trend"))}${button("reject", say("May not trend"), "danger")}${
+          html`${button("approve", say("Can trend"))}${button("reject", say("Cannot trend"), "danger")}${
             kind === "statuses" || kind === "links"
               ? html`${button("approveAll", ownersTexts[kind].approve(visit.words))}${
                 button("rejectAll", ownersTexts[kind].reject(visit.words), "danger")
@@ -172,8 +172,8 @@ const make = Effect.gen(function*() {
         (id) => reviews.decide(visit.by, subjectOf(kindOf(visit), id), trendable),
         ({ say }, count) =>
           trendable
-            ? say("Done: {count, plural, one {# may} other {# may}} trend.", { count })
-            : say("Done: {count, plural, one {# may} other {# may}} not trend.", { count })
+            ? say("{count, plural, one {# item} other {# items}} approved.", { count })
+            : say("{count, plural, one {# item} other {# items}} rejected.", { count })
       )
   })
   /** Returns the authors or publishers of the chosen items. Hashtags have no owner, so they fail. */
@@ -190,18 +190,18 @@ const make = Effect.gen(function*() {
         const { words: { list, say } } = visit
         const names = list(owners.map(({ label }) => label))
         return {
-          title: trendable ? say("May all of theirs trend?") : say("May none of theirs trend?"),
+          title: trendable ? say("Approve everything from them?") : say("Reject everything from them?"),
           text: trendable
             ? say(
-              "Whatever {names} bring out may trend from now on, without a look at each. You can decide otherwise at any time.",
+              "Everything from {names} can trend without review. You can change this at any time.",
               {
                 names
               }
             )
-            : say("Nothing that {names} bring out trends from now on. You can decide otherwise at any time.", {
+            : say("Nothing from {names} can trend. You can change this at any time.", {
               names
             }),
-          button: trendable ? say("All may trend") : say("None may trend"),
+          button: trendable ? say("Approve all") : say("Reject all"),
           danger: !trendable
         }
       }),
@@ -212,8 +212,8 @@ const make = Effect.gen(function*() {
       const names = list(owners.map(({ label }) => label))
       return {
         notice: trendable
-          ? say("All of {names} may trend.", { names })
-          : say("Nothing of {names} trends any more.", { names })
+          ? say("Everything from {names} can trend.", { names })
+          : say("Nothing from {names} can trend any more.", { names })
       }
     })
   })
@@ -229,12 +229,12 @@ const make = Effect.gen(function*() {
 /** Labels of the buttons that decide for all items of an owner. */
 const ownersTexts = {
   statuses: {
-    approve: ({ say }: Messages) => say("All posts of these people may"),
-    reject: ({ say }: Messages) => say("No posts of these people may")
+    approve: ({ say }: Messages) => say("Approve all posts of these accounts"),
+    reject: ({ say }: Messages) => say("Reject all posts of these accounts")
   },
   links: {
-    approve: ({ say }: Messages) => say("All links of these publishers may"),
-    reject: ({ say }: Messages) => say("No links of these publishers may")
+    approve: ({ say }: Messages) => say("Approve all links of these publishers"),
+    reject: ({ say }: Messages) => say("Reject all links of these publishers")
   }
 } as const
 

@@ -19,41 +19,41 @@ const make = Effect.gen(function*() {
     const found = yield* blocks.page(pageOf(visit))
     const total = yield* totalOf(visit, found.length, blocks.total)
     const rows = found.map(({ allowWithApproval, createdAt, exact, id, username }) => [
-      choose(id, say("Choose {name}", { name: username })),
+      choose(id, say("Select {name}", { name: username })),
       username,
-      html`${exact ? badge(say("The whole name")) : badge(say("A part of a name"))}${
-        allowWithApproval ? html` ${badge(say("With approval"), "warn")}` : ""
+      html`${exact ? badge(say("Whole name")) : badge(say("Part of a name"))}${
+        allowWithApproval ? html` ${badge(say("Needs approval"), "warn")}` : ""
       }`,
       moment(words, createdAt)
     ])
     return {
-      title: say("Blocked user names"),
+      title: say("Blocked usernames"),
       body: html`<p class="soft">${
-        say("Nobody signs up by these names, look-alikes included: digits that stand for letters count as those.")
+        say("Nobody can sign up with these names or look-alikes: digits in place of letters match, too.")
       }</p>${
         section(
           say("New block"),
           form(
             visit,
-            html`${textField(visit, { name: "username", label: say("User name"), max: 30, required: true })}${
+            html`${textField(visit, { name: "username", label: say("Username"), max: 30, required: true })}${
               select(visit, {
                 name: "exact",
-                label: say("What it means"),
-                choices: [["yes", say("The whole name")], ["no", say("Every name that holds it")]]
+                label: say("Match"),
+                choices: [["yes", say("Whole name")], ["no", say("Any name that contains it")]]
               })
             }${
               checkbox(visit, {
                 name: "allow_with_approval",
-                label: say("Let people in whom a moderator approves")
+                label: say("Allow sign-ups with approval")
               })
             }${button("create", say("Block"), "danger")}`
           )
         )
       }${total}${
-        rows.length === 0 ? nothing(say("No name is blocked.")) : bulk(
+        rows.length === 0 ? nothing(say("No usernames are blocked.")) : bulk(
           visit,
-          table([say("Chosen"), say("User name"), say("State"), say("Since")], rows, say("Blocked user names")),
-          html`${button("approval", say("With approval"))}${button("never", say("Never"))}${
+          table([say("Selected"), say("Username"), say("State"), say("Since")], rows, say("Blocked usernames")),
+          html`${button("approval", say("Needs approval"))}${button("never", say("Never"))}${
             button("remove", say("Unblock"))
           }`
         )
@@ -65,7 +65,7 @@ const make = Effect.gen(function*() {
     eachChosen(
       visit,
       (id) => blocks.update(visit.by, id, { allowWithApproval }),
-      ({ say }, count) => say("Done: {count, plural, one {# block was} other {# blocks were}} changed.", { count })
+      ({ say }, count) => say("{count, plural, one {# block was} other {# blocks were}} changed.", { count })
     )
   return staff.page({
     path: "/admin/username_blocks",
@@ -80,7 +80,7 @@ const make = Effect.gen(function*() {
             allowWithApproval: sent.get("allow_with_approval") === "yes"
           })
           return {
-            notice: words.say("Nobody signs up as {username} any more.", { username }),
+            notice: words.say("{username} can no longer be used to sign up.", { username }),
             undo: { path, act: "remove", fields: { ids: String(id) } }
           }
         })
@@ -93,7 +93,7 @@ const make = Effect.gen(function*() {
             visit,
             (id) => blocks.remove(visit.by, id),
             ({ say }, count) =>
-              say("Done: {count, plural, one {# name was} other {# names were}} unblocked.", { count })
+              say("{count, plural, one {# username was} other {# usernames were}} unblocked.", { count })
           )
       }
     }

@@ -20,33 +20,33 @@ const make = Effect.gen(function*() {
       title: say("Webhook"),
       body: html`${
         section(
-          say("How it is"),
+          say("Status"),
           html`${
             definitions([
-              [say("State"), webhook.enabled ? badge(say("Switched on"), "good") : badge(say("Switched off"))],
-              [say("Waiting"), figure(waiting)],
-              [say("Last taken"), moment(words, webhook.deliveredAt)],
+              [say("State"), webhook.enabled ? badge(say("Enabled"), "good") : badge(say("Disabled"))],
+              [say("Pending"), figure(waiting)],
+              [say("Last delivered"), moment(words, webhook.deliveredAt)],
               [say("Last failure"), html`${moment(words, webhook.failedAt)} ${webhook.error ?? ""}`],
-              [say("Given up"), figure(webhook.givenUp)]
+              [say("Failed"), figure(webhook.givenUp)]
             ])
           }<div class="row">${
             webhook.enabled
-              ? actButton(visit, "disable", say("Switch off"))
-              : actButton(visit, "enable", say("Switch on"))
+              ? actButton(visit, "disable", say("Disable"))
+              : actButton(visit, "enable", say("Enable"))
           }${actButton(visit, "remove", say("Remove"), { kind: "danger" })}</div>`
         )
       }${
         section(
           say("Secret"),
           html`<p class="soft">${
-            say("The other program knows by it that an event comes from here. Show it to nobody else.")
+            say("The receiving program uses it to verify that events come from here. Keep it secret.")
           }</p><p>${
             secret === undefined
-              ? say("It cannot be read any more: make a new one.")
+              ? say("It can no longer be shown: create a new one.")
               : html`<code class="secret">${secret}</code>`
-          }</p>${actButton(visit, "rotate", say("Make a new secret"))}`
+          }</p>${actButton(visit, "rotate", say("Create new secret"))}`
         )
-      }${section(say("Change it"), webhookForm(visit, "save", say("Save"), webhook))}<p><a href="${webhooksPath}">${
+      }${section(say("Save changes"), webhookForm(visit, "save", say("Save"), webhook))}<p><a href="${webhooksPath}">${
         say("All webhooks")
       }</a></p>`
     }
@@ -66,27 +66,27 @@ const make = Effect.gen(function*() {
       enable: {
         run: Effect.fnUntraced(function*(visit) {
           yield* webhooks.update(visit.by, yield* requireId(visit), { enabled: true })
-          return { notice: visit.words.say("The webhook is switched on.") }
+          return { notice: visit.words.say("The webhook was enabled.") }
         })
       },
       disable: {
         confirm: ({ words: { say } }) =>
           Effect.succeed({
-            title: say("Switch this webhook off?"),
-            text: say("What waits for it is not told later."),
-            button: say("Switch off")
+            title: say("Disable this webhook?"),
+            text: say("Pending events will not be delivered later."),
+            button: say("Disable")
           }),
         run: Effect.fnUntraced(function*(visit) {
           yield* webhooks.update(visit.by, yield* requireId(visit), { enabled: false })
-          return { notice: visit.words.say("The webhook is switched off.") }
+          return { notice: visit.words.say("The webhook was disabled.") }
         })
       },
       rotate: {
         confirm: ({ words: { say } }) =>
           Effect.succeed({
-            title: say("Make a new secret?"),
-            text: say("From then on the old one is good for nothing: the other program has to know the new one."),
-            button: say("Make a new secret"),
+            title: say("Create a new secret?"),
+            text: say("The old secret stops working immediately: the receiving program needs the new one."),
+            button: say("Create new secret"),
             danger: true
           }),
         run: Effect.fnUntraced(function*(visit) {
@@ -98,7 +98,7 @@ const make = Effect.gen(function*() {
         confirm: ({ words: { say } }) =>
           Effect.succeed({
             title: say("Remove this webhook?"),
-            text: say("The other program hears nothing any more. It cannot be undone."),
+            text: say("The receiving program gets no more events. This cannot be undone."),
             button: say("Remove"),
             danger: true
           }),

@@ -17,21 +17,21 @@ const make = Effect.gen(function*() {
     const rows = (yield* webhooks.list).map(({ enabled, error, events, failedAt, id, url }) => [
       html`<a href="${webhooksPath}/${String(id)}">${url}</a>`,
       list(events.map((event) => eventNames[event](words))),
-      enabled ? badge(say("Switched on"), "good") : badge(say("Switched off")),
+      enabled ? badge(say("Enabled"), "good") : badge(say("Disabled")),
       html`${moment(words, failedAt)}${error === null ? "" : html`<span class="hint">${error}</span>`}`,
       figure(waiting.get(id) ?? 0)
     ])
     return {
       title: say("Webhooks"),
-      body: html`<p class="soft">${say("A webhook tells another program what happens here.")}</p>${
+      body: html`<p class="soft">${say("Webhooks notify other programs of events on this server.")}</p>${
         total(visit, rows.length)
       }${
-        rows.length === 0 ? nothing(say("There are no webhooks.")) : table(
-          [say("Address"), say("Events"), say("State"), say("Last failure"), say("Waiting")],
+        rows.length === 0 ? nothing(say("No webhooks yet.")) : table(
+          [say("Address"), say("Events"), say("State"), say("Last failure"), say("Pending")],
           rows,
           say("Webhooks")
         )
-      }${section(say("New webhook"), webhookForm(visit, "create", say("Make the webhook")))}`
+      }${section(say("New webhook"), webhookForm(visit, "create", say("Create webhook")))}`
     }
   })
 
@@ -43,7 +43,7 @@ const make = Effect.gen(function*() {
       create: {
         run: Effect.fnUntraced(function*(visit) {
           const { id } = yield* webhooks.create(visit.by, webhookIn(visit))
-          return { notice: visit.words.say("The webhook was made."), to: `${webhooksPath}/${id}` }
+          return { notice: visit.words.say("The webhook was created."), to: `${webhooksPath}/${id}` }
         })
       }
     }

@@ -12,7 +12,9 @@ import { answer, notFound } from "./FileResponse.ts"
 /** A host may change what is under an address, and we may hide it: a day is what browsers keep it for. */
 const cached = { "cache-control": "public, max-age=86400" }
 
-const badGateway = Reply.plainError(502, "The file cannot be had from its server", { "cache-control": "no-store" })
+const badGateway = Reply.plainError(502, "The file could not be fetched from its server", {
+  "cache-control": "no-store"
+})
 
 /** Files of remote accounts by way of this server. Theirs does not learn who looks at them. */
 export const layer = Layer.unwrap(Effect.gen(function*() {

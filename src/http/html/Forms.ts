@@ -68,14 +68,14 @@ const make = Effect.gen(function*() {
   const notOurs = Effect.map(visitors.reader, ({ words }) =>
     respond({
       words,
-      title: words.say("This form cannot be used any more"),
+      title: words.say("This form is no longer valid"),
       server: localDomain,
       status: 403,
       body: html`
-${problem(words.say("For your safety we only accept forms that our own pages have just shown you."))}
+${problem(words.say("For your security, we only accept forms from pages that were opened recently."))}
 <p>${
         words.pieces(
-          "Go back, load the page again and send it once more. The address of this server is {address}, and your browser must accept cookies.",
+          "Go back, reload the page and submit it again. The address of this server is {address}, and your browser must accept cookies.",
           { address: html`<a href="${publicUrl}">${publicUrl}</a>` }
         )
       }</p>`
@@ -84,10 +84,12 @@ ${problem(words.say("For your safety we only accept forms that our own pages hav
   const tooMany = Effect.map(visitors.reader, ({ words }) =>
     respond({
       words,
-      title: words.say("Too many tries"),
+      title: words.say("Too many attempts"),
       server: localDomain,
       status: 429,
-      body: problem(words.say("Too many tries from here in a short time. Wait a while and try again."))
+      body: problem(
+        words.say("Too many attempts from your network in a short time. Please wait a while and try again.")
+      )
     }))
 
   /** Nothing, or the page that refuses. */

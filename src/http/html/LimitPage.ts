@@ -26,11 +26,11 @@ export const limitPage = (
   if (words === undefined) return undefined
   const page = respond({
     words,
-    title: words.say("Too many tries"),
+    title: words.say("Too many attempts"),
     server,
     status: 429,
     body: html`<p class="problem" role="alert">${
-      words.say("Too many tries from here in a short time. Wait a while and try again.")
+      words.say("Too many attempts from your network in a short time. Please wait a while and try again.")
     }</p>`
   })
   const { "content-length": _length, "content-type": _type, ...kept } = response.headers

@@ -73,7 +73,7 @@ const make = Effect.gen(function*() {
       server,
       body: html`<p>${say("Copy this code and paste it in the app:")}</p>
 <code class="secret">${asked.get("code") ?? ""}</code>
-<p class="soft">${say("It works once and for ten minutes. Give it to nobody else.")}</p>`
+<p class="soft">${say("It works once, within ten minutes. Do not share it with anyone.")}</p>`
     }))
 
   return Layer.mergeAll(

@@ -31,13 +31,13 @@ const make = Effect.gen(function*() {
 <li>
 <div class="row"><h2>${app.name}</h2>
 <form method="post" action="${way(`${listPath}/${app.id}`)}">${tokenInput(formToken)}${hidden("_method", "delete")}
-<button type="submit" class="danger" aria-label="${say("Withdraw {app}", { app: app.name })}">${
-      say("Withdraw")
+<button type="submit" class="danger" aria-label="${say("Revoke access of {app}", { app: app.name })}">${
+      say("Revoke")
     }</button></form></div>
 <p>${
       lastUsedAt === undefined
-        ? say("Allowed on {day}, never used", { day: day(authorizedAt) })
-        : say("Allowed on {day}, last used on {lastDay}", { day: day(authorizedAt), lastDay: day(lastUsedAt) })
+        ? say("Authorized on {day}, never used", { day: day(authorizedAt) })
+        : say("Authorized on {day}, last used on {lastDay}", { day: day(authorizedAt), lastDay: day(lastUsedAt) })
     }</p>
 <p>${
       list(
@@ -53,12 +53,12 @@ const make = Effect.gen(function*() {
     const { way, words: { say }, words } = visitor
     return visitor.remember(respond({
       words,
-      title: say("Apps that may use your account"),
+      title: say("Apps with access to your account"),
       server,
       body: html`
 ${
         authorized.length === 0
-          ? html`<p>${say("You have not allowed any app to use your account.")}</p>`
+          ? html`<p>${say("No apps have access to your account.")}</p>`
           : html`<ul class="apps">${authorized.map((app) => item(app, visitor))}</ul>`
       }
 <form method="post" action="${way("/auth/sign_out")}" class="below">${tokenInput(visitor.formToken)}

@@ -41,7 +41,7 @@ ${texts.map((text) => html`<p>${say(text)}</p>`)}
 ${
       dangerous
         ? html`<p><strong>${
-          say("Ordinary apps do not need this. Allow it only if you know why this one does.")
+          say("Most apps do not need this. Allow it only if you know why this app does.")
         }</strong></p>`
         : ""
     }
@@ -57,7 +57,7 @@ ${
     formTarget: formTarget(redirectUri),
     body: html`
 <p>${
-      pieces("{app} would like to use your account {account}, as apps do. You can take that back at any time.", {
+      pieces("{app} requests access to your account {account}. You can revoke the access at any time.", {
         app: html`<strong>${app.name}</strong>${website}`,
         account: html`<strong>@${username}@${server}</strong>`
       })

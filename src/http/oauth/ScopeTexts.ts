@@ -33,49 +33,49 @@ const kinds: Readonly<Record<string, { readonly title: string; readonly read?: s
   },
   follows: { title: "Follows", read: "See whom you follow", write: "Follow accounts in your name" },
   lists: { title: "Lists", read: "See your lists", write: "Make and change lists" },
-  media: { title: "Media", write: "Upload pictures, sounds and videos" },
-  mutes: { title: "Mutes", read: "See whom you mute", write: "Mute people and conversations" },
+  media: { title: "Media", write: "Upload images, audio and video" },
+  mutes: { title: "Mutes", read: "See who you mute", write: "Mute people and conversations" },
   notifications: { title: "Notifications", read: "See your notifications", write: "Clear your notifications" },
   reports: { title: "Reports", write: "Report other people to the moderators" },
   search: { title: "Search", read: "Search on your behalf" },
-  statuses: { title: "Posts", read: "See all posts that you can see", write: "Publish, edit and delete posts" },
+  statuses: { title: "Posts", read: "See all posts you have access to", write: "Publish, edit and delete posts" },
   push: { title: "Push notifications", read: "Receive your notifications on a device" },
   crypto: { title: "End-to-end encryption", read: "Use end-to-end encrypted messages", write: "Register devices" },
   "admin/all": {
     title: "Administration: everything",
-    read: "Read everything on the server that is kept from the public",
-    write: "Change everything on the server"
+    read: "Read all non-public data on the server",
+    write: "Change all data on the server"
   },
   "admin/accounts": {
     title: "Administration: accounts",
     read: "See private details of all accounts",
     write: "Moderate accounts"
   },
-  "admin/reports": { title: "Administration: reports", read: "See all reports", write: "Decide about reports" },
+  "admin/reports": { title: "Administration: reports", read: "See all reports", write: "Act on reports" },
   "admin/domain_allows": {
     title: "Administration: allowed servers",
-    read: "See the servers that are let in",
-    write: "Let servers in"
+    read: "See allowed servers",
+    write: "Allow servers"
   },
   "admin/domain_blocks": {
     title: "Administration: blocked servers",
-    read: "See the servers that are blocked",
+    read: "See blocked servers",
     write: "Block servers"
   },
   "admin/ip_blocks": {
     title: "Administration: IP addresses",
-    read: "See the IP addresses that are blocked",
+    read: "See blocked IP addresses",
     write: "Block IP addresses"
   },
   "admin/email_domain_blocks": {
-    title: "Administration: e-mail domains",
-    read: "See the e-mail domains that are blocked",
-    write: "Block e-mail domains"
+    title: "Administration: email domains",
+    read: "See blocked email domains",
+    write: "Block email domains"
   },
   "admin/canonical_email_blocks": {
-    title: "Administration: e-mail addresses",
-    read: "See the e-mail addresses that are blocked",
-    write: "Block e-mail addresses"
+    title: "Administration: email addresses",
+    read: "See blocked email addresses",
+    write: "Block email addresses"
   }
 }
 

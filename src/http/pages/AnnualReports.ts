@@ -31,10 +31,10 @@ const make = Effect.gen(function*() {
     const followers = timeSeries.reduce((sum, month) => sum + month.followers, 0)
     return pages.respond({
       words,
-      title: words.say("The year {year} of {account}", { year: digits, account: `@${name}@${localDomain}` }),
+      title: words.say("{year} in review: {account}", { year: digits, account: `@${name}@${localDomain}` }),
       body: html`
 <dl class="figures">
-${figure(words, typeDistribution.standalone, words.say("posts of their own"))}
+${figure(words, typeDistribution.standalone, words.say("original posts"))}
 ${figure(words, typeDistribution.replies, words.say("replies"))}
 ${figure(words, typeDistribution.reblogs, words.say("boosts"))}
 ${figure(words, followers, words.say("new followers"))}
@@ -46,7 +46,7 @@ ${
             topHashtags.map((tag) => html`<li>#${tag.name} (${words.figure(tag.count)})</li>`)
           }</ul>`
       }
-${shown.length === 0 ? "" : html`<h2>${words.say("The post that went furthest")}</h2>${list(shown)}`}
+${shown.length === 0 ? "" : html`<h2>${words.say("Most popular post")}</h2>${list(shown)}`}
 <p><a href="${way(`/@${name}`)}">${words.say("More from {account}", { account: `@${name}` })}</a></p>`
     })
   }).pipe(Effect.catchTags({ RecordNotFound: () => pages.notFound, Gone: () => pages.notFound }))

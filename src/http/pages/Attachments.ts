@@ -19,27 +19,27 @@ const one = (
   switch (media.type) {
     case "image":
       return html`<a href="${file}"${
-        text === "" ? html` aria-label="${say("Picture {place} of {count}, without a description", place)}"` : ""
+        text === "" ? html` aria-label="${say("Image {place} of {count}, no description", place)}"` : ""
       }><img src="${preview ?? file}" alt="${text}" title="${text}" loading="lazy"></a>`
     case "gifv":
       // The stylesheet shows the one or the other: a visitor who wants less motion starts it.
       return html`<video class="moving" src="${file}" poster="${preview ?? ""}" title="${text}" aria-label="${
-        named(say("Animation {place} of {count}, without a description", place))
+        named(say("Animation {place} of {count}, no description", place))
       }" controls autoplay loop muted playsinline></video><video class="still" src="${file}" poster="${
         preview ?? ""
       }" title="${text}" aria-label="${
-        named(say("Animation {place} of {count}, without a description", place))
+        named(say("Animation {place} of {count}, no description", place))
       }" controls loop muted playsinline preload="none"></video>`
     case "video":
       return html`<video src="${file}" poster="${preview ?? ""}" title="${text}" aria-label="${
-        named(say("Video {place} of {count}, without a description", place))
+        named(say("Video {place} of {count}, no description", place))
       }" controls preload="none"></video>`
     case "audio":
       return html`<audio src="${file}" title="${text}" aria-label="${
-        named(say("Sound {place} of {count}, without a description", place))
+        named(say("Audio {place} of {count}, no description", place))
       }" controls preload="none"></audio>`
     case "unknown":
-      return html`<a href="${file}">${named(say("A file"))}</a>`
+      return html`<a href="${file}">${named(say("File"))}</a>`
   }
 }
 

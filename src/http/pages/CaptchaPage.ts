@@ -45,18 +45,18 @@ export const make = Effect.gen(function*() {
         ? { scripts: sourcesOf(captcha.scriptUrl), outerScript: captcha.scriptUrl }
         : { script: proofScript }),
       body: html`
-${wrong ? problem(say("That did not work, or took too long. Try it once more.")) : ""}
-<p>${say("This server makes sure that sign-ups are made by people. Then your e-mail address is confirmed.")}</p>
+${wrong ? problem(say("That did not work or took too long. Please try again.")) : ""}
+<p>${say("This server checks that sign-ups are made by people. After this step your email address is confirmed.")}</p>
 <form method="post" action="${way(captchaPath)}" id="captcha">
 ${tokenInput(formToken)}
 ${hidden("confirmation_token", secret)}
 ${hidden("redirect_to_app", link.get("redirect_to_app") ?? "")}
-${fields(captcha, say("Your browser works on it for a moment …"))}
-<p class="row"><button type="submit" id="confirm">${say("Confirm the address")}</button></p>
-<noscript><p>${say("Your browser does not run scripts here, which this step needs.")}</p></noscript>
-<p class="soft">${say("If you cannot do that, a moderator can look at your sign-up instead. That takes longer.")}</p>
+${fields(captcha, say("Your browser is working on it …"))}
+<p class="row"><button type="submit" id="confirm">${say("Confirm address")}</button></p>
+<noscript><p>${say("This step needs JavaScript, which your browser does not run here.")}</p></noscript>
+<p class="soft">${say("If that is not possible, a moderator can review your sign-up instead. This takes longer.")}</p>
 <p class="row"><button type="submit" name="${byModerator}" value="1" class="quiet">${
-        say("Have a moderator look at it")
+        say("Ask for a manual review")
       }</button></p>
 </form>`
     }))

@@ -47,7 +47,7 @@ const make = Effect.gen(function*() {
     const members = ids.flatMap((one) => people.get(one) ?? [])
     const shown = html`${found.description === "" ? "" : html`<p class="content" dir="auto">${found.description}</p>`}${
       members.length === 0
-        ? html`<p class="soft">${say("There is nothing here for everybody to read.")}</p>`
+        ? html`<p class="soft">${say("There are no public posts yet.")}</p>`
         : html`<ul class="posts">${members.map((one) => html`<li>${person(one)}</li>`)}</ul>`
     }`
     return pages.respond({

@@ -51,7 +51,7 @@ const make = Effect.gen(function*() {
       server,
       body: html`<p class="done" role="status">${
         words.say(
-          "Thank you! A moderator of {server} will look at your sign-up now. You get a letter when it is decided; until then your app cannot let you in.",
+          "Thank you! A moderator of {server} will now review your sign-up. We email you the decision; until then you cannot use your app.",
           { server }
         )
       }</p>`
@@ -60,7 +60,7 @@ const make = Effect.gen(function*() {
   const tooOld = expiredLink(
     visitors,
     server,
-    ({ say }) => say("It is older than two days, or there was a newer letter."),
+    ({ say }) => say("It is older than two days, or was replaced by a newer email."),
     askPath
   )
 
@@ -108,14 +108,14 @@ const make = Effect.gen(function*() {
   const ask = Effect.map(visitors.current, ({ formToken, remember, way, words: { say }, words }) =>
     remember(respond({
       words,
-      title: say("Send the letter again"),
+      title: say("Resend confirmation email"),
       server,
       body: html`
 <form method="post" action="${way(confirmPath)}">
 ${tokenInput(formToken)}
-<label>${say("The e-mail address of your sign-up")}
+<label>${say("Email address you signed up with")}
 <input type="email" name="email" autocomplete="username" required autofocus></label>
-<p class="row"><button type="submit">${say("Send the letter")}</button>
+<p class="row"><button type="submit">${say("Send email")}</button>
 <a href="${way(signInPath)}">${say("Sign in")}</a></p>
 </form>`
     })))
@@ -124,10 +124,10 @@ ${tokenInput(formToken)}
   const sent = Effect.map(visitors.reader, ({ words: { say }, words }) =>
     respond({
       words,
-      title: say("Look into your mail"),
+      title: say("Check your email"),
       server,
       body: html`<p class="done" role="status">${
-        say("If an account with this address waits for it, a letter is on its way.")
+        say("If an account with this address is waiting for confirmation, we sent an email to it.")
       }</p>`
     }))
   const send = forms.handle(

@@ -19,8 +19,8 @@ const make = Effect.gen(function*() {
       (reader) => respond({ words: reader.words, title: title(reader.words), server, status, body: body(reader) })
     )
   const tooOld = page(
-    ({ say }) => say("This link does not work any more"),
-    ({ words: { say } }) => html`<p>${say("It is older than seven days, or no link of this server.")}</p>`,
+    ({ say }) => say("This link is no longer valid"),
+    ({ words: { say } }) => html`<p>${say("The link is older than seven days, or was not issued by this server.")}</p>`,
     404
   )
   const accountOf = (username: string) => `@${username}@${server}`
@@ -28,11 +28,11 @@ const make = Effect.gen(function*() {
   const confirm = Effect.gen(function*() {
     const username = yield* subscriptions.confirm((yield* parameters).get("confirmation_token") ?? "")
     return yield* page(
-      ({ say }) => say("You will get the posts by e-mail"),
+      ({ say }) => say("You are subscribed"),
       ({ words: { say } }) =>
         html`<p class="done" role="status">${
           say(
-            "New public posts of {account} are sent to your address from now on. Each e-mail has a link that ends it.",
+            "New public posts of {account} will be sent to your address. Every email has an unsubscribe link.",
             {
               account: accountOf(username)
             }
@@ -42,8 +42,8 @@ const make = Effect.gen(function*() {
   }).pipe(Effect.catchTag("RecordNotFound", () => tooOld))
 
   const ended = page(
-    ({ say }) => say("You get no more e-mails"),
-    ({ words: { say } }) => html`<p class="done" role="status">${say("Nothing more is sent to your address.")}</p>`
+    ({ say }) => say("You are unsubscribed"),
+    ({ words: { say } }) => html`<p class="done" role="status">${say("You will not receive any more emails.")}</p>`
   )
 
   /** Nothing ends by a mere look at the link, which mail programs take to warn of bad ones. */
@@ -52,12 +52,12 @@ const make = Effect.gen(function*() {
     const username = yield* subscriptions.find(token)
     if (username === undefined) return yield* ended
     return yield* page(
-      ({ say }) => say("No more posts by e-mail?"),
+      ({ say }) => say("Unsubscribe?"),
       ({ way, words: { say } }) =>
-        html`<p>${say("You get the posts of {account} by e-mail.", { account: accountOf(username) })}</p>
+        html`<p>${say("You receive the posts of {account} by email.", { account: accountOf(username) })}</p>
 <form method="post" action="${way(unsubscribePath)}">
 ${hidden("token", token)}
-<p class="row"><button type="submit">${say("End that")}</button></p>
+<p class="row"><button type="submit">${say("Unsubscribe")}</button></p>
 </form>`
     )
   }).pipe(Effect.catchTag("RecordNotFound", () => tooOld))

@@ -13,9 +13,9 @@ export const expiredLink = (visitors: Visitors["Service"], server: string, why: 
   Effect.map(visitors.reader, ({ way, words }) =>
     respond({
       words,
-      title: words.say("This link does not work any more"),
+      title: words.say("This link is no longer valid"),
       server,
       status: 404,
       body: html`<p>${why(words)}
-<a href="${way(askPath)}">${words.say("Ask for a new one")}</a></p>`
+<a href="${way(askPath)}">${words.say("Request a new link")}</a></p>`
     }))

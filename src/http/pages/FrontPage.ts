@@ -16,13 +16,13 @@ import { PublicPages } from "./PublicPages.ts"
 const registrations = ({ say }: Messages, mode: Policies["registrations"]): string => {
   switch (mode) {
     case "open":
-      return say("Everybody may join: sign up in an app for Mastodon with the address of this server.")
+      return say("Sign-ups are open: use any Mastodon app and enter the address of this server.")
     case "approval":
       return say(
-        "You may ask to join: sign up in an app for Mastodon with the address of this server. A moderator then decides."
+        "Sign-ups need approval: use any Mastodon app and enter the address of this server. A moderator reviews each request."
       )
     case "closed":
-      return say("This server does not take new members at the moment.")
+      return say("This server is not accepting new sign-ups at the moment.")
   }
 }
 
@@ -46,7 +46,7 @@ const make = Effect.gen(function*() {
 <p class="row"><img src="${iconPath(96)}" alt="" width="64" height="64">
 <span class="soft">${
         say(
-          "{people, plural, one {# person} other {# people}}, {active, number} of them here this month, with {posts, plural, one {# post} other {# posts}}",
+          "{people, plural, one {# user} other {# users}}, {active, number} active this month, {posts, plural, one {# post} other {# posts}}",
           { people: users, active: activeMonth, posts: statuses }
         )
       }</span></p>
@@ -58,18 +58,20 @@ ${
           : html`<div class="content" dir="auto">${raw(sanitise(bounded(registrationsMessage)))}</div>`
       }
 <p>${
-        pieces("Handles here end in {ending}. Any app for Mastodon works with {address}.", {
+        pieces("Handles here end in {ending}. Any Mastodon app works with {address}.", {
           ending: html`<strong>@${config.localDomain}</strong>`,
           address: html`<strong>${config.publicUrl}</strong>`
         })
       }</p>
 ${rulesOf(words, yield* instance.rules)}
 <ul class="plain">
-<li>${pieces("<link>Sign in</link> to see which apps may use your account", { link: linkTo(way(signInPath)) })}</li>
-<li><a href="${way("/about")}">${say("About this server")}</a></li>
-<li>${pieces("<link>The API</link> for people who write apps", { link: linkTo(docsPath) })}</li>
 <li>${
-        pieces("{software}, free software", {
+        pieces("<link>Sign in</link> to manage the apps that can use your account", { link: linkTo(way(signInPath)) })
+      }</li>
+<li><a href="${way("/about")}">${say("About this server")}</a></li>
+<li>${pieces("<link>API documentation</link> for developers", { link: linkTo(docsPath) })}</li>
+<li>${
+        pieces("{software} is free software", {
           software: config.sourceUrl === undefined
             ? software
             : html`<a href="${config.sourceUrl}" rel="noopener">${software}</a>`
@@ -91,21 +93,21 @@ ${rulesOf(words, yield* instance.rules)}
       body: html`
 ${
         extendedDescription === null
-          ? html`<p dir="auto">${shortDescription || say("Nothing has been written about this server yet.")}</p>`
+          ? html`<p dir="auto">${shortDescription || say("The operator has not described this server yet.")}</p>`
           : html`<div class="content" dir="auto">${raw(sanitise(bounded(extendedDescription.html)))}</div>`
       }
 ${
         contactEmail === "" ?
           "" :
           html`<p>${
-            pieces("Write to {address}.", { address: html`<a href="mailto:${contactEmail}">${contactEmail}</a>` })
+            pieces("Contact: {address}.", { address: html`<a href="mailto:${contactEmail}">${contactEmail}</a>` })
           }</p>`
       }
 ${
         contactUsername === null
           ? ""
           : html`<p>${
-            pieces("Ask {account} about this server.", {
+            pieces("Contact {account} about this server.", {
               account: html`<a href="${way(`/@${contactUsername}`)}">@${contactUsername}</a>`
             })
           }</p>`
@@ -123,7 +125,7 @@ ${rulesOf(words, yield* instance.rules)}
       words,
       title: say("Privacy policy"),
       body: privacyPolicy === null
-        ? html`<p class="soft">${say("The operator of this server has not written one yet.")}</p>`
+        ? html`<p class="soft">${say("The operator of this server has not published one yet.")}</p>`
         : html`<div class="content" dir="auto">${raw(sanitise(bounded(privacyPolicy.html)))}</div>`
     }))
 
@@ -133,7 +135,7 @@ ${rulesOf(words, yield* instance.rules)}
     return Effect.succeed(pages.respond({
       words,
       title: say("Terms of service"),
-      body: html`<p class="soft">${say("From {day}", { day: day(new Date(since)) })}</p>
+      body: html`<p class="soft">${say("Effective {day}", { day: day(new Date(since)) })}</p>
 <div class="content" dir="auto">${raw(sanitise(bounded(text)))}</div>`
     }))
   })

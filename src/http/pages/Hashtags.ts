@@ -66,7 +66,11 @@ const make = Effect.gen(function*() {
       words,
       title: `#${tag.name}`,
       body: html`
-${shown.length === 0 ? html`<p class="soft">${words.say("No public post has this hashtag.")}</p>` : list(shown)}
+${
+        shown.length === 0
+          ? html`<p class="soft">${words.say("There are no public posts with this hashtag.")}</p>`
+          : list(shown)
+      }
 ${older(reader, last)}`
     })
   }).pipe(Effect.catchTags({ RecordNotFound: () => pages.notFound, Unprocessable: () => pages.notFound }))

@@ -51,7 +51,7 @@ const make = Effect.gen(function*() {
         title: say("This invite is not valid"),
         server,
         status,
-        body: html`<p>${say("It was used up, it is over, or there never was one. Ask for another one.")}</p>`
+        body: html`<p>${say("It has expired, was used up, or never existed. Ask for a new one.")}</p>`
       }))
 
   const show = Effect.fnUntraced(function*(code: string, { email, username, wrong }: Tried) {
@@ -69,13 +69,13 @@ ${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
 ${tokenInput(formToken)}
 <label>${say("Username")}
 <input type="text" name="username" value="${username}" maxlength="${usernameCharactersMax}" autocomplete="username" required></label>
-<label>${say("E-mail address")}
+<label>${say("Email address")}
 <input type="email" name="email" value="${email}" autocomplete="email" required></label>
 <label>${say("Password")}
 <input type="password" name="password" autocomplete="new-password" required aria-describedby="rule">
 <span class="hint" id="rule">${
         say(
-          "{characters, plural, one {# character} other {# characters}} at least, {bytes, plural, one {# byte} other {# bytes}} at most.",
+          "At least {characters, plural, one {# character} other {# characters}}, at most {bytes, plural, one {# byte} other {# bytes}}.",
           { characters: passwordCharactersMin, bytes: passwordBytesMax }
         )
       }</span></label>
@@ -83,13 +83,16 @@ ${
         minAge === null ? "" : html`<label>${say("Date of birth")}
 <input type="date" name="date_of_birth" autocomplete="bday" required aria-describedby="age">
 <span class="hint" id="age">${
-          say("You have to be {years, plural, one {# year} other {# years}} old at least. The date is not kept.", {
-            years: minAge
-          })
+          say(
+            "You must be at least {years, plural, one {# year} other {# years}} old. Your date of birth is not stored.",
+            {
+              years: minAge
+            }
+          )
         }</span></label>`
       }
 <label class="row"><input type="checkbox" name="agreement" value="1" required><span>${
-        pieces("I have read <link>what this server is about and its rules</link>, and accept them.", {
+        pieces("I have read and accept <link>the description and rules of this server</link>.", {
           link: linkTo(way("/about"))
         })
       }</span></label>
@@ -114,18 +117,18 @@ ${
   const signedUp = ({ approved, confirmed }: Pick<User, "approved" | "confirmed">) =>
     Effect.map(visitors.reader, ({ way, words: { pieces, say }, words }) => {
       const next = !confirmed
-        ? say("A letter is on its way to you. Open the link in it to finish your sign-up.")
+        ? say("We sent you an email. Open the link in it to finish your sign-up.")
         : approved
-        ? pieces("You can <link>sign in</link> now, here or in any app for Mastodon.", {
+        ? pieces("You can now <link>sign in</link>, here or in any Mastodon app.", {
           link: linkTo(way(signInPath))
         })
         : say(
-          "Thank you! A moderator of {server} will look at your sign-up now. You get a letter when it is decided; until then your app cannot let you in.",
+          "Thank you! A moderator of {server} will now review your sign-up. We email you the decision; until then you cannot use your app.",
           { server }
         )
       return respond({
         words,
-        title: confirmed ? say("Your account is there") : say("Look into your mail"),
+        title: confirmed ? say("Your account is ready") : say("Check your email"),
         server,
         body: html`<p class="done" role="status">${next}</p>`
       })

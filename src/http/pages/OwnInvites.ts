@@ -37,12 +37,12 @@ const make = Effect.gen(function*() {
 <li>
 <p><a href="${linkOf(code)}">${linkOf(code)}</a></p>
 <p class="soft">${say("{uses, plural, one {Used once} other {Used # times}}", { uses })}${
-      valid ? "" : html` ${say("It is over.")}`
+      valid ? "" : html` ${say("Expired")}`
     }</p>
 ${
       valid
         ? html`<form method="post" action="${way(`${path}/${id}`)}">${tokenInput(formToken)}
-<button type="submit" class="danger">${say("End this invite")}</button></form>`
+<button type="submit" class="danger">${say("Revoke invite")}</button></form>`
         : ""
     }
 </li>`
@@ -67,20 +67,20 @@ ${
       status: wrong?.status ?? 200,
       body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
-<p>${say("Who opens the link of an invite can sign up on this server.")}</p>
+<p>${say("Anyone with an invite link can sign up on this server.")}</p>
 <form method="post" action="${way(path)}">
 ${tokenInput(formToken)}
 ${
         choice(
           "max_uses",
-          say("How often it can be used"),
-          say("As often as one likes"),
+          say("Max number of uses"),
+          say("No limit"),
           inviteUses.map((uses) => [uses, String(uses)])
         )
       }
-${choice("expires_in", say("How long it works"), say("For ever"), minutes)}
-<label class="check"><input type="checkbox" name="autofollow" value="1"> ${say("Who comes by it follows you")}</label>
-<p class="row"><button type="submit">${say("Make an invite")}</button></p>
+${choice("expires_in", say("Expires after"), say("Never expires"), minutes)}
+<label class="check"><input type="checkbox" name="autofollow" value="1"> ${say("New members follow you")}</label>
+<p class="row"><button type="submit">${say("Create invite")}</button></p>
 </form>
 <ul class="apps">${own.map((invite) => item(invite, visitor))}</ul>`
     }))
@@ -92,7 +92,7 @@ ${choice("expires_in", say("How long it works"), say("For ever"), minutes)}
       title: words.say("Invite people"),
       server,
       status: 403,
-      body: problem(words.say("Your role does not let you invite people."))
+      body: problem(words.say("Your role does not allow you to invite people."))
     })
 
   const create = forms.handle(Effect.fnUntraced(function*(form) {

@@ -27,12 +27,12 @@ const make = Effect.gen(function*() {
       title: words.say("Forgot your password?"),
       server,
       body: html`
-<p>${words.say("We send you a letter with a link, with which you set a new one.")}</p>
+<p>${words.say("We will email you a link to choose a new password.")}</p>
 <form method="post" action="${way("/auth/password")}">
 ${tokenInput(formToken)}
-<label>${words.say("E-mail address")}
+<label>${words.say("Email address")}
 <input type="email" name="email" autocomplete="username" required autofocus></label>
-<p class="row"><button type="submit">${words.say("Send the letter")}</button>
+<p class="row"><button type="submit">${words.say("Send email")}</button>
 <a href="${way(signInPath)}">${words.say("Sign in")}</a></p>
 </form>`
     })))
@@ -41,12 +41,12 @@ ${tokenInput(formToken)}
   const sent = Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
     respond({
       words,
-      title: say("Look into your mail"),
+      title: say("Check your email"),
       server,
       body: html`<p class="done" role="status">${
-        say("If there is an account with this address, a letter is on its way to it.")
+        say("If an account with this address exists, we sent an email to it.")
       }</p>
-<p>${say("The link in it works for six hours.")} <a href="${way(signInPath)}">${say("Sign in")}</a></p>`
+<p>${say("The link in the email works for six hours.")} <a href="${way(signInPath)}">${say("Sign in")}</a></p>`
     }))
   const send = forms.handle(
     (form) => Effect.andThen(mailLinks.requestPasswordReset(parse(form.get("email") ?? "")), sent),
@@ -56,7 +56,7 @@ ${tokenInput(formToken)}
   const tooOld = expiredLink(
     visitors,
     server,
-    ({ say }) => say("It was used, it is older than six hours, or there was a newer letter."),
+    ({ say }) => say("It was already used, is older than six hours, or was replaced by a newer email."),
     askPath
   )
 
@@ -76,12 +76,12 @@ ${tokenInput(formToken)}${hidden(linkField, link)}
 <input type="password" name="password" autocomplete="new-password" required autofocus aria-describedby="rule">
 <span class="hint" id="rule">${
         say(
-          "{characters, plural, one {# character} other {# characters}} at least, {bytes, plural, one {# byte} other {# bytes}} at most.",
+          "At least {characters, plural, one {# character} other {# characters}}, at most {bytes, plural, one {# byte} other {# bytes}}.",
           { characters: passwordCharactersMin, bytes: passwordBytesMax }
         )
       }</span></label>
 <p>${say("All your sessions and apps will be signed out.")}</p>
-<button type="submit">${say("Set the password")}</button>
+<button type="submit">${say("Set password")}</button>
 </form>`
     }))
   })
@@ -94,9 +94,9 @@ ${tokenInput(formToken)}${hidden(linkField, link)}
   const changed = Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
     respond({
       words,
-      title: say("Your password is set"),
+      title: say("Your password was set"),
       server,
-      body: html`<p class="done" role="status">${say("You can sign in with it now.")}</p>
+      body: html`<p class="done" role="status">${say("You can now sign in with it.")}</p>
 <p><a href="${way(signInPath)}">${say("Sign in")}</a></p>`
     }))
   const set = forms.handle((form) => {

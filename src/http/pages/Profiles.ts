@@ -60,12 +60,12 @@ const make = Effect.gen(function*() {
 ${head(config, words, account, yield* emojis.finder)}
 ${
         config.emailSubscriptions && account.emailSubscriptions
-          ? html`<p><a href="${reader.way(subscribingPath(account.username))}">${say("Posts by e-mail")}</a></p>`
+          ? html`<p><a href="${reader.way(subscribingPath(account.username))}">${say("Posts by email")}</a></p>`
           : ""
       }
 ${pinned.length === 0 ? "" : html`<h2>${say("Pinned")}</h2>${list(pinned)}`}
-<h2>${tag === undefined ? say("Posts") : pieces("Posts with {tag}", { tag: html`<bdi>#${tag}</bdi>` })}</h2>
-${shown.length === 0 ? html`<p class="soft">${say("There is nothing here for everybody to read.")}</p>` : list(shown)}
+<h2>${tag === undefined ? say("Posts") : pieces("Posts tagged {tag}", { tag: html`<bdi>#${tag}</bdi>` })}</h2>
+${shown.length === 0 ? html`<p class="soft">${say("There are no public posts yet.")}</p>` : list(shown)}
 ${older(reader, last)}`
     })
   }).pipe(

@@ -46,9 +46,9 @@ export class PublicPages extends Context.Service<PublicPages, {
       const closedPage = ({ way, words: { say }, words }: PageReader, url: string) =>
         show({
           words,
-          title: say("This is for members"),
+          title: say("Members only"),
           status: 401,
-          body: html`<p>${say("This server shows it to people who have an account here.")}
+          body: html`<p>${say("This page is only visible to people with an account on this server.")}
 <a href="${way(`${signInPath}?${new URLSearchParams([["return_to", url]])}`)}">${say("Sign in")}</a></p>`
         })
       return PublicPages.of({
@@ -57,18 +57,18 @@ export class PublicPages extends Context.Service<PublicPages, {
         notFound: Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
           show({
             words,
-            title: say("There is nothing here"),
+            title: say("Page not found"),
             status: 404,
-            body: html`<p>${say("What was here is gone, never was, or is not for everybody.")}
-<a href="${way("/")}">${say("To the front page")}</a></p>`
+            body: html`<p>${say("This page does not exist any more, never existed, or is not public.")}
+<a href="${way("/")}">${say("Back to the front page")}</a></p>`
           })),
         gone: Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
           show({
             words,
-            title: say("This account is gone"),
+            title: say("This account is no longer available"),
             status: 410,
-            body: html`<p>${say("It was suspended or deleted.")} <a href="${way("/")}">${
-              say("To the front page")
+            body: html`<p>${say("The account was suspended or deleted.")} <a href="${way("/")}">${
+              say("Back to the front page")
             }</a></p>`
           })),
         behind: (closed, page) => {

@@ -47,11 +47,9 @@ ${problem(wrong === undefined ? undefined : words.translate(wrong))}
 ${tokenInput(formToken)}${hidden("return_to", to)}
 <label>${say("Code")}
 <input name="otp_attempt" autocomplete="one-time-code" inputmode="text" spellcheck="false" required autofocus aria-describedby="which">
-<span class="hint" id="which">${
-        say("The six digits that your app shows now, or one of your recovery codes.")
-      }</span></label>
+<span class="hint" id="which">${say("The six-digit code from your app, or a recovery code.")}</span></label>
 <p class="row"><button type="submit">${say("Sign in")}</button> <a href="${way(signInPath)}">${
-        say("Begin again")
+        say("Start over")
       }</a></p>
 </form>`
     }))

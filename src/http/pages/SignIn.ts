@@ -42,7 +42,7 @@ const make = Effect.gen(function*() {
 ${problem(wrong === undefined ? undefined : words.translate(wrong))}
 <form method="post" action="${way(signInPath)}">
 ${tokenInput(visitor.formToken)}${hidden("return_to", to)}
-<label>${say("E-mail address")}
+<label>${say("Email address")}
 <input type="email" name="email" value="${email}" autocomplete="username" required autofocus></label>
 <label>${say("Password")}
 <input type="password" name="password" autocomplete="current-password" required></label>
@@ -51,7 +51,7 @@ ${tokenInput(visitor.formToken)}${hidden("return_to", to)}
       }</a></p>
 </form>
 <p class="soft">${
-        pieces("No letter to confirm your address? <link>Send it again</link>", {
+        pieces("Did not get the confirmation email? <link>Send it again</link>", {
           link: linkTo(way("/auth/confirmation/new"))
         })
       }</p>`

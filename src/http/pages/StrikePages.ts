@@ -57,11 +57,11 @@ const make = Effect.gen(function*() {
     }
     return visitor.remember(respond({
       words,
-      title: words.say("There is nothing here"),
+      title: words.say("Page not found"),
       server,
       status: 404,
-      body: html`<p>${words.say("What was here is gone, never was, or is not for everybody.")}
-<a href="${way("/")}">${words.say("To the front page")}</a></p>`
+      body: html`<p>${words.say("This page does not exist any more, never existed, or is not public.")}
+<a href="${way("/")}">${words.say("Back to the front page")}</a></p>`
     }))
   })
 
@@ -72,8 +72,8 @@ const make = Effect.gen(function*() {
       texts.length === 0
         ? html``
         : html`<h2>${title}</h2><ul>${texts.map((text) => html`<li dir="auto">${text}</li>`)}</ul>`
-    return html`${list(say("Posts that it is about"), own.map(({ html: text }) => plainText(bounded(text))))}${
-      list(say("Collections that it is about"), strike.collectionNames)
+    return html`${list(say("Affected posts"), own.map(({ html: text }) => plainText(bounded(text))))}${
+      list(say("Affected collections"), strike.collectionNames)
     }`
   })
 
@@ -93,7 +93,7 @@ const make = Effect.gen(function*() {
       body: html`${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
 <p>${explained(visitor, strike)}</p>
 <p class="soft">${words.moment(strike.createdAt)} UTC</p>
-${strike.text.trim() === "" ? "" : html`<h2>${say("The moderator writes:")}</h2><p dir="auto">${strike.text}</p>`}
+${strike.text.trim() === "" ? "" : html`<h2>${say("Message from the moderator:")}</h2><p dir="auto">${strike.text}</p>`}
 ${yield* postsOf(visitor, strike)}
 <div class="below">${appealOf(visitor, strike, token, now, wrong?.written ?? "")}</div>`
     }))
@@ -143,7 +143,7 @@ ${yield* postsOf(visitor, strike)}
       server,
       secret: true,
       body: ids.length === 0 ?
-        html`<p>${say("Moderators did nothing about your account.")}</p>` :
+        html`<p>${say("No moderator action has been taken against your account.")}</p>` :
         html`<ul class="apps">${
           ids.flatMap((id) => found.get(id) ?? []).map((strike) =>
             html`<li><a href="${way(pathOf(strike, session === undefined ? token : null))}">${
@@ -174,27 +174,27 @@ const appealOf = (visitor: Visitor, strike: Strike, token: string | null, now: n
   const until = new Date(strike.createdAt.getTime() + appealDaysMax * dayMillis)
   switch (strike.appealState) {
     case "pending":
-      return html`<p class="done" role="status">${say("Your appeal waits for a moderator.")}</p>${own}`
+      return html`<p class="done" role="status">${say("Your appeal is pending.")}</p>${own}`
     case "approved":
       return html`<p class="done" role="status">${
-        say("Your appeal was granted. This does not count any more.")
+        say("Your appeal was approved. This strike no longer counts.")
       }</p>${own}`
     case "rejected":
-      return html`<p>${say("Your appeal was rejected. What was done stays.")}</p>${own}`
+      return html`<p>${say("Your appeal was rejected. The action stays in place.")}</p>${own}`
     case null:
       return strike.overruledAt !== null || until.getTime() < now
-        ? html`<p class="soft">${say("It is too late for an appeal.")}</p>`
+        ? html`<p class="soft">${say("The deadline for an appeal has passed.")}</p>`
         : html`<form method="post" action="${way(`${strikesPath}/${strike.id}`)}">
 ${tokenInput(formToken)}${token === null ? "" : hidden("token", token)}
 <label>${say("Your appeal")}
 <span class="hint">${
-          say("If you think that this is wrong, say why, until {day}. Another moderator may read it.", {
+          say("If you believe this is a mistake, explain why by {day}. Another moderator may review it.", {
             day: day(until)
           })
         }</span>
 <textarea name="text" rows="6" maxlength="${appealCharactersMax}" required>
 ${written}</textarea></label>
-<button type="submit">${say("Send the appeal")}</button>
+<button type="submit">${say("Submit appeal")}</button>
 </form>`
   }
 }

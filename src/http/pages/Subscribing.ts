@@ -40,20 +40,20 @@ const make = Effect.gen(function*() {
     const { say } = words
     return remember(pages.respond({
       words,
-      title: say("Posts by e-mail"),
+      title: say("Posts by email"),
       ...(wrong === undefined ? {} : { status: 422 }),
       body: html`
 ${problem(wrong === undefined ? undefined : words.translate(wrong))}
 <p>${
-        say("New public posts of {account} are sent to your address, once you have confirmed it.", {
+        say("New public posts of {account} are sent to your address after you confirm it.", {
           account: `${nameOf(account)} (@${account.username}@${config.localDomain})`
         })
       }</p>
 <form method="post" action="${way(subscribingPath(account.username))}">
 ${tokenInput(formToken)}
-<label>${say("E-mail address")}
+<label>${say("Email address")}
 <input type="email" name="email" autocomplete="email" required autofocus></label>
-<p class="row"><button type="submit">${say("Send the letter")}</button></p>
+<p class="row"><button type="submit">${say("Send email")}</button></p>
 </form>`
     }))
   })
@@ -62,9 +62,9 @@ ${tokenInput(formToken)}
   const sent = Effect.map(visitors.reader, ({ words: { say }, words }) =>
     pages.respond({
       words,
-      title: say("Look into your mail"),
+      title: say("Check your email"),
       body: html`<p class="done" role="status">${
-        say("A letter with a link is on its way to your address, unless it gets these posts already.")
+        say("We sent you a confirmation link, unless you are already subscribed.")
       }</p>`
     }))
 

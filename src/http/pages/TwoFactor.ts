@@ -54,22 +54,22 @@ ${tokenInput(formToken)}${hidden("return_to", to)}${fields}</form>`
       return page(
         visitor,
         html`
-${wanted ? html`<p class="done">${say("Your role needs it. Until it is on you can do nothing as staff.")}</p>` : ""}
+${wanted ? html`<p class="done">${say("Your role requires it. You cannot use staff tools until it is on.")}</p>` : ""}
 <p>${
           say(
-            "Who knows your password cannot sign in without a code as well, which an app on your phone shows for half a minute."
+            "With two-factor sign-in, your password alone is not enough: signing in also takes a code from an app on your phone."
           )
         }</p>
-<p>${say("When it is switched on, all other browsers are signed out. Your apps stay signed in.")}</p>
-${form(visitor, "setup", to, html`${passwordField(visitor)}<button type="submit">${say("Set it up")}</button>`)}`,
+<p>${say("Turning it on signs out all other browsers. Your apps stay signed in.")}</p>
+${form(visitor, "setup", to, html`${passwordField(visitor)}<button type="submit">${say("Set up")}</button>`)}`,
         wrong
       )
     }
-    const either = say("The six digits that your app shows now, or one of your recovery codes.")
+    const either = say("The six-digit code from your app, or a recovery code.")
     const both = html`${passwordField(visitor)}${codeField(visitor, either)}`
     return page(
       visitor,
-      html`<p class="done">${say("It is on since {day}.", { day: day(enabledAt) })}</p>
+      html`<p class="done">${say("On since {day}.", { day: day(enabledAt) })}</p>
 <p>${
         say(
           "{left, plural, one {# recovery code is left.} other {# recovery codes are left.}}",
@@ -82,9 +82,9 @@ ${
           "recovery_codes",
           to,
           html`<h2>${say("New recovery codes")}</h2>
-<p class="soft">${
-            say("Those that you have do not work any more then.")
-          }</p>${both}<button type="submit" class="quiet">${say("Make new codes")}</button>`
+<p class="soft">${say("This makes your current codes invalid.")}</p>${both}<button type="submit" class="quiet">${
+            say("Generate new codes")
+          }</button>`
         )
       }
 ${
@@ -92,16 +92,16 @@ ${
           visitor,
           "disable",
           to,
-          html`<h2>${say("Switch it off")}</h2>
+          html`<h2>${say("Turn off")}</h2>
 <p class="soft">${
             wanted
-              ? say("Your role needs it: without it you can do nothing as staff.")
-              : say("The password alone is enough to sign in then.")
-          }</p>${both}<button type="submit" class="danger">${say("Switch it off")}</button>`,
+              ? say("Your role requires it: without it you cannot use staff tools.")
+              : say("You will be able to sign in with the password alone.")
+          }</p>${both}<button type="submit" class="danger">${say("Turn off")}</button>`,
           true
         )
       }
-<p class="below"><a href="${to}">${say("Go on")}</a></p>`,
+<p class="below"><a href="${to}">${say("Next")}</a></p>`,
       wrong
     )
   })
@@ -110,9 +110,9 @@ ${
     const { words: { say } } = visitor
     return page(
       visitor,
-      html`<p>${say("Read this with your app for codes:")}</p>
+      html`<p>${say("Scan this code with your authenticator app:")}</p>
 <div class="qr" role="img" aria-label="${say("QR code")}">${raw(renderSVG(address, { border: quietSquares }))}</div>
-<p>${say("Or type in this secret:")}</p>
+<p>${say("Or enter this secret:")}</p>
 <code class="secret">${Redacted.value(secret).replaceAll(/.{4}(?=.)/g, "$& ")}</code>
 ${
         form(
@@ -120,8 +120,8 @@ ${
           "confirm",
           to,
           html`${hidden("setup", setup)}${
-            codeField(visitor, say("The six digits that your app shows now."))
-          }<button type="submit">${say("Switch it on")}</button>`
+            codeField(visitor, say("The six-digit code from your app."))
+          }<button type="submit">${say("Turn on")}</button>`
         )
       }`,
       wrong
@@ -135,11 +135,11 @@ ${
       html`<p class="done" role="status">${say("Two-factor sign-in is on")}</p>
 <p>${
         say(
-          "Each of these codes signs you in once, should you lose your phone. Write them down: they are not shown again."
+          "Each of these codes lets you sign in once if you lose your phone. Write them down: they are not shown again."
         )
       }</p>
 <code class="secret">${raw(codes.map(Redacted.value).join("<br>"))}</code>
-<p><a href="${to}">${say("Go on")}</a></p>`,
+<p><a href="${to}">${say("Next")}</a></p>`,
       undefined,
       say("Recovery codes")
     )

@@ -26,7 +26,7 @@ export const email = (
   subject: `${subject} (${server})`,
   text: [
     ...paragraphs,
-    say("This letter was sent by {server}, because somebody gave your address there.", { server })
+    say("You received this email from {server} because someone entered your address there.", { server })
   ].join("\n\n")
 })
 
@@ -37,14 +37,16 @@ export const confirmation = (about: About & { readonly link: string; readonly wa
   return email(
     about,
     words,
-    say("Confirm your e-mail address"),
+    say("Confirm your email address"),
     say("Welcome, {name}!", { name }),
-    say("Open this link to confirm your e-mail address and finish your sign-up on {server}:", { server }),
+    say("Open this link to confirm your email address and finish your sign-up on {server}:", { server }),
     link,
     ...(waits
-      ? [say("When the address is confirmed, a moderator looks at your sign-up. You get a letter then.")]
+      ? [say("After you confirm, a moderator reviews your sign-up. We email you the decision.")]
       : []),
-    say("The link works for two days. If you did not sign up, do nothing: without it the account is removed.")
+    say(
+      "The link works for two days. If you did not sign up, ignore this email: the unconfirmed account will be removed."
+    )
   )
 }
 
@@ -56,9 +58,12 @@ export const passwordReset = (about: About & { readonly link: string }): Written
     about,
     words,
     say("Set a new password"),
-    say("Somebody asked to set a new password for {name} on {server}. Open this link to do so:", { name, server }),
+    say("Someone asked to reset the password of {name} on {server}. To choose a new one, open this link:", {
+      name,
+      server
+    }),
     link,
-    say("The link works for six hours. If it was not you, do nothing: your password stays as it is.")
+    say("The link works for six hours. If you did not ask for this, ignore this email: your password stays the same.")
   )
 }
 
@@ -69,9 +74,9 @@ export const approved = (about: About & { readonly publicUrl: string }): Written
   return email(
     about,
     words,
-    say("You are in"),
+    say("Your account was approved"),
     say("Welcome, {name}! A moderator of {server} approved your sign-up.", { name, server }),
-    say("Use any app for Mastodon with {address}, or go back to the one in which you signed up.", { address })
+    say("Use any Mastodon app with {address}, or go back to the app you signed up in.", { address })
   )
 }
 
@@ -83,12 +88,12 @@ export const welcome = (about: About & { readonly publicUrl: string }): Written 
     about,
     words,
     say("Welcome to {server}", { server }),
-    say("Welcome, {name}! Your handle is {handle}: by it people on every server find you.", {
+    say("Welcome, {name}! Your handle is {handle}. People on any server can find you by it.", {
       name,
       handle: `@${name}@${server}`
     }),
-    say("Use any app for Mastodon with {address}, or go back to the one in which you signed up.", { address }),
-    say("What this server is about, and its rules: {address}", { address: `${address}/about` })
+    say("Use any Mastodon app with {address}, or go back to the app you signed up in.", { address }),
+    say("About this server and its rules: {address}", { address: `${address}/about` })
   )
 }
 
@@ -99,9 +104,9 @@ export const registrationsClosed = (about: Omit<About, "username">): Written => 
   return email(
     about,
     words,
-    say("Sign-ups wait for a moderator now"),
-    say("No moderator of {server} was there for a week. Who signs up waits for one from now on.", { server }),
-    say("Open the registrations again in the settings when you are back.")
+    say("Sign-ups now need approval"),
+    say("No moderator of {server} was active for a week, so new sign-ups now need approval.", { server }),
+    say("You can reopen sign-ups in the settings when you are back.")
   )
 }
 
@@ -112,9 +117,9 @@ export const rejected = (about: About): Written => (words) => {
   return email(
     about,
     words,
-    say("Your sign-up was turned down"),
-    say("A moderator of {server} looked at your wish for the account {name} and turned it down.", { name, server }),
-    say("The account and what you wrote there were removed.")
+    say("Your sign-up was rejected"),
+    say("A moderator of {server} reviewed your request for the account {name} and rejected it.", { name, server }),
+    say("The account and everything in it were removed.")
   )
 }
 
@@ -125,10 +130,10 @@ export const waiting = (about: About & { readonly reason: string | null }): Writ
   return email(
     about,
     words,
-    say("{name} asks to be let in", { name }),
-    say("{name} signed up on {server} and waits for a moderator.", { name, server }),
-    reason === null ? say("No reason was given.") : `${say("The reason that was given:")}\n${reason}`,
-    say("{approve} and {reject} decide on the command line.", {
+    say("{name} requests an account", { name }),
+    say("{name} signed up on {server} and needs approval.", { name, server }),
+    reason === null ? say("No reason was given.") : `${say("Reason for joining:")}\n${reason}`,
+    say("Run {approve} or {reject} on the command line to decide.", {
       approve: `account approve ${name}`,
       reject: `account reject ${name}`
     })
@@ -143,12 +148,12 @@ export const trending =
     return email(
       about,
       words,
-      say("Hashtags wait to be looked at"),
-      say("These hashtags began to trend on {server}. They are shown when somebody of the staff allowed them:", {
+      say("Hashtags need review"),
+      say("These hashtags began to trend on {server}. They are shown once a moderator approves them:", {
         server
       }),
       names.map((name) => `#${name}`).join("\n"),
-      say("{approve} and {reject} decide on the command line.", {
+      say("Run {approve} or {reject} on the command line to decide.", {
         approve: "trends approve tag NAME",
         reject: "trends reject tag NAME"
       })
@@ -164,13 +169,13 @@ export const decided = (about: About & { readonly decision: "approved" | "reject
       about,
       words,
       say("{name} was approved", { name }),
-      say("The sign-up of {name} on {server} was approved. There is nothing left to decide.", { name, server })
+      say("The sign-up of {name} on {server} was approved. No further action is needed.", { name, server })
     )
     : email(
       about,
       words,
       say("{name} was rejected", { name }),
-      say("The sign-up of {name} on {server} was rejected. There is nothing left to decide.", { name, server })
+      say("The sign-up of {name} on {server} was rejected. No further action is needed.", { name, server })
     )
 }
 
@@ -181,10 +186,10 @@ export const passwordChanged = (about: About): Written => (words) => {
     about,
     words,
     say("Your password was changed"),
-    say("The password of {name} on {server} was changed, and all its sessions and apps were signed out.", {
+    say("The password of {name} on {server} was changed, and all sessions and apps were signed out.", {
       name,
       server
     }),
-    say("If it was not you, set a new password at once and tell the administrators of your server.")
+    say("If this was not you, reset your password immediately and contact the administrators of your server.")
   )
 }

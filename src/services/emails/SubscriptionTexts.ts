@@ -42,14 +42,14 @@ const headersOf = ({ server, unsubscribe, username }: About) => ({
 /** Asks to confirm a subscription. Its link is valid until `Retention` deletes the subscription. */
 export const confirmation = (about: About & { readonly link: string }): Written => ({ say }) => ({
   to: about.to,
-  subject: `${say("Confirm that you want the posts of {name}", { name: line(about.name) })} (${about.server})`,
+  subject: `${say("Confirm your subscription to the posts of {name}", { name: line(about.name) })} (${about.server})`,
   headers: headersOf(about),
   text: [
-    say("Somebody asked to send the posts of {account} to this address. Open this link if that was you:", {
+    say("Someone asked to have the posts of {account} sent to this address. If it was you, open this link:", {
       account: `@${about.username}@${about.server}`
     }),
     about.link,
-    say("The link works for seven days. If it was not you, do nothing: nothing will be sent.")
+    say("The link works for seven days. If it was not you, ignore this email: nothing will be sent.")
   ].join("\n\n")
 })
 
@@ -61,12 +61,12 @@ export const digest = (about: About & { readonly posts: ReadonlyArray<DigestPost
     to: about.to,
     subject: about.posts.length === 1 && first !== undefined && first.text !== ""
       ? say("{name}: “{excerpt}”", { name, excerpt: line(first.text) })
-      : say("New posts of {name}", { name }),
+      : say("New posts by {name}", { name }),
     headers: headersOf(about),
     text: [
       ...about.posts.map(({ text, url }) => `${cut(text, textCharactersMax)}\n${url}`.trim()),
       "-- ",
-      say("You get the posts of {account} by e-mail because you asked for it. Open this link to end that:", {
+      say("You receive the posts of {account} by email because you subscribed. To unsubscribe, open this link:", {
         account: `@${about.username}@${about.server}`
       }),
       about.unsubscribe

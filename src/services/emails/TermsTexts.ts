@@ -18,9 +18,9 @@ export const newTerms = ({ address, day, notice, server, to }: About) => ({ say 
   to,
   subject: `${say("New terms of service")} (${server})`,
   text: [
-    say("The terms of service of {server} change. The new ones hold from {day} on.", { server, day }),
+    say("The terms of service of {server} are changing. The new terms take effect on {day}.", { server, day }),
     ...(notice === "" ? [] : [notice]),
     say("Read them: {address}", { address }),
-    say("This letter was sent by {server}, because somebody gave your address there.", { server })
+    say("You received this email from {server} because someone entered your address there.", { server })
   ].join("\n\n")
 })

@@ -9,12 +9,12 @@ export const switchedOn = (about: About): Written => (words) => {
     about,
     words,
     say("Two-factor sign-in is on"),
-    say("Who signs in as {name} on {server} needs a code of your app beside the password from now on.", {
+    say("Signing in as {name} on {server} now takes a code from your app in addition to the password.", {
       name,
       server
     }),
     say("All browsers were signed out. Your apps stay signed in."),
-    say("If it was not you, set a new password at once and tell the administrators of your server.")
+    say("If this was not you, reset your password immediately and contact the administrators of your server.")
   )
 }
 
@@ -25,8 +25,8 @@ export const switchedOff = (about: About): Written => (words) => {
     about,
     words,
     say("Two-factor sign-in is off"),
-    say("The password alone is enough to sign in as {name} on {server} from now on.", { name, server }),
-    say("If it was not you, set a new password at once and tell the administrators of your server.")
+    say("Signing in as {name} on {server} now takes only the password.", { name, server }),
+    say("If this was not you, reset your password immediately and contact the administrators of your server.")
   )
 }
 
@@ -38,11 +38,11 @@ export const recovered = (about: About & { readonly left: number }): Written => 
     about,
     words,
     say("A recovery code was used"),
-    say("Somebody signed in as {name} on {server} with one of your recovery codes.", { name, server }),
+    say("Someone signed in as {name} on {server} with one of your recovery codes.", { name, server }),
     say(
       "{left, plural, one {# recovery code is left.} other {# recovery codes are left.}}",
       { left }
     ),
-    say("If it was not you, set a new password at once and tell the administrators of your server.")
+    say("If this was not you, reset your password immediately and contact the administrators of your server.")
   )
 }

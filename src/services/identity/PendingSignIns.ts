@@ -19,8 +19,8 @@ export class CodeRefused extends Schema.TaggedError<CodeRefused>()("CodeRefused"
 }) {
   override get message() {
     return this.over
-      ? "That took too long, or there were too many wrong codes. Sign in again."
-      : "This code is wrong, or it was used already."
+      ? "That took too long, or too many codes were wrong. Please sign in again."
+      : "This code is wrong or was already used."
   }
 }
 

@@ -15,11 +15,11 @@ class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused",
   override get message() {
     switch (this.state) {
       case "wrong":
-        return "The e-mail address or the password is wrong."
+        return "Wrong email address or password."
       case "unconfirmed":
-        return "Confirm your e-mail address first: open the link in the letter that we sent you."
+        return "Confirm your email address first: open the link in the email we sent you."
       case "pending":
-        return "Your sign-up is waiting for the approval of a moderator."
+        return "Your sign-up is pending approval by a moderator."
       case "disabled":
         return "This account is disabled."
     }

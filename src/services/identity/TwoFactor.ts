@@ -30,15 +30,15 @@ class TwoFactorRefused extends Schema.TaggedError<TwoFactorRefused>()("TwoFactor
   override get message() {
     switch (this.reason) {
       case "password":
-        return "The password is wrong."
+        return "Wrong password."
       case "code":
-        return "This code is wrong, or it was used already."
+        return "This code is wrong or was already used."
       case "late":
-        return "That took too long. Begin again."
+        return "That took too long. Please start over."
       case "on":
-        return "Two-factor sign-in is switched on already."
+        return "Two-factor sign-in is already on."
       case "off":
-        return "Two-factor sign-in is switched off."
+        return "Two-factor sign-in is off."
     }
   }
 }

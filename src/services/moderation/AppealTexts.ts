@@ -10,7 +10,7 @@ interface About {
 }
 
 const footer = (say: Messages["say"], server: string) =>
-  say("This letter was sent by {server}, because somebody gave your address there.", { server })
+  say("You received this email from {server} because someone entered your address there.", { server })
 
 /** E-mail about a new appeal to staff who decide appeals. */
 export const filed = ({ server, text, to, username: name }: About & { readonly text: string }) =>
@@ -18,9 +18,9 @@ export const filed = ({ server, text, to, username: name }: About & { readonly t
   say
 }: Messages): Email => ({
   to,
-  subject: `${say("{name} appeals against a decision", { name })} (${server})`,
+  subject: `${say("{name} appealed a moderation decision", { name })} (${server})`,
   text: [
-    `${say("{name} appeals against what a moderator of {server} decided, and writes:", { name, server })}\n${text}`,
+    `${say("{name} appealed a decision by a moderator of {server}, and wrote:", { name, server })}\n${text}`,
     footer(say, server)
   ].join("\n\n")
 })
@@ -31,14 +31,14 @@ export const decided = ({ granted, server, to, username: name }: About & { reado
   say
 }: Messages): Email => ({
   to,
-  subject: `${granted ? say("Your appeal was granted") : say("Your appeal was refused")} (${server})`,
+  subject: `${granted ? say("Your appeal was approved") : say("Your appeal was rejected")} (${server})`,
   text: [
     granted
-      ? say("A moderator of {server} looked at your appeal and took back what was decided about your account {name}.", {
+      ? say("A moderator of {server} approved your appeal and reversed the decision about your account {name}.", {
         name,
         server
       })
-      : say("A moderator of {server} looked at your appeal. What was decided about your account {name} stands.", {
+      : say("A moderator of {server} rejected your appeal. The decision about your account {name} stays in place.", {
         name,
         server
       }),

@@ -100,7 +100,7 @@ const make = Effect.gen(function*() {
         ? ["Ip is a large part of all addresses: repeat with confirmed=true"]
         : []),
       ...(severity === "no_access" && ip !== undefined && address !== undefined && isInside(ip, address)
-        ? ["Ip is one that you use yourself"]
+        ? ["Ip includes an address that you are using"]
         : [])
     ]
     if (problems.length > 0 || ip === undefined || !isSeverity(severity)) return yield* validationFailed(...problems)

@@ -23,7 +23,7 @@ const subjects: Readonly<Record<StrikeAction, Words>> = {
   disable: (say, about) => say("Your account {name} was frozen", about),
   "mark_statuses_as_sensitive": (say, about) => say("Posts of {name} were marked as sensitive", about),
   "delete_statuses": (say, about) => say("Posts of {name} were removed", about),
-  sensitive: (say, about) => say("All posts of {name} are marked as sensitive from now on", about),
+  sensitive: (say, about) => say("All posts of {name} will be marked as sensitive", about),
   silence: (say, about) => say("Your account {name} was limited", about),
   suspend: (say, about) => say("Your account {name} was suspended", about)
 }
@@ -42,19 +42,18 @@ const ofCollections: Readonly<Partial<Record<StrikeAction, { readonly subject: W
   }
 
 const explanations: Readonly<Record<StrikeAction, Words>> = {
-  none: (say, about) =>
-    say("A moderator of {server} has a warning for you. Nothing was done about your account.", about),
+  none: (say, about) => say("A moderator of {server} sent you a warning. Your account is not restricted.", about),
   disable: (say, about) =>
-    say("A moderator of {server} froze your account. Your profile and posts stay, but you cannot sign in.", about),
+    say("A moderator of {server} froze your account. Your profile and posts remain, but you cannot sign in.", about),
   "mark_statuses_as_sensitive": (say, about) =>
     say("A moderator of {server} marked some of your posts as sensitive.", about),
   "delete_statuses": (say, about) => say("A moderator of {server} removed some of your posts.", about),
-  sensitive: (say, about) => say("A moderator of {server} has your files hidden behind a warning from now on.", about),
+  sensitive: (say, about) => say("A moderator of {server} hid all your media behind a warning.", about),
   silence: (say, about) =>
-    say("A moderator of {server} limited your account. Only those who follow you see your posts by themselves.", about),
+    say("A moderator of {server} limited your account. Only your followers see your posts.", about),
   suspend: (say, about) =>
     say(
-      "A moderator of {server} suspended your account. It is not shown any more.",
+      "A moderator of {server} suspended your account. Your profile and posts are hidden.",
       about
     )
 }
@@ -78,10 +77,10 @@ export const warning = (given: About) => ({ say }: Messages): Email => {
       explained(given)(say, about),
       ...(collectionNames.length === 0
         ? []
-        : [`${say("Collections that it is about")}\n${collectionNames.join("\n")}`]),
-      ...(text.trim() === "" ? [] : [`${say("The moderator writes:")}\n${text}`]),
-      `${say("If you think that this is wrong, you can appeal within 20 days.")}\n${address}`,
-      say("This letter was sent by {server}, because somebody gave your address there.", { server })
+        : [`${say("Affected collections")}\n${collectionNames.join("\n")}`]),
+      ...(text.trim() === "" ? [] : [`${say("Message from the moderator:")}\n${text}`]),
+      `${say("If you believe this is a mistake, you can appeal within 20 days.")}\n${address}`,
+      say("You received this email from {server} because someone entered your address there.", { server })
     ].join("\n\n")
   }
 }

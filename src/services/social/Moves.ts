@@ -78,16 +78,16 @@ export class Moves extends Context.Service<Moves, {
           (rows) => [rows.find(({ id }) => id === accountId), rows.find(({ id }) => id === target)]
         )
         if (self === undefined || other === undefined || accountId === target || other.suspended) {
-          return yield* new NotAllowed({ text: "There is no such account to move to" })
+          return yield* new NotAllowed({ text: "The target account was not found" })
         }
-        if (other.moved) return yield* new NotAllowed({ text: "The target has moved itself" })
+        if (other.moved) return yield* new NotAllowed({ text: "The target account has moved to another account" })
         const uri = self.uri ?? Urls.actor(config, self.username)
         if (!other.aliases.includes(uri)) {
-          return yield* new NotAllowed({ text: "The target does not name this account" })
+          return yield* new NotAllowed({ text: "The target account does not list this account as an alias" })
         }
         const millisMin = self.domain === null ? localMoveMillisMin : remoteMoveMillisMin
         if (self.movedAt !== null && self.movedAt.getTime() > now - millisMin) {
-          return yield* new NotAllowed({ text: "It is too soon for another move" })
+          return yield* new NotAllowed({ text: "You cannot move again so soon after your last move" })
         }
         yield* sql`UPDATE accounts SET moved_to_id = ${target} WHERE id = ${accountId}`
         yield* sql`INSERT INTO moves (account_id, target_uri, moved_at)

@@ -92,7 +92,7 @@ const make = Effect.gen(function*() {
         : []
       if (offerer === undefined) return yield* new RecordNotFound()
       const email = given.toLowerCase()
-      if (offerer.full) return yield* validationFailed("E-mail subscriptions of this account are full")
+      if (offerer.full) return yield* validationFailed("This account accepts no more email subscriptions")
       const at = new Date(yield* Clock.currentTimeMillis)
       const [stored] = yield* store(account, email, locale, at)
       if (stored?.pending !== true) return

@@ -12,7 +12,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
       Effect.gen(function*() {
         const { act, browser, undo } = yield* chief("warden")
         const made = yield* act("/admin/domain_blocks/new", "create", { domain: "bad.example", severity: "suspend" })
-        assert.include(made.text, "bad.example is in the list now.")
+        assert.include(made.text, "bad.example was added to the list.")
         const weaker = yield* browser.press(yield* browser.get("/admin/domain_blocks/new"), "create", {
           domain: "sub.bad.example",
           severity: "silence"
@@ -26,7 +26,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           data: "#domain,#severity\nworse.example,suspend\nbad.example,suspend\n"
         })
         assert.include(asked.text, "worse.example")
-        assert.include(asked.text, "1 server would be blocked.")
+        assert.include(asked.text, "1 server will be blocked.")
         assert.notInclude(
           (yield* browser.get("/admin/domain_blocks")).text,
           "worse.example",
@@ -46,7 +46,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         )
         assert.include(
           (yield* act("/admin/canonical_email_blocks", "test", { email: "ab@mail.example" })).text,
-          "This address is blocked, by the digest"
+          "This address is blocked, by the hash"
         )
         assert.include(
           (yield* act("/admin/canonical_email_blocks", "test", { email: "x@mail.example" })).text,
@@ -63,11 +63,11 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         )
         assert.include(
           (yield* act("/admin/username_blocks", "create", { username: "rascal", exact: "yes" })).text,
-          "Nobody signs up as rascal any more."
+          "rascal can no longer be used to sign up."
         )
         assert.include(
           (yield* act("/admin/email_domain_blocks?domain=trash.example", "create", { domain: "trash.example" })).text,
-          "trash.example is in the list now."
+          "trash.example was added to the list."
         )
       }))
 
@@ -77,7 +77,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const sql = yield* SqlClient.SqlClient
         yield* sql`INSERT INTO preview_card_providers (id, site) VALUES (71, 'one.example'), (72, 'two.example')`
         const decided = yield* act("/admin/trends?kind=publishers", "approve", { "ids[]": "71" })
-        assert.include(decided.text, "Done: 1 may trend.")
+        assert.include(decided.text, "1 item approved.")
         assert.include(
           (yield* act("/admin/trends?kind=publishers", "reject", { "ids[]": "999" })).text,
           "Record not found"
@@ -92,8 +92,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const sql = yield* SqlClient.SqlClient
         yield* sql`INSERT INTO hosts (host) VALUES ('slow.example') ON CONFLICT DO NOTHING`
         const stopped = yield* act("/admin/instances/slow.example", "stop")
-        assert.include(stopped.text, "Nothing is sent there any more.")
-        assert.include((yield* undo(stopped)).text, "What waits is tried again.")
+        assert.include(stopped.text, "Deliveries there are paused.")
+        assert.include((yield* undo(stopped)).text, "Pending deliveries are retried.")
         const noted = yield* act("/admin/instances/slow.example", "note", { content: "Talked to them" })
         assert.include(noted.text, "Talked to them")
         assert.notInclude((yield* undo(noted)).text, "Talked to them</p>")

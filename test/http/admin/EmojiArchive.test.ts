@@ -52,7 +52,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         })
       })
       const done = yield* browser.follow(yield* send(archive))
-      assert.include(done.text, "1 emoji was added, 1 were not.")
+      assert.include(done.text, "1 emoji was added, 1 skipped.")
       assert.include(done.text, ":duck:")
       const again = yield* browser.follow(yield* send(archive))
       assert.include(again.text, "Shortcode has already been taken")

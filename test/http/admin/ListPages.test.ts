@@ -7,7 +7,7 @@ import { ask, newPerson } from "../../support/Api.ts"
 import { chief } from "../../support/Chief.ts"
 import { TestServer } from "../../support/Server.ts"
 
-const total = (text: string) => /<p class="total">([^<]*) in all<\/p>/.exec(text)?.[1]
+const total = (text: string) => /<p class="total">([^<]*) in total<\/p>/.exec(text)?.[1]
 /** What the tabs say: their words with their numbers. */
 const tabs = (text: string) =>
   [...(/<nav class="tabs".*?<\/nav>/s.exec(text)?.[0] ?? "").matchAll(
@@ -88,15 +88,21 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.include(page.text, `<a href="/admin/accounts/${author.accountId}">@author</a>`)
       assert.deepInclude(tabs(page.text), ["Posts", "2"])
       const asked = yield* browser.press(page, "approveAll", { "ids[]": String(ids[0]) })
-      assert.include(asked.text, "Whatever @author bring out may trend from now on")
+      assert.include(asked.text, "Everything from @author can trend without review")
       const trendable = Effect.map(
         sql<{ trendable: boolean | null }>`SELECT trendable FROM accounts WHERE id = ${author.accountId}`,
         ([row]) => row?.trendable
       )
       assert.isNull(yield* trendable)
-      assert.include((yield* act(path, "approveAll", { "ids[]": String(ids[0]) })).text, "All of @author may trend.")
+      assert.include(
+        (yield* act(path, "approveAll", { "ids[]": String(ids[0]) })).text,
+        "Everything from @author can trend."
+      )
       assert.isTrue(yield* trendable)
-      assert.include((yield* act(path, "rejectAll", { "ids[]": String(ids[1]) })).text, "Nothing of @author trends")
+      assert.include(
+        (yield* act(path, "rejectAll", { "ids[]": String(ids[1]) })).text,
+        "Nothing from @author can trend"
+      )
       assert.isFalse(yield* trendable)
       assert.strictEqual((yield* browser.press(page, "approveAll")).status, 422)
 

@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
       const document = { kind: "termsOfService", text: "Be <script>alert(1)</script>good", since: "2031-01-31" }
       const shown = yield* act("/admin/settings/documents", "publish", document)
-      assert.include(shown.text, "Holds from 2031-01-31")
+      assert.include(shown.text, "Effective from 2031-01-31")
       assert.notInclude(shown.text, "<script")
     }))
 
@@ -102,7 +102,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         const first = yield* instance
 
         const shown = yield* browser.follow(yield* send("thumbnail", made.jpg, { description: "Our <place>" }))
-        assert.include(shown.text, "The picture is shown.")
+        assert.include(shown.text, "The image was saved.")
         assert.include(shown.text, `alt="Our &lt;place&gt;"`)
         assert.strictEqual((yield* send("appIcon", made.png)).status, 302)
         assert.strictEqual((yield* send("favicon", made.png)).status, 302)
@@ -144,7 +144,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         assert.deepStrictEqual(yield* files, kept)
 
         const asked = yield* browser.press(yield* browser.get(path), "remove", { kind: "favicon" })
-        assert.include(asked.text, "the server&#39;s own is shown in its place")
+        assert.include(asked.text, "the default is shown instead")
         for (const kind of ["thumbnail", "appIcon", "favicon"]) yield* act(path, "remove", { kind })
         assert.deepStrictEqual(yield* instance, first)
         assert.deepStrictEqual(yield* sizeAt("/favicon.ico"), own)
@@ -168,14 +168,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const path = "/admin/settings/budgets"
       const { act, browser, undo } = yield* chief("warehouser")
       const dashboard = Effect.map(browser.get("/admin"), ({ text }) => text)
-      assert.notInclude(yield* dashboard, "More room is taken")
+      assert.notInclude(yield* dashboard, "Storage is over budget")
       const saved = yield* act(path, "save", { database: "1", emoji: "5", cards: "" })
       assert.include(saved.text, "The budgets were saved.")
       assert.match(saved.text, /name="database" value="1"/)
       const warned = yield* dashboard
-      assert.include(warned, "More room is taken than the budget allows: Database.")
-      assert.include(warned, "Over the budget")
-      assert.match(warned, /0 % of 5 MB/)
+      assert.include(warned, "Storage is over budget: Database.")
+      assert.include(warned, "Over budget")
+      assert.match(warned, /0% of 5 MB/)
       for (const database of ["-1", "1.5", "x", "9".repeat(10), "1e3"]) {
         const refused = yield* browser.press(yield* browser.get(path), "save", { database })
         assert.strictEqual(refused.status, 422, database)
@@ -183,7 +183,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
       const before = yield* undo(saved)
       assert.match(before.text, /name="database" value=""/)
-      assert.notInclude(yield* dashboard, "More room is taken")
+      assert.notInclude(yield* dashboard, "Storage is over budget")
     }))
 
   it.effect("S-017: an invite is made, is shown once as an address, and is ended", () =>
@@ -194,7 +194,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.isDefined(code)
       assert.include(made.text, "0 of 5")
       const id = /name="id" value="(\d+)"/.exec(made.text)?.[1] ?? ""
-      assert.include((yield* act("/admin/invites", "end", { id })).text, "The invite has ended.")
+      assert.include((yield* act("/admin/invites", "end", { id })).text, "The invite was revoked.")
     }))
 
   it.effect("S-255: a role is made with bits that its maker has, changed and removed", () =>
@@ -207,7 +207,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         "permissions[]": "manageReports",
         require_2fa: "yes"
       })
-      assert.include(made.text, "The role was made.")
+      assert.include(made.text, "The role was created.")
       assert.match(made.text, /value="manageReports" checked/)
       assert.match(made.text, /name="require_2fa" value="yes" checked/)
       const lower = yield* staffMember("under", ["manageRoles"], 20)

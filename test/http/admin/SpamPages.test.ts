@@ -36,7 +36,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.match(form.text, /<option value="dry" selected>/)
 
       const run = yield* act(path, "try", { days: "2" })
-      assert.include(run.text, "The rules are tried.")
+      assert.include(run.text, "The dry run has started.")
       const [, runPath = ""] = /href="(\/admin\/spam_rules\/dry_runs\/\d+)"/.exec((yield* browser.get(path)).text) ?? []
       const done = yield* eventually(browser.get(runPath), ({ text }) => text.includes("Done</span>"))
       assert.include(done.text, "1 sample of Lotteries &lt;i&gt;")
@@ -44,7 +44,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.match(samples.text, /<p class="said" dir="auto">a (?:&lt;b&gt;)?lottery/)
 
       const on = yield* act(path, "turn", { id: lotteries, state: "on" })
-      assert.include((yield* undo(on)).text, "Only counts</span>")
+      assert.include((yield* undo(on)).text, "Counting only</span>")
       yield* act(path, "turn", { id: lotteries, state: "on" })
       const posts = []
       for (const text of ["first lottery <script>", "second lottery", "third raffle"]) {
@@ -70,7 +70,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
 
       const removed = yield* act(`${path}/${lotteries}`, "remove")
       assert.deepStrictEqual(ruleIds(removed.text), [pills])
-      assert.include((yield* browser.get(held)).text, "Held by a rule that is gone")
+      assert.include((yield* browser.get(held)).text, "Held by a deleted rule")
       assert.includeMembers((yield* auditEntries(BigInt(accountId))).map((entry) => entry.act), [
         "spam_rule create",
         "spam_rule dry_run",

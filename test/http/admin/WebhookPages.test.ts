@@ -19,7 +19,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         "events[]": "report.created",
         template: "{\"text\": \"{{event}}\"}"
       })
-      assert.include(made.text, "The webhook was made.")
+      assert.include(made.text, "The webhook was created.")
       const first = secretIn(made.text)
       assert.isAtLeast(first.length, 12)
       assert.match(made.text, /value="report.created" checked/)
@@ -27,20 +27,20 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* sql`UPDATE webhooks SET failed_at = now(), error = '<b>500</b>', given_up = 3`
       const listed = yield* browser.get(path)
       assert.include(listed.text, "https://hooks.example/a?b=1&amp;c=%3Ci%3E")
-      assert.include(listed.text, "A report came in")
+      assert.include(listed.text, "A report was created")
       assert.include(listed.text, "&lt;b&gt;500&lt;/b&gt;")
       assert.notInclude(listed.text, first)
       const rotated = yield* act(one, "rotate")
       const second = secretIn(rotated.text)
       assert.isAtLeast(second.length, 12)
       assert.notInclude(rotated.text, first)
-      assert.include((yield* act(one, "disable")).text, "Switched off</span>")
-      assert.include((yield* act(one, "enable")).text, "Switched on</span>")
+      assert.include((yield* act(one, "disable")).text, "Disabled</span>")
+      assert.include((yield* act(one, "enable")).text, "Enabled</span>")
       const changed = yield* act(one, "save", { url: "https://hooks.example/b", "events[]": "status.created" })
       assert.match(changed.text, /value="status.created" checked/)
       assert.strictEqual(secretIn(changed.text), second)
       const removed = yield* act(one, "remove")
-      assert.include(removed.text, "There are no webhooks.")
+      assert.include(removed.text, "No webhooks yet.")
       assert.strictEqual((yield* browser.get(one)).status, 404)
       assert.deepStrictEqual((yield* auditEntries(BigInt(accountId))).map((entry) => entry.act), [
         "webhook destroy",

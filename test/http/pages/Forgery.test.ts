@@ -56,7 +56,7 @@ describe("row 72: forms of other pages", () => {
             const body = new URLSearchParams({ ...fields, authenticity_token: token })
             const answer = yield* victim.request(path, { method, body, headers })
             assert.strictEqual(answer.status, 403, `${method} ${path} by ${who}`)
-            assert.include(answer.text, "This form cannot be used any more")
+            assert.include(answer.text, "This form is no longer valid")
           }
         }
         assert.include((yield* victim.get("/oauth/authorized_applications")).text, "Signed in as @tina")

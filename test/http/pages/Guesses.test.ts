@@ -31,7 +31,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
       assert.deepStrictEqual(new Set(statuses), new Set([422]))
       const refused = yield* guess({ email: "wanda@mail.example", password })
       assert.strictEqual(refused.status, 429)
-      assert.include(refused.text, "Too many tries")
+      assert.include(refused.text, "Too many attempts")
       assert.strictEqual(refused.headers.get("x-ratelimit-remaining"), "0")
       const letters = yield* Effect.forEach(
         Array.from({ length: 6 }),

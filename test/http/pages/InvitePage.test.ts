@@ -21,7 +21,7 @@ layer(server({ registrations: "closed" }), { excludeTestServices: true })("the p
       assert.include(refused.text, "value=\"newcomer@mail.example\"")
       const done = yield* browser.submit(refused, { ...fields, agreement: "1" })
       assert.strictEqual(done.status, 200)
-      assert.include(done.text, "A letter is on its way to you")
+      assert.include(done.text, "We sent you an email")
       assert.include((yield* Postbox.next).text, "/auth/confirmation")
       assert.deepStrictEqual(
         yield* sql`SELECT a.username, u.approved, i.uses FROM users u JOIN accounts a ON a.id = u.account_id
@@ -63,8 +63,8 @@ layer(server({ registrations: "approval", signupConfirmation: "none" }), { exclu
         const fields = { username: "patient", email: "patient@mail.example", password, agreement: "1" }
         const done = yield* browser.submit(page, fields)
         assert.strictEqual(done.status, 200)
-        assert.match(done.text, /A moderator of \S+ will look at your sign-up/)
-        assert.notInclude(done.text, "A letter is on its way")
+        assert.match(done.text, /A moderator of \S+ will now review your sign-up/)
+        assert.notInclude(done.text, "We sent you an email")
         const odd = { ...page, text: page.text.replace("/invite/WAITING2", "/invite/WAITING2%00") }
         const other = { ...fields, username: "other", email: "other@mail.example" }
         assert.strictEqual((yield* browser.submit(odd, other)).status, 401)

@@ -9,6 +9,7 @@ import { folder } from "../../../src/layers/Catalogs.ts"
 import { type CatalogFile, catalogOf } from "../../../src/services/languages/Catalogs.ts"
 import * as Scopes from "../../../src/services/oauth/Scopes.ts"
 import { type Source, sourcesIn } from "../../support/source.ts"
+import { sharedWords } from "./Untranslated.ts"
 
 const at = fileURLToPath(folder)
 const files = new Map(
@@ -148,7 +149,7 @@ describe("texts of pages and letters", () => {
         "Sign out": "<script>alert(1)</script>",
         "Deny": "{nothing",
         "Allow": "{other} erlauben",
-        "Posts with {tag}": `1 < 2 & "{tag}"`,
+        "Posts tagged {tag}": `1 < 2 & "{tag}"`,
         "Welcome! You can go back to your app, or <link>sign in</link> here.": `&lt;img src=x&gt; <link>a" b</link>`
       }
     })
@@ -157,12 +158,12 @@ describe("texts of pages and letters", () => {
     assert.deepStrictEqual([say("Deny"), say("Allow")], ["Deny", "Allow"])
     const tag = html`<bdi>#${"a<b"}</bdi>`
     assert.strictEqual(
-      String(html`${pieces("Posts with {tag}", { tag })}`),
+      String(html`${pieces("Posts tagged {tag}", { tag })}`),
       `1 &lt; 2 &amp; &quot;<bdi>#a&lt;b</bdi>&quot;`
     )
     // What people are called is text, too.
     assert.strictEqual(
-      String(html`${pieces("Posts with {tag}", { tag: "<i>" })}`),
+      String(html`${pieces("Posts tagged {tag}", { tag: "<i>" })}`),
       `1 &lt; 2 &amp; &quot;&lt;i&gt;&quot;`
     )
     assert.strictEqual(
@@ -173,5 +174,15 @@ describe("texts of pages and letters", () => {
       ),
       `&amp;lt;img src=x&amp;gt; <a href="/a?b&amp;c">a&quot; b</a>`
     )
+  })
+
+  it("a translation that equals its English text is a word that both languages share", () => {
+    for (const [tag, { attributes, messages, texts }] of files) {
+      if (tag === "en") continue
+      const untranslated = [...Object.entries(attributes), ...Object.entries(texts), ...Object.entries(messages)]
+        .filter(([key, value]) => key === value && /\p{L}{4}/u.test(key.replace(/\{\w+\}/g, "")))
+        .map(([key]) => key)
+      assert.deepStrictEqual(untranslated.filter((key) => sharedWords[tag]?.includes(key) !== true), [], tag)
+    }
   })
 })

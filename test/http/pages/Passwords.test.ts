@@ -37,7 +37,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       assert.strictEqual(short.status, 422)
       assert.include(short.text, "is too short (minimum is 8 characters)")
       const done = yield* browser.submit(short, { password: "a new password" })
-      assert.include(done.text, "Your password is set")
+      assert.include(done.text, "Your password was set")
       assert.include((yield* Postbox.next).subject, "Your password was changed")
 
       assert.strictEqual((yield* browser.submit(form, { password: "another password" })).status, 404, "it works once")

@@ -34,8 +34,8 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       const without = checked(yield* get("/"))
       assert.include(without, "Murmuration")
       // F3: nobody said where the source of this server is, so that no place is named.
-      assert.include(without, `<li>Murmuration ${softwareVersion}, free software</li>`)
-      assert.include(checked(yield* get("/privacy-policy")), "has not written one yet")
+      assert.include(without, `<li>Murmuration ${softwareVersion} is free software</li>`)
+      assert.include(checked(yield* get("/privacy-policy")), "has not published one yet")
       yield* sql`INSERT INTO settings (name, value, updated_at) VALUES ('site_title', '"Star & lings"', ${now}),
         ('site_extended_description', '"<p>About <b>birds</b></p><script>x</script>"', ${now})`
       yield* sql`INSERT INTO document_versions (id, kind, html, effective_on, published_at)
@@ -187,7 +187,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       const text = checked(yield* get("/tags/Birds"))
       assert.include(text, "tagged-public")
       for (const hidden of ["tagged-unlisted", "tagged-private", "tagged-direct"]) assert.notInclude(text, hidden)
-      assert.include(checked(yield* get("/tags/unused")), "No public post")
+      assert.include(checked(yield* get("/tags/unused")), "There are no public posts")
       checked(yield* get("/tags/a%20b"), 404)
     }))
 

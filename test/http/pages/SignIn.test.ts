@@ -22,7 +22,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
         password: "wrong horse"
       })
       assert.strictEqual(wrong.status, 422)
-      assert.include(wrong.text, "The e-mail address or the password is wrong.")
+      assert.include(wrong.text, "Wrong email address or password.")
       assert.include(wrong.text, `value="paul@mail.example"`)
       assert.isFalse(browser.cookies.has("__Host-session"))
       const done = yield* browser.signIn("paul", wrong)
@@ -92,8 +92,8 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
       const suspended = yield* make("suspended", true, true)
       yield* sql`UPDATE accounts SET suspended_at = created_at WHERE id = ${suspended}`
       const told: ReadonlyArray<[string, string]> = [
-        ["unconfirmed", "Confirm your e-mail address first"],
-        ["pending", "waiting for the approval"],
+        ["unconfirmed", "Confirm your email address first"],
+        ["pending", "pending approval"],
         ["disabled", "This account is disabled."],
         ["suspended", "This account is disabled."]
       ]
@@ -102,7 +102,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
         assert.include((yield* browser.signIn(username)).text, text)
         const page = yield* browser.get("/auth/sign_in")
         const stranger = yield* browser.submit(page, { email: `${username}@mail.example`, password: "guess" })
-        assert.include(stranger.text, "The e-mail address or the password is wrong.")
+        assert.include(stranger.text, "Wrong email address or password.")
       }
     }))
 
@@ -141,7 +141,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
       assert.include(list.text, "<h2>Test app</h2>")
       assert.include(list.text, "Everything in your account (Read-only)")
       yield* browser.submit(list)
-      assert.include((yield* browser.get("/oauth/authorized_applications")).text, "You have not allowed any app")
+      assert.include((yield* browser.get("/oauth/authorized_applications")).text, "No apps have access to your account")
       assert.deepStrictEqual((yield* get("/oauth/token/info", body.access_token)).body, {
         error: "The access token was revoked"
       })

@@ -51,7 +51,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const sent = yield* browser.submit(page, { text: "I did not" })
         assert.strictEqual(sent.status, 302)
         const after = yield* browser.follow(sent)
-        assert.include(after.text, "waits for a moderator")
+        assert.include(after.text, "is pending")
         assert.include(after.text, "I did not")
         assert.strictEqual((yield* browser.submit(page, { text: "Again" })).status, 422)
         assert.strictEqual((yield* sql`SELECT FROM appeals`).length, 1)
@@ -77,7 +77,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const others = link.replace(/strikes\/\d+/, "strikes/1")
         assert.strictEqual((yield* browser.get(others)).status, 404)
         yield* sql`UPDATE account_warnings SET created_at = created_at - interval '21 days' WHERE id = ${strike!.id}`
-        assert.include((yield* browser.get(link)).text, "too late")
+        assert.include((yield* browser.get(link)).text, "deadline for an appeal has passed")
         assert.strictEqual((yield* browser.submit(page, { text: "Late" })).status, 422)
         yield* sql`UPDATE account_warnings SET created_at = created_at + interval '2 days' WHERE id = ${strike!.id}`
         const sent = yield* browser.submit(page, { text: "Please" })

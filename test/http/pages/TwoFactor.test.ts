@@ -48,7 +48,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       const before = here.cookies.get(session)
       const overview = yield* here.get(settings)
       const wrong = yield* here.submit(overview, { password: "a guess at it" })
-      assert.deepStrictEqual([wrong.status, wrong.text.includes("The password is wrong.")], [422, true])
+      assert.deepStrictEqual([wrong.status, wrong.text.includes("Wrong password.")], [422, true])
       const qr = yield* here.submit(overview, { password })
       assert.include(qr.text, "<svg")
       assert.isFalse(qr.headers.get("content-security-policy")?.includes("unsafe") ?? true)
@@ -116,8 +116,8 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
         (digit) => browser.submit(page, { otp_attempt: digit.repeat(6) })
       )
       for (const { text } of guesses) assert.include(text, "This code is wrong")
-      assert.include((yield* browser.submit(page, { otp_attempt: "555555" })).text, "Sign in again")
-      assert.include((yield* browser.submit(page, { otp_attempt: app.code() })).text, "Sign in again")
+      assert.include((yield* browser.submit(page, { otp_attempt: "555555" })).text, "Please sign in again")
+      assert.include((yield* browser.submit(page, { otp_attempt: app.code() })).text, "Please sign in again")
       assert.isFalse(browser.cookies.has(session))
       assert.strictEqual((yield* browser.get(second)).status, 302, "nothing waits any more")
 
@@ -131,7 +131,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
 
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE pending_sign_ins SET expires_at = created_at WHERE account_id = ${accountId}`
-      assert.include((yield* mine.browser.submit(mine.page, { otp_attempt: app.code() })).text, "Sign in again")
+      assert.include((yield* mine.browser.submit(mine.page, { otp_attempt: app.code() })).text, "Please sign in again")
       yield* Effect.replicateEffect((yield* PendingSignIns).begin(accountId), 15)
       const [held] = yield* sql<
         { count: bigint }
@@ -162,7 +162,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       yield* browser.submit(yield* browser.get(link.pathname + link.search), { password: "another password" })
       yield* Postbox.next
       const late = yield* before.browser.submit(before.page, { otp_attempt: app.code() })
-      assert.include(late.text, "Sign in again")
+      assert.include(late.text, "Please sign in again")
       const led = yield* browser.submit(yield* browser.get("/auth/sign_in"), {
         email: "emil@mail.example",
         password: "another password"

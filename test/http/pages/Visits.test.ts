@@ -33,7 +33,7 @@ const shown = (...files: ReadonlyArray<MediaRecord>) =>
 describe("files of a post on a page", () => {
   plainly("F50: a link has a name where the picture has no description", () => {
     const page = shown(media("image", null), media("image", "A <cat>"))
-    assert.match(page, /<a href="[^"]+" aria-label="Picture 1 of 2, without a description"><img [^>]*alt=""/)
+    assert.match(page, /<a href="[^"]+" aria-label="Image 1 of 2, no description"><img [^>]*alt=""/)
     assert.match(page, /<a href="[^"]+"><img [^>]*alt="A &lt;cat&gt;"/)
   })
 
@@ -75,7 +75,7 @@ layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: 
           const page = yield* raw(path, { accept: browser })
           assert.strictEqual(page.status, 404, path)
           assert.match(String(page.headers["content-type"]), /^text\/html/, path)
-          assert.include(page.bytes.toString(), "There is nothing here")
+          assert.include(page.bytes.toString(), "Page not found")
           for (const accept of [undefined, "*/*", "application/json", "application/json, text/html"]) {
             const answer = yield* raw(path, accept === undefined ? {} : { accept })
             assert.strictEqual(answer.status, 404, path)

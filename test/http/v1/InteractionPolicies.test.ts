@@ -107,7 +107,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const refused = yield* reply(cleo, closed)
       assert.deepStrictEqual([refused.status, refused.body.error], [
         403,
-        "The author of this post does not let you reply to it"
+        "The author of this post does not allow you to reply to it"
       ])
       assert.strictEqual((yield* act(cleo, closed, "favourite")).status, 403)
       const reaction = `/api/v1/pleroma/statuses/${closed.id}/reactions/${encodeURIComponent("👍")}`

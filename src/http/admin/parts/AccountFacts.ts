@@ -20,11 +20,11 @@ export const facts = (
   const record = names.find(account.id)
   return definitions([
     [say("Since"), moment(words, account.createdAt)],
-    [say("E-mail address"), may("manageUsers") ? account.email ?? undefined : undefined],
+    [say("Email address"), may("manageUsers") ? account.email ?? undefined : undefined],
     [say("Role"), roleOf(account)],
     [say("Language"), account.locale ?? undefined],
-    [say("Reason to join"), account.reason === null ? undefined : html`<span dir="auto">${account.reason}</span>`],
-    [say("Signed up with the app"), account.createdByAppName ?? undefined],
+    [say("Reason for joining"), account.reason === null ? undefined : html`<span dir="auto">${account.reason}</span>`],
+    [say("Sign-up app"), account.createdByAppName ?? undefined],
     [say("Invited by"), account.invitedById === null ? undefined : names.line(account.invitedById)],
     [say("Server"), account.domain ?? undefined],
     [say("Posts"), record === undefined ? undefined : figure(record.statusesCount)],
@@ -44,7 +44,7 @@ export const facts = (
 /** Returns the IP addresses that the account's user signed in from. */
 export const addresses = ({ words: { say }, words }: Visit, { ips }: AdminAccountRecord): Html =>
   ips.length === 0
-    ? nothing(say("None is known."))
+    ? nothing(say("None known."))
     : html`<ul class="notes">${
       ips.slice(0, namedMax).map(({ ip, usedAt }) =>
         html`<li class="row"><a href="/admin/accounts?${new URLSearchParams({ ip })}">${ip}</a> <span class="soft">${

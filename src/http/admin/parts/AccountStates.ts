@@ -12,8 +12,8 @@ export const states = ({ say }: Messages, account: AdminAccountRecord): Html => 
     ...(silenced ? [badge(say("Limited"), "warn")] : []),
     ...(sensitized ? [badge(say("Media hidden"), "warn")] : []),
     ...(disabled === true ? [badge(say("Frozen"), "bad")] : []),
-    ...(approved === false ? [badge(say("Waits for approval"), "warn")] : []),
-    ...(confirmed === false ? [badge(say("Address not confirmed"))] : [])
+    ...(approved === false ? [badge(say("Pending approval"), "warn")] : []),
+    ...(confirmed === false ? [badge(say("Email not confirmed"))] : [])
   ]
   return found.length === 0 ? badge(say("Active"), "good") : html`<span class="row badges">${found}</span>`
 }

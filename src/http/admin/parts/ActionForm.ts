@@ -20,7 +20,7 @@ export const actionForm = (
   const chosen = visit.form.get("type") ?? "none"
   return form(
     visit,
-    html`<fieldset><legend>${say("What is to be done")}</legend>${
+    html`<fieldset><legend>${say("Action")}</legend>${
       possible.map((type) =>
         html`<label class="check"><input type="radio" name="type" value="${type}"${
           type === chosen ? html` checked` : ""
@@ -29,7 +29,7 @@ export const actionForm = (
     }</fieldset>${
       presets.length === 0 ? "" : select(visit, {
         name: "preset",
-        label: say("A text that is kept"),
+        label: say("Saved message"),
         choices: [
           ["", say("None")],
           ...presets.map(({ id, text, title }) => [String(id), title === "" ? text.slice(0, 80) : title] as const)
@@ -38,13 +38,13 @@ export const actionForm = (
     }${
       textArea(visit, {
         name: "text",
-        label: say("What you tell the person"),
-        hint: say("It stands in the mail and in the strike, against which they may appeal."),
+        label: say("Message to the person"),
+        hint: say("Shown in the email and in the strike, which the person can appeal."),
         rows: 3,
         max: actionTextCharactersMax
       })
-    }${checkbox(visit, { name: "tells", label: say("Tell the person by mail and notification"), checked: true })}${
-      button("take", say("Go on"), "main")
+    }${checkbox(visit, { name: "tells", label: say("Notify the person by email and notification"), checked: true })}${
+      button("take", say("Next"), "main")
     }`
   )
 }
@@ -70,8 +70,8 @@ export const taking = (
       title: words.say("{act}: {name}?", { act: choices[type](words), name }),
       text: html`<p>${effects[type](words, name)}</p>${
         visit.form.get("tells") === "yes"
-          ? html`<p>${words.say("They are told, and may appeal within 20 days.")}</p>`
-          : html`<p>${words.say("They are not told.")}</p>`
+          ? html`<p>${words.say("The person is notified and can appeal within 20 days.")}</p>`
+          : html`<p>${words.say("The person is not notified.")}</p>`
       }`,
       button: choices[type](words),
       danger: type !== "none"

@@ -27,29 +27,32 @@ export const choices: Readonly<Record<ActionType, (words: Words) => string>> = {
 
 /** Effects of the actions, shown before they are taken. */
 export const effects: Readonly<Record<ActionType, About>> = {
-  none: ({ say }, name) => say("{name} is told what you write. Nothing else changes.", { name }),
+  none: ({ say }, name) => say("{name} receives your message. Nothing else changes.", { name }),
   disable: ({ say }, name) =>
-    say("{name} is signed out everywhere and cannot sign in. Profile and posts stay. It can be undone at any time.", {
-      name
-    }),
+    say(
+      "{name} is signed out everywhere and cannot sign in. Profile and posts remain. You can undo this at any time.",
+      {
+        name
+      }
+    ),
   sensitive: ({ say }, name) =>
-    say("All pictures and videos of {name} are hidden behind a warning. It can be undone at any time.", { name }),
+    say("All media of {name} are hidden behind a warning. You can undo this at any time.", { name }),
   silence: ({ say }, name) =>
-    say("Posts of {name} are shown only to those who follow the account. It can be undone at any time.", { name }),
+    say("Posts of {name} are shown only to followers. You can undo this at any time.", { name }),
   suspend: ({ say }, name) =>
     say(
-      "{name} is signed out, and neither profile nor posts are shown to anybody, here and, as far as they hear of it, on other servers. It can be undone for 30 days; then everything is deleted.",
+      "{name} is signed out, and profile and posts are hidden here and on other servers that receive the notice. You can undo this for 30 days; then all data is deleted.",
       { name }
     )
 }
 
 /** Notices after an action. */
 export const notices: Readonly<Record<ActionType, About>> = {
-  none: ({ say }, name) => say("Done: {name} was warned.", { name }),
-  disable: ({ say }, name) => say("Done: {name} is frozen.", { name }),
-  sensitive: ({ say }, name) => say("Done: media of {name} are hidden behind a warning.", { name }),
-  silence: ({ say }, name) => say("Done: {name} is limited.", { name }),
-  suspend: ({ say }, name) => say("Done: {name} is suspended.", { name })
+  none: ({ say }, name) => say("{name} was warned.", { name }),
+  disable: ({ say }, name) => say("{name} was frozen.", { name }),
+  sensitive: ({ say }, name) => say("Media of {name} are now hidden behind a warning.", { name }),
+  silence: ({ say }, name) => say("{name} was limited.", { name }),
+  suspend: ({ say }, name) => say("{name} was suspended.", { name })
 }
 
 /** Buttons that lift an action, with their labels and notices. */
@@ -59,21 +62,21 @@ export const undoing: Readonly<
   disable: {
     act: "enable",
     label: ({ say }) => say("Unfreeze"),
-    notice: ({ say }, name) => say("Done: {name} can sign in again.", { name })
+    notice: ({ say }, name) => say("{name} can sign in again.", { name })
   },
   sensitive: {
     act: "unsensitive",
     label: ({ say }) => say("Show media again"),
-    notice: ({ say }, name) => say("Done: media of {name} are shown as the author marked them.", { name })
+    notice: ({ say }, name) => say("Media of {name} are shown as the author marked them.", { name })
   },
   silence: {
     act: "unsilence",
-    label: ({ say }) => say("End the limit"),
-    notice: ({ say }, name) => say("Done: {name} is not limited any more.", { name })
+    label: ({ say }) => say("Remove limit"),
+    notice: ({ say }, name) => say("{name} is no longer limited.", { name })
   },
   suspend: {
     act: "unsuspend",
-    label: ({ say }) => say("End the suspension"),
-    notice: ({ say }, name) => say("Done: {name} is back.", { name })
+    label: ({ say }) => say("Lift suspension"),
+    notice: ({ say }, name) => say("{name} is no longer suspended.", { name })
   }
 }

@@ -100,7 +100,7 @@ ${
       visit,
       html`${again(visit)}${hidden("confirmed", "yes")}<p class="row">${
         button(act, label, danger === true ? "danger" : "main")
-      } <a href="${visit.here}">${visit.words.say("Back, do nothing")}</a></p>`
+      } <a href="${visit.here}">${visit.words.say("Cancel")}</a></p>`
     )
   }</div>`
 })

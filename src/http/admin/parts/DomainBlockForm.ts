@@ -19,43 +19,43 @@ export const domainBlockFields = (visit: Visit, block?: DomainBlockRecord): Html
   return html`${
     select(visit, {
       name: "severity",
-      label: say("What becomes of it"),
+      label: say("Severity"),
       value: block?.severity ?? "silence",
       choices: [
-        ["silence", say("Limited: its posts are shown only to those who follow their authors")],
-        ["suspend", say("Blocked: nothing goes there or comes from it, and follows end")],
-        ["noop", say("Nothing but what is ticked below")]
+        ["silence", say("Limited: posts are shown only to followers of their authors")],
+        ["suspend", say("Blocked: nothing is exchanged and follows are removed")],
+        ["noop", say("Only the options below")]
       ]
     })
   }${
     checkbox(visit, {
       name: "reject_media",
-      label: say("Keep none of its files"),
+      label: say("Reject its media files"),
       checked: block?.rejectMedia ?? false
     })
   }${
     checkbox(visit, {
       name: "reject_reports",
-      label: say("Take no reports from it"),
+      label: say("Reject its reports"),
       checked: block?.rejectReports ?? false
     })
   }${
     checkbox(visit, {
       name: "obfuscate",
-      label: say("Show its name with asterisks in the public list"),
+      label: say("Obfuscate its name in the public list"),
       checked: block?.obfuscate ?? false
     })
   }${
     textArea(visit, {
       name: "private_comment",
-      label: say("Note for staff"),
+      label: say("Staff note"),
       value: block?.privateComment ?? "",
       rows: 2
     })
   }${
     textArea(visit, {
       name: "public_comment",
-      label: say("Why, for everybody who may read the list"),
+      label: say("Public comment"),
       value: block?.publicComment ?? "",
       rows: 2
     })

@@ -28,7 +28,7 @@ export const eachChosen = Effect.fnUntraced(function*<R>(
     notice: [
       done(words, ids.length - refused.length),
       ...(refused.length === 0 ? [] : [
-        words.say("{count, plural, one {# was} other {# were}} not done: {reasons}", {
+        words.say("{count, plural, one {# item was} other {# items were}} skipped: {reasons}", {
           count: refused.length,
           reasons: words.list(reasons)
         })

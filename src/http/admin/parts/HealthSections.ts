@@ -11,12 +11,12 @@ import { badge, definitions } from "./Texts.ts"
 const lateMillis = 60_000
 
 const kinds: Readonly<Record<Backlog["kind"], (words: Messages) => string>> = {
-  fanouts: ({ say }) => say("Telling followers"),
-  agenda: ({ say }) => say("What is due at a time"),
-  commands: ({ say }) => say("Commands from outside"),
-  inbound: ({ say }) => say("Activities of other servers"),
-  jobs: ({ say }) => say("Questions to other servers"),
-  media: ({ say }) => say("Files to convert")
+  fanouts: ({ say }) => say("Fan-out to followers"),
+  agenda: ({ say }) => say("Timers"),
+  commands: ({ say }) => say("Client commands"),
+  inbound: ({ say }) => say("Inbound activities"),
+  jobs: ({ say }) => say("Requests to other servers"),
+  media: ({ say }) => say("Media processing")
 }
 
 /** Formats a wait in the largest fitting unit. */
@@ -36,7 +36,7 @@ const count = ({ figure }: Messages, rows: number): string =>
 export const backlogs = (words: Messages, found: ReadonlyArray<Backlog>, now: number): Html => {
   const { say } = words
   return table(
-    [say("Work"), say("Waiting"), say("Oldest")],
+    [say("Work"), say("Pending"), say("Oldest")],
     found.map(({ kind, oldestAt, waiting }) => {
       const millis = oldestAt === null ? 0 : now - oldestAt.getTime()
       return [
@@ -49,7 +49,7 @@ export const backlogs = (words: Messages, found: ReadonlyArray<Backlog>, now: nu
           : age(words, millis)
       ]
     }),
-    say("Work that waits")
+    say("Background work")
   )
 }
 
@@ -57,22 +57,22 @@ export const backlogs = (words: Messages, found: ReadonlyArray<Backlog>, now: nu
 export const deliveries = (words: Messages, hosts: ReadonlyArray<HostQueue>, now: number): Html => {
   const { say } = words
   return hosts.length === 0
-    ? nothing(say("Everything is delivered."))
+    ? nothing(say("All deliveries are done."))
     : table(
-      [say("Server"), say("Waiting"), say("Oldest"), say("State")],
+      [say("Server"), say("Pending"), say("Oldest"), say("State")],
       hosts.map(({ error, host, oldestAt, pausedBy, waiting }) => [
         host,
         count(words, waiting),
         age(words, now - oldestAt.getTime()),
         html`${
           pausedBy === "operator"
-            ? badge(say("Stopped"), "warn")
+            ? badge(say("Paused"), "warn")
             : pausedBy === "failures"
-            ? badge(say("Given up"), "bad")
+            ? badge(say("Failed"), "bad")
             : ""
         } ${error === null ? "" : html`<span class="soft">${error.slice(0, 120)}</span>`}`
       ]),
-      say("Deliveries that wait")
+      say("Pending deliveries")
     )
 }
 
@@ -83,8 +83,8 @@ export const nodes = (
   own: number
 ): Html => {
   if (found.length === 0) {
-    return html`${definitions([[say("Actors in memory"), figure(own)]])}<p class="soft">${
-      say("This process works alone.")
+    return html`${definitions([[say("Active actors"), figure(own)]])}<p class="soft">${
+      say("This server runs as a single node.")
     }</p>`
   }
   const told = (value: number | null): Html | string =>
@@ -92,15 +92,15 @@ export const nodes = (
   const sum = (of: "actors" | "shards") => found.reduce((all, node) => all + (node[of] ?? 0), 0)
   return html`${
     definitions([
-      [say("Actors in memory"), figure(sum("actors"))],
-      [say("Shards that have an owner"), figure(sum("shards"))]
+      [say("Active actors"), figure(sum("actors"))],
+      [say("Assigned shards"), figure(sum("shards"))]
     ])
   }${
     table(
       [say("Node"), say("State"), say("Actors"), say("Shards")],
       found.map(({ actors, address, healthy, shards }) => [
         address,
-        healthy ? badge(say("answers"), "good") : badge(say("does not answer"), "bad"),
+        healthy ? badge(say("responding"), "good") : badge(say("not responding"), "bad"),
         told(actors),
         told(shards)
       ]),

@@ -68,7 +68,7 @@ const countOf = ({ figure }: Messages, count: number): string =>
 export const total = ({ words }: Visit, count: number): Html =>
   count === 0
     ? html``
-    : html`<p class="total">${words.say("{total} in all", { total: countOf(words, count) })}</p>`
+    : html`<p class="total">${words.say("{total} in total", { total: countOf(words, count) })}</p>`
 
 /** Returns the total of a paged list. Queries it only if this page does not show all rows. */
 export const totalOf = (visit: Visit, shown: number, counted: Effect.Effect<number>): Effect.Effect<Html> => {
@@ -90,9 +90,7 @@ export const chooseOf = (field: string, id: bigint, label: string): Html =>
 export const bulk = (visit: Visit, rows: Html, buttons: Html): Html =>
   form(
     visit,
-    html`<div class="row bulk"><span class="soft">${
-      visit.words.say("With those chosen:")
-    }</span>${buttons}</div>${rows}`
+    html`<div class="row bulk"><span class="soft">${visit.words.say("With selected:")}</span>${buttons}</div>${rows}`
   )
 
 /** Filter form that reloads the page, open while a filter is set. It keeps the selected tab. */
@@ -130,7 +128,7 @@ export const tabs = (
   name: string,
   choices: ReadonlyArray<readonly [value: string, label: string, count?: number]>
 ): Html =>
-  html`<nav class="tabs" aria-label="${visit.words.say("Parts of the list")}">${
+  html`<nav class="tabs" aria-label="${visit.words.say("Sections of the list")}">${
     choices.map(([value, label, count]) =>
       html`<a href="${hereWith(visit, { [name]: value })}"${
         (visit.query.get(name) ?? "") === value ? html` aria-current="true"` : ""

@@ -28,16 +28,16 @@ export class NoteList extends Context.Service<NoteList, {
           const rows = yield* notes.page(target, { limit: notesMax })
           const names = yield* people.load(rows.map(({ accountId }) => accountId))
           return section(
-            say("Notes of moderators"),
+            say("Moderator notes"),
             html`${
               rows.length === 0 ?
-                nothing(say("Nobody wrote anything down yet.")) :
+                nothing(say("No notes yet.")) :
                 html`<ul class="notes">${
                   rows.map(({ accountId, content, createdAt, id }) =>
                     html`<li>${written(content)}<div class="row soft">${
-                      names.handle(accountId) ?? say("Somebody who left")
+                      names.handle(accountId) ?? say("A former moderator")
                     } · ${moment(words, createdAt)} ${
-                      actButton(visit, "unnote", say("Delete the note"), { fields: { note: String(id) } })
+                      actButton(visit, "unnote", say("Delete note"), { fields: { note: String(id) } })
                     }</div></li>`
                   )
                 }</ul>`
@@ -45,8 +45,8 @@ export class NoteList extends Context.Service<NoteList, {
               form(
                 visit,
                 html`${
-                  textArea(visit, { name: "content", label: say("A note for other moderators"), rows: 2, max: 2_000 })
-                }${button("note", say("Write it down"))}`
+                  textArea(visit, { name: "content", label: say("Note for other moderators"), rows: 2, max: 2_000 })
+                }${button("note", say("Add note"))}`
               )
             }`
           )
@@ -56,14 +56,14 @@ export class NoteList extends Context.Service<NoteList, {
             run: Effect.fnUntraced(function*(visit) {
               const id = yield* requireId(visit)
               yield* notes.create(visit.by, { type, id }, visit.form.get("content") ?? "")
-              return { notice: visit.words.say("Done: the note is written down.") }
+              return { notice: visit.words.say("The note was added.") }
             })
           },
           unnote: {
             run: Effect.fnUntraced(function*(visit) {
               const id = yield* requireId(visit)
               yield* notes.remove(visit.by, { type, id }, idOf(visit.form.get("note")) ?? 0n)
-              return { notice: visit.words.say("Done: the note is deleted.") }
+              return { notice: visit.words.say("The note was deleted.") }
             })
           }
         })

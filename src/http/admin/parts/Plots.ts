@@ -19,7 +19,7 @@ export const bars = ({ figure, say }: Messages, { points, title }: Plot): Html =
   const [first, last] = [points[0], points.at(-1)]
   const total = points.reduce((sum, [, value]) => sum + value, 0)
   return html`<figure class="plot"><figcaption>${title} <span class="soft">${
-    say("{total} in all", { total: figure(total) })
+    say("{total} in total", { total: figure(total) })
   }</span></figcaption>
 <p class="axis" aria-hidden="true">${figure(total === 0 ? 0 : most)}</p>
 <svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${
@@ -41,7 +41,7 @@ ${
 </svg>
 <p class="axis" aria-hidden="true"><span>${first?.[0] ?? ""}</span> <span>${last?.[0] ?? ""}</span></p>
 <details><summary>${
-    say("As a table")
+    say("Show as table")
   }</summary><div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><caption class="spoken">${title}</caption><tbody>${
     points.map(([label, value]) => html`<tr><th scope="row">${label}</th><td>${figure(value)}</td></tr>`)
   }</tbody></table></div></details></figure>`

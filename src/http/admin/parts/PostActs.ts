@@ -34,9 +34,9 @@ export class PostActs extends Context.Service<PostActs, {
             if (collectionIds.length > 0) {
               return type === "delete"
                 ? {
-                  title: say("Remove what is chosen?"),
+                  title: say("Remove the selected items?"),
                   text: say(
-                    "What is chosen is removed here and on other servers, the report is resolved, and its owner gets a strike. It cannot be undone."
+                    "The selected items are removed here and on other servers, the report is resolved, and the owner gets a strike. This cannot be undone."
                   ),
                   button: say("Remove"),
                   danger: true
@@ -44,7 +44,7 @@ export class PostActs extends Context.Service<PostActs, {
                 : {
                   title: say("Mark as sensitive?"),
                   text: say(
-                    "What is chosen is hidden behind a warning, the report is resolved, and its owner gets a strike. An appeal that is granted undoes it."
+                    "The selected items are hidden behind a warning, the report is resolved, and the owner gets a strike. A successful appeal undoes this."
                   ),
                   button: say("Mark as sensitive")
                 }
@@ -53,7 +53,7 @@ export class PostActs extends Context.Service<PostActs, {
               ? {
                 title: say("Remove posts?"),
                 text: say(
-                  "{count, plural, one {# post is} other {# posts are}} removed here and on other servers, the report is resolved, and the author gets a strike. It cannot be undone.",
+                  "{count, plural, one {# post is} other {# posts are}} removed here and on other servers, the report is resolved, and the author gets a strike. This cannot be undone.",
                   { count }
                 ),
                 button: say("Remove"),
@@ -62,7 +62,7 @@ export class PostActs extends Context.Service<PostActs, {
               : {
                 title: say("Mark as sensitive?"),
                 text: say(
-                  "{count, plural, one {# post is} other {# posts are}} hidden behind a warning, the report is resolved, and the author gets a strike. An appeal that is granted undoes it.",
+                  "{count, plural, one {# post is} other {# posts are}} hidden behind a warning, the report is resolved, and the author gets a strike. A successful appeal undoes this.",
                   { count }
                 ),
                 button: say("Mark as sensitive")
@@ -85,14 +85,14 @@ export class PostActs extends Context.Service<PostActs, {
             if (collectionIds.length > 0) {
               return {
                 notice: type === "delete"
-                  ? visit.words.say("Done: what was chosen is removed, and the report is resolved.")
-                  : visit.words.say("Done: what was chosen is marked as sensitive, and the report is resolved.")
+                  ? visit.words.say("The selected items were removed and the report was resolved.")
+                  : visit.words.say("The selected items were marked as sensitive and the report was resolved.")
               }
             }
             return {
               notice: type === "delete"
-                ? visit.words.say("Done: the posts are removed, and the report is resolved.")
-                : visit.words.say("Done: the posts are marked as sensitive, and the report is resolved.")
+                ? visit.words.say("The posts were removed and the report was resolved.")
+                : visit.words.say("The posts were marked as sensitive and the report was resolved.")
             }
           })
         })
@@ -124,11 +124,11 @@ export const postFields = (visit: Visit): Html => {
   return html`${
     select(visit, {
       name: "do",
-      label: say("With those chosen"),
+      label: say("With selected"),
       value: "mark_as_sensitive",
       choices: [["mark_as_sensitive", say("Mark as sensitive")], ["delete", say("Remove")]]
     })
-  }${textArea(visit, { name: "text", label: say("What you tell the author"), rows: 2, max: actionTextCharactersMax })}${
-    button("posts", say("Go on"))
+  }${textArea(visit, { name: "text", label: say("Message to the author"), rows: 2, max: actionTextCharactersMax })}${
+    button("posts", say("Next"))
   }`
 }

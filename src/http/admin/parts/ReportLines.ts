@@ -9,8 +9,8 @@ import { badge, moment } from "./Texts.ts"
 export const categories: Readonly<Record<AdminReport["category"], (words: Pick<Messages, "say">) => string>> = {
   spam: ({ say }) => say("Spam"),
   legal: ({ say }) => say("Illegal"),
-  violation: ({ say }) => say("Against the rules"),
-  other: ({ say }) => say("Something else")
+  violation: ({ say }) => say("Rule violation"),
+  other: ({ say }) => say("Other")
 }
 
 /** Badge that shows whether a report is open, assigned or resolved. */
@@ -19,7 +19,7 @@ export const reportState = ({ say }: Messages, { actionTakenAt, assignedAccountI
     ? badge(say("Resolved"), "good")
     : assignedAccountId === null
     ? badge(say("Open"), "warn")
-    : badge(say("In work"))
+    : badge(say("In progress"))
 
 /** Returns the path of a report's page. */
 export const reportPath = (id: bigint): string => `/admin/reports/${id}`
@@ -32,7 +32,7 @@ export const reportLines = (
   other: "accountId" | "targetAccountId"
 ): Html =>
   reports.length === 0 ?
-    nothing(words.say("There are none.")) :
+    nothing(words.say("Nothing here.")) :
     html`<ul class="notes">${
       reports.map((report) =>
         html`<li class="row"><a href="${reportPath(report.id)}">${categories[report.category](words)}</a> ${

@@ -37,11 +37,11 @@ export class ReportedCollections extends Context.Service<ReportedCollections, {
                 members.map(({ accountId }) => html`<li>${names.line(accountId)}</li>`)
               }</ul><p class="row soft">${moment(words, record.createdAt)} ${
                 record.sensitive ? badge(say("Sensitive"), "warn") : ""
-              } ${record.gone ? badge(say("Deleted since"), "warn") : ""}</p>`
+              } ${record.gone ? badge(say("Deleted"), "warn") : ""}</p>`
               return html`<article class="post">${
                 chosen && !record.gone
                   ? html`<div class="row top">${
-                    chooseOf(collectionsField, record.id, say("Choose this collection"))
+                    chooseOf(collectionsField, record.id, say("Select this collection"))
                   }<div class="grow">${text}</div></div>`
                   : text
               }</article>`

@@ -55,7 +55,7 @@ export class ReportedPosts extends Context.Service<ReportedPosts, {
                 html`<p><a href="/admin/accounts/${String(record.accountId)}">${handleOf(record)}</a></p>`
               return html`<article class="post">${by}${
                 chosen && record !== undefined
-                  ? html`<label class="check">${choose(id, words.say("Choose this post"))}<span class="grow">${
+                  ? html`<label class="check">${choose(id, words.say("Select this post"))}<span class="grow">${
                     post(config, words, record)
                   }</span></label>`
                   : record === undefined
@@ -89,8 +89,8 @@ const addressOf = (
 const visibilities: Readonly<Record<StatusRecord["visibility"], (words: Messages) => string>> = {
   public: ({ say }) => say("Public"),
   unlisted: ({ say }) => say("Quiet public"),
-  private: ({ say }) => say("For followers"),
-  direct: ({ say }) => say("For those mentioned")
+  private: ({ say }) => say("Followers only"),
+  direct: ({ say }) => say("Mentioned people only")
 }
 
 const post = (config: ServerConfig["Service"], words: Messages, record: StatusRecord): Html => {
@@ -104,7 +104,7 @@ const post = (config: ServerConfig["Service"], words: Messages, record: StatusRe
     record.media.length === 0 ? "" : html`<ul class="files">${
       record.media.map((media, at) => {
         const { file } = addressesOf(config, media)
-        const name = media.description || say("File {number} without a description", { number: at + 1 })
+        const name = media.description || say("File {number}, no description", { number: at + 1 })
         return html`<li>${
           file === null ? name : html`<a href="${file}" target="_blank" rel="noopener noreferrer">${name}</a>`
         } <span class="soft">${media.type}</span></li>`

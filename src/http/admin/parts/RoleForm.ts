@@ -12,7 +12,7 @@ import { section } from "./Texts.ts"
 export const rolesPath = "/admin/roles"
 
 export const roleName = ({ say }: Pick<Messages, "say">, { id, name }: Pick<Role, "id" | "name">): string =>
-  id === everyone ? say("Everybody") : name
+  id === everyone ? say("Everyone") : name
 
 const names = Object.keys(permissions) as ReadonlyArray<Permission>
 
@@ -38,14 +38,14 @@ export const roleForm = (visit: Visit, role: Role | undefined): Html => {
             name: "position",
             type: "number",
             label: say("Priority"),
-            hint: say("The higher one decides. It has to be lower than yours."),
+            hint: say("The role with the higher priority wins. Must be lower than yours."),
             value: String(role?.position ?? 0)
           })
         }${
           textField(visit, {
             name: "color",
-            label: say("Color of the badge"),
-            hint: say("As #rrggbb, or nothing."),
+            label: say("Badge color"),
+            hint: say("As #rrggbb, or empty."),
             value: role?.color ?? ""
           })
         }${
@@ -57,8 +57,8 @@ export const roleForm = (visit: Visit, role: Role | undefined): Html => {
         }${
           checkbox(visit, {
             name: "require_2fa",
-            label: say("Needs two-factor sign-in"),
-            hint: say("The role gives its people nothing until they have set it up."),
+            label: say("Requires two-factor sign-in"),
+            hint: say("Members get the permissions of the role after they set up two-factor sign-in."),
             checked: role?.require2fa ?? false
           })
         }`
@@ -67,7 +67,7 @@ export const roleForm = (visit: Visit, role: Role | undefined): Html => {
       section(
         say("Permissions"),
         html`<p class="soft">${
-          say("You can give what you may do yourself. What stands in no line stays as it is.")
+          say("You can grant only permissions that you have. Permissions not listed stay unchanged.")
         }</p>${
           givable(visit, role).map((name) =>
             checkbox(visit, {
@@ -81,7 +81,7 @@ export const roleForm = (visit: Visit, role: Role | undefined): Html => {
           textField(visit, {
             name: "collection_limit",
             type: "number",
-            label: say("Collections that its people may have"),
+            label: say("Max collections per member"),
             value: String(role?.collectionLimit ?? 10)
           })
         }`

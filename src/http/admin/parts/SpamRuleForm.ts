@@ -16,58 +16,58 @@ type Names<Key extends string> = Readonly<Record<Key, Named>>
 
 /** Labels of rule states. */
 export const stateNames: Names<SpamRule["state"]> = {
-  off: ({ say }) => say("Switched off"),
-  dry: ({ say }) => say("Only counts"),
-  on: ({ say }) => say("Switched on")
+  off: ({ say }) => say("Disabled"),
+  dry: ({ say }) => say("Counting only"),
+  on: ({ say }) => say("Enabled")
 }
 
 /** Labels of rule actions. */
 export const spamActionNames: Names<RuleAction> = {
-  pass: ({ say }) => say("Let it through, whatever later rules say"),
-  score: ({ say }) => say("Add to the score of the author"),
+  pass: ({ say }) => say("Accept and skip later rules"),
+  score: ({ say }) => say("Add to the author's score"),
   report: ({ say }) => say("Report the author"),
   limit: ({ say }) => say("Limit the author"),
-  hold: ({ say }) => say("Hold the post until a moderator looks at it"),
-  drop: ({ say }) => say("Do not take the post")
+  hold: ({ say }) => say("Hold the post for review"),
+  drop: ({ say }) => say("Reject the post")
 }
 
 type ListName = (typeof listNames)[number]
 type NumberName = (typeof numberNames)[number]
 
 const listTexts: Names<ListName> = {
-  textContains: ({ say }) => say("The text has one of these anywhere"),
-  textWords: ({ say }) => say("The text has one of these as whole words"),
-  linkDomains: ({ say }) => say("A link leads to one of these domains"),
+  textContains: ({ say }) => say("The text contains one of these"),
+  textWords: ({ say }) => say("The text contains one of these as whole words"),
+  linkDomains: ({ say }) => say("Links to one of these domains"),
   domains: ({ say }) => say("The author is on one of these servers"),
   avatarAccounts: ({ say }) => say("The picture looks like that of one of these accounts")
 }
 
 const numberTexts: Names<NumberName> = {
-  linksMin: ({ say }) => say("Links, at least"),
-  mentionsMin: ({ say }) => say("People mentioned, at least"),
-  strangersMin: ({ say }) => say("Of these, who do not follow the author, at least"),
-  accountHoursMax: ({ say }) => say("Age of the account in hours, at most"),
-  statusesMax: ({ say }) => say("Posts of the author, at most"),
-  followersMax: ({ say }) => say("Followers of the author, at most"),
-  hourlyPostsMin: ({ say }) => say("Posts of the author in the last hour, at least"),
-  sameTextAccountsMin: ({ say }) => say("Others who said the same within a day, at least"),
+  linksMin: ({ say }) => say("Minimum number of links"),
+  mentionsMin: ({ say }) => say("Minimum number of mentions"),
+  strangersMin: ({ say }) => say("Minimum number of mentioned people who do not follow the author"),
+  accountHoursMax: ({ say }) => say("Maximum age of the account, in hours"),
+  statusesMax: ({ say }) => say("Maximum posts of the author"),
+  followersMax: ({ say }) => say("Maximum followers of the author"),
+  hourlyPostsMin: ({ say }) => say("Minimum posts of the author in the last hour"),
+  sameTextAccountsMin: ({ say }) => say("Minimum number of other authors of the same text within a day"),
   hourlyBoostsMin: ({ say }) =>
-    say("Boosts of the author in the last hour, at least; such a rule is about boosts alone"),
+    say("Minimum boosts by the author in the last hour; such a rule applies only to boosts"),
   sameBoostAccountsMin: ({ say }) =>
-    say("Others who boosted the same post within a day, at least; such a rule is about boosts alone"),
-  scoreMin: ({ say }) => say("Score of the author, at least"),
-  domainScoreMin: ({ say }) => say("Score of the author's server, at least")
+    say("Minimum number of others who boosted the same post within a day; such a rule applies only to boosts"),
+  scoreMin: ({ say }) => say("Minimum score of the author"),
+  domainScoreMin: ({ say }) => say("Minimum score of the author's server")
 }
 
 const lookAlikeTexts: Names<Lookalike> = {
-  staff: ({ say }) => say("The name looks like one of staff"),
-  local: ({ say }) => say("The name looks like one of people here"),
-  followed: ({ say }) => say("The name looks like one whom many follow")
+  staff: ({ say }) => say("The name looks like a staff member's"),
+  local: ({ say }) => say("The name looks like a local user's"),
+  followed: ({ say }) => say("The name looks like a popular account's")
 }
 const avatarTexts: Names<Lookalike> = {
-  staff: ({ say }) => say("The picture looks like one of staff"),
-  local: ({ say }) => say("The picture looks like one of people here"),
-  followed: ({ say }) => say("The picture looks like one whom many follow")
+  staff: ({ say }) => say("The picture looks like a staff member's"),
+  local: ({ say }) => say("The picture looks like a local user's"),
+  followed: ({ say }) => say("The picture looks like a popular account's")
 }
 const lookalikes = ["staff", "local", "followed"] as const
 
@@ -90,7 +90,7 @@ export const spamRuleForm = (visit: Visit, act: string, rule?: SpamRule): Html =
           textField(visit, {
             name: "name",
             label: say("Name"),
-            hint: say("Moderators read it in a report; nobody else sees it."),
+            hint: say("Shown to moderators in the report, to nobody else."),
             value: rule?.name ?? "",
             max: nameCharactersMax,
             required: true
@@ -99,14 +99,14 @@ export const spamRuleForm = (visit: Visit, act: string, rule?: SpamRule): Html =
           select(visit, {
             name: "state",
             label: say("State"),
-            hint: say("One that only counts does nothing to anybody."),
+            hint: say("A rule that only counts does nothing else."),
             value: rule?.state ?? "off",
             choices: choicesOf(words, stateNames, ["off", "dry", "on"])
           })
         }${
           select(visit, {
             name: "action",
-            label: say("What becomes of it"),
+            label: say("Action"),
             value: rule?.action ?? "report",
             choices: choicesOf(words, spamActionNames, ["pass", "score", "report", "limit", "hold", "drop"])
           })
@@ -114,8 +114,8 @@ export const spamRuleForm = (visit: Visit, act: string, rule?: SpamRule): Html =
           textField(visit, {
             name: "score",
             type: "number",
-            label: say("What is added to the score"),
-            hint: say("After a week half of it is left."),
+            label: say("Points to add"),
+            hint: say("Scores halve every week."),
             value: String(rule?.score ?? 1)
           })
         }`
@@ -124,13 +124,13 @@ export const spamRuleForm = (visit: Visit, act: string, rule?: SpamRule): Html =
       section(
         say("Conditions"),
         html`<p class="soft">${
-          say("All that you fill in has to hold; of a list, one line is enough. What is empty is not asked.")
+          say("All filled-in conditions must match; in a list, one line is enough. Empty fields are ignored.")
         }</p>${
           listNames.map((name) =>
             textArea(visit, {
               name: fieldOf(name),
               label: listTexts[name](words),
-              hint: say("One a line."),
+              hint: say("One per line."),
               value: conditions[name]?.join("\n") ?? "",
               rows: 3
             })
@@ -138,7 +138,7 @@ export const spamRuleForm = (visit: Visit, act: string, rule?: SpamRule): Html =
         }${
           select(visit, {
             name: "origin",
-            label: say("Where the author is"),
+            label: say("Location of the author"),
             value: conditions.origin ?? "",
             choices: [["", say("Anywhere")], ["local", say("This server")], ["remote", say("Other servers")]]
           })

@@ -6,7 +6,7 @@ import { badge } from "./Texts.ts"
 /** Badge for the state of a dry run. */
 export const runState = ({ say }: Messages, { state }: SpamRun): Html =>
   state === "waiting"
-    ? badge(say("Under way"), "warn")
+    ? badge(say("In progress"), "warn")
     : state === "done"
     ? badge(say("Done"), "good")
     : badge(say("Failed"), "bad")

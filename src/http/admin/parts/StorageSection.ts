@@ -16,10 +16,10 @@ const nearPart = 0.9
 
 /** Labels of storage budgets. */
 export const budgetNames: Readonly<Record<BudgetKind, (words: Messages) => string>> = {
-  attachments: ({ say }) => say("Files of posts"),
-  profiles: ({ say }) => say("Pictures of profiles"),
+  attachments: ({ say }) => say("Media of posts"),
+  profiles: ({ say }) => say("Avatars and headers"),
   emoji: ({ say }) => say("Emoji"),
-  cards: ({ say }) => say("Pictures of links"),
+  cards: ({ say }) => say("Preview card images"),
   database: ({ say }) => say("Database")
 }
 
@@ -31,13 +31,13 @@ const inBytes = (bytes: number): string => inWords(BigInt(Math.round(bytes)))
 /** Returns the used part of a budget as text and bar; the bar shows the part of `all` if there is no budget. */
 const used = ({ figure, say }: Messages, bytes: number, budget: number | undefined, all: number): Html => {
   if (budget === undefined) return html`${inBytes(bytes)}${share(bytes, all)}`
-  const part = say("{part} % of {budget}", {
+  const part = say("{part}% of {budget}", {
     part: figure(Math.floor(bytes / budget * 100)),
     budget: inBytes(budget)
   })
   return html`${inBytes(bytes)} <span class="soft">${part}</span>${
     bytes > budget
-      ? html` ${badge(say("Over the budget"), "bad")}`
+      ? html` ${badge(say("Over budget"), "bad")}`
       : bytes > nearPart * budget
       ? html` ${badge(say("Nearly full"), "warn")}`
       : ""
@@ -53,11 +53,11 @@ export const overBudget = ({ may, words }: Visit, figures: Figures): Html => {
   return passed.length === 0 ?
     html`` :
     html`<div class="problem" role="status"><p>${
-      words.say("More room is taken than the budget allows: {kinds}. Nothing is removed because of that.", {
+      words.say("Storage is over budget: {kinds}. Nothing is removed because of this.", {
         kinds: words.list(passed.map((kind) => budgetNames[kind](words)))
       })
     }${
-      may("manageSettings") ? html` <a href="/admin/settings/budgets">${words.say("Change the budgets")}</a>` : ""
+      may("manageSettings") ? html` <a href="/admin/settings/budgets">${words.say("Change budgets")}</a>` : ""
     }</p></div>`
 }
 
@@ -66,21 +66,21 @@ export const storage = (words: Messages, figures: Figures): Html => {
   const { figure, say } = words
   const { budgets, copies, database, media, tables } = figures
   const files = [
-    [say("Files of posts"), media.attachments, budgets.attachments],
-    [say("Pictures of profiles"), media.profiles, budgets.profiles],
+    [say("Media of posts"), media.attachments, budgets.attachments],
+    [say("Avatars and headers"), media.profiles, budgets.profiles],
     [say("Emoji"), media.emoji, budgets.emoji],
-    [say("Pictures of links"), media.cards, budgets.cards],
-    [say("Pictures of the server"), media.site, undefined],
-    [say("Files of nobody yet"), media.waiting, undefined]
+    [say("Preview card images"), media.cards, budgets.cards],
+    [say("Server images"), media.site, undefined],
+    [say("Unattached uploads"), media.waiting, undefined]
   ] as const
   const all = files.reduce((sum, [, { bytes }]) => sum + bytes, 0)
-  return html`<h3>${say("Files: {size}", { size: inBytes(all) })}</h3>${
+  return html`<h3>${say("Media: {size}", { size: inBytes(all) })}</h3>${
     table(
       [say("Kind"), say("Files"), say("Size")],
       [
         ...files.map(([name, { bytes, files }, budget]) => [name, figure(files), used(words, bytes, budget, all)]),
         [
-          say("Copies of others' files, on this machine"),
+          say("Cached remote media, on this node"),
           figure(copies.files),
           used(words, copies.bytes, copies.bytesMax === 0 ? undefined : copies.bytesMax, copies.bytes)
         ]

@@ -10,7 +10,7 @@ const appealOf = ({ say }: Messages, { appealState }: Strike): Html | string => 
     case null:
       return ""
     case "pending":
-      return badge(say("Appeal waits"), "warn")
+      return badge(say("Appeal pending"), "warn")
     case "approved":
       return badge(say("Appeal granted"), "good")
     case "rejected":

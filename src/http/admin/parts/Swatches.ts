@@ -8,7 +8,7 @@ const [width, height] = [150, 72]
 const swatch = ({ say }: Messages, scheme: keyof typeof palette, color: string | null): Html => {
   const { back, card, line } = palette[scheme]
   const { accent, onAccent } = color === null ? palette[scheme] : accentOf(color, scheme)
-  const name = scheme === "light" ? say("In light") : say("In dark")
+  const name = scheme === "light" ? say("Light mode") : say("Dark mode")
   return html`<figure class="swatch"><svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${name}: ${accent}">
 <rect width="${width}" height="${height}" rx="8" fill="${back}"/>
 <rect x="8" y="8" width="${width - 16}" height="${height - 16}" rx="6" fill="${card}" stroke="${line}"/>

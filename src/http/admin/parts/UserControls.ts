@@ -41,11 +41,11 @@ export class UserControls extends Context.Service<UserControls, {
             textField(visit, {
               name: "email",
               type: "email",
-              label: say("New e-mail address"),
-              hint: say("It counts once the person has opened the link of the letter to it."),
+              label: say("New email address"),
+              hint: say("It takes effect when the person opens the link we email to it."),
               required: true
             })
-          }<p class="row">${button("email", say("Change the address"))}</p>`
+          }<p class="row">${button("email", say("Change address"))}</p>`
         )
       }
 
@@ -59,7 +59,7 @@ export class UserControls extends Context.Service<UserControls, {
         const parts = [
           ...(may("manageUsers") ? [emailForm(visit)] : []),
           ...(may("manageUsers") && account.confirmed === false
-            ? [actButton(visit, "resend", say("Send the letter of confirmation again"))]
+            ? [actButton(visit, "resend", say("Resend confirmation email"))]
             : []),
           ...(given.length === 0 ? [] : [
             form(
@@ -69,18 +69,16 @@ export class UserControls extends Context.Service<UserControls, {
                   name: "role",
                   label: say("Role"),
                   value: String(account.roleId ?? ""),
-                  choices: given.map(({ id, name }) =>
-                    [String(id), name === "" ? say("No role of their own") : name] as const
-                  )
+                  choices: given.map(({ id, name }) => [String(id), name === "" ? say("No role") : name] as const)
                 })
-              }<p class="row">${button("role", say("Give the role"))}</p>`
+              }<p class="row">${button("role", say("Assign role"))}</p>`
             )
           ]),
           ...(may("manageUserAccess")
-            ? [actButton(visit, "factor", say("Take away the second factor"), { kind: "danger" })]
+            ? [actButton(visit, "factor", say("Turn off two-factor sign-in"), { kind: "danger" })]
             : []),
           ...(may("deleteUserData")
-            ? [actButton(visit, "memorial", say("Make it a memorial"), { kind: "danger" })]
+            ? [actButton(visit, "memorial", say("Mark as memorial"), { kind: "danger" })]
             : [])
         ]
         return parts.length === 0 ? html`` : section(say("Person"), html`${parts}`)
@@ -112,44 +110,44 @@ export class UserControls extends Context.Service<UserControls, {
               requireEmail(visit.form.get("email") ?? ""),
               (email) => controls.changeEmail(visit.by, id, email)
             ),
-          ({ say }, name) => say("Done: a letter is on its way to the new address of {name}.", { name })
+          ({ say }, name) => say("A confirmation email was sent to the new address of {name}.", { name })
         ),
         resend: act(
           "manageUsers",
           (visit, id) => controls.resend(visit.by, id),
-          ({ say }, name) => say("Done: the letter is on its way to {name}.", { name })
+          ({ say }, name) => say("The confirmation email was sent to {name}.", { name })
         ),
         role: act(
           "manageRoles",
           (visit, id) => controls.changeRole(visit.by, id, idOf(visit.form.get("role")) ?? 0n),
-          ({ say }, name) => say("Done: {name} has the role.", { name }),
+          ({ say }, name) => say("{name} now has the role.", { name }),
           ({ say }, name) => ({
-            title: say("Give {name} this role?", { name }),
-            text: say("What the role allows counts at once. It can be changed again at any time."),
-            button: say("Give the role")
+            title: say("Assign this role to {name}?", { name }),
+            text: say("The permissions apply immediately. You can change the role at any time."),
+            button: say("Assign role")
           })
         ),
         factor: act(
           "manageUserAccess",
           (visit, id) => factors.disable(id, visit.by),
-          ({ say }, name) => say("Done: {name} signs in with the password alone.", { name }),
+          ({ say }, name) => say("{name} can now sign in with the password alone.", { name }),
           ({ say }, name) => ({
-            title: say("Take away the second factor of {name}?", { name }),
-            text: say("The password alone is enough then, until they set one up again. They are told by mail."),
-            button: say("Take it away"),
+            title: say("Turn off two-factor sign-in for {name}?", { name }),
+            text: say("The password alone is enough until the person sets it up again. They are notified by email."),
+            button: say("Turn it off"),
             danger: true
           })
         ),
         memorial: act(
           "deleteUserData",
           (visit, id) => controls.memorialize(visit.by, id),
-          ({ say }, name) => say("Done: {name} is a memorial.", { name }),
+          ({ say }, name) => say("{name} is now a memorial account.", { name }),
           ({ say }, name) => ({
-            title: say("Make {name} a memorial?", { name }),
+            title: say("Mark {name} as a memorial?", { name }),
             text: say(
-              "Nobody signs in to it any more, and the profile says that it remembers somebody. It cannot be undone."
+              "Nobody can sign in any more, and the profile says that it is a memorial. This cannot be undone."
             ),
-            button: say("Make it a memorial"),
+            button: say("Mark as memorial"),
             danger: true
           })
         )

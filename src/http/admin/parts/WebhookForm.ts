@@ -10,12 +10,12 @@ export const webhooksPath = "/admin/webhooks"
 /** Labels of webhook events. */
 export const eventNames: Readonly<Record<WebhookEvent, (words: Messages) => string>> = {
   ["account.approved"]: ({ say }) => say("An account was approved"),
-  ["account.created"]: ({ say }) => say("Somebody signed up"),
-  ["account.updated"]: ({ say }) => say("An account was changed"),
-  ["report.created"]: ({ say }) => say("A report came in"),
-  ["report.updated"]: ({ say }) => say("A report was changed"),
-  ["status.created"]: ({ say }) => say("A post was published here"),
-  ["status.updated"]: ({ say }) => say("A post was edited here")
+  ["account.created"]: ({ say }) => say("A user signed up"),
+  ["account.updated"]: ({ say }) => say("An account was updated"),
+  ["report.created"]: ({ say }) => say("A report was created"),
+  ["report.updated"]: ({ say }) => say("A report was updated"),
+  ["status.created"]: ({ say }) => say("A local post was published"),
+  ["status.updated"]: ({ say }) => say("A local post was edited")
 }
 
 /** Form of a webhook. It offers the events that the visitor's permissions allow, and those that the webhook has. */
@@ -29,7 +29,7 @@ export const webhookForm = (visit: Visit, act: string, label: string, webhook?: 
         name: "url",
         type: "url",
         label: say("Address"),
-        hint: say("It has to be public."),
+        hint: say("Only public posts."),
         value: webhook?.url ?? "",
         required: true
       })
@@ -47,7 +47,7 @@ export const webhookForm = (visit: Visit, act: string, label: string, webhook?: 
       textArea(visit, {
         name: "template",
         label: say("Template"),
-        hint: say("What is sent in place of the whole event; may be empty."),
+        hint: say("Sent instead of the whole event; can be empty."),
         value: webhook?.template ?? "",
         rows: 4
       })

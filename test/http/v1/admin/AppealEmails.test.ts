@@ -23,7 +23,7 @@ layer(server(), { excludeTestServices: true })("letters about appeals", (it) => 
         const toStaff = yield* Postbox.next
         assert.deepStrictEqual([toStaff.to, toStaff.subject], [
           "judge@mail.example",
-          "anna appeals against a decision (local.example)"
+          "anna appealed a moderation decision (local.example)"
         ])
         assert.include(toStaff.text, "I did not")
         const by = { authorization: `Bearer ${yield* token(judge, ["admin:write", "admin:read"])}` }

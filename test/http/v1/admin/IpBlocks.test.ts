@@ -53,7 +53,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true, 
             [{ ip: "10.0.0.0/33", severity: "no_access" }, "Ip is invalid"],
             [{ ip: "10.0.0.0" }, "Severity can't be blank"],
             [{ ip: "10.0.0.0", severity: "kill" }, "Severity is not included in the list"],
-            [{ ip: "127.0.0.0/8", severity: "no_access" }, "Ip is one that you use yourself"]
+            [{ ip: "127.0.0.0/8", severity: "no_access" }, "Ip includes an address that you are using"]
           ] as const
         ) assert.deepStrictEqual(told(yield* ask(staff, "POST", path, wish)), failed(text))
         const { body: changed } = yield* ask(staff, "PUT", `${path}/${made.id}`, {

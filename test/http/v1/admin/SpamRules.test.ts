@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* write(anna, "Casino night")).status, 200)
       const refused = yield* write(anna, "CASINO  royal".replace("  ", " "))
       assert.deepStrictEqual([refused.status, refused.body], [422, {
-        error: "A rule of this server does not let this be posted"
+        error: "This post was rejected by a spam rule of this server"
       }])
       assert.strictEqual((yield* idsOf(anna, `/api/v1/accounts/${anna.accountId}/statuses`)).length, 1)
       assert.deepStrictEqual((yield* ask(by, "GET", `${path}/${dry.id}`)).body.hits, { on: 0, dry: 2 })
