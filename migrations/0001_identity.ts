@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Accounts, their users, roles and what proves who somebody is. Secrets (tokens, codes, mail links) stand as SHA-256.
- * Rows that change with every follow or post (`account_stats`, `actors`) are apart from the rows that pages read.
+ * Accounts, users, roles and credentials. Secrets (tokens, codes, mail links) are stored as SHA-256 hashes.
+ * Rows that change with every follow or post (`account_stats`, `actors`) are separate from rows that pages read.
  */
 const statements = [
   `CREATE SEQUENCE id_sequence`,
-  // Mastodon's ids: milliseconds since 1970 in the upper 48 bits. The time is a parameter, so that a simulation replays.
+  // Mastodon's ids: milliseconds since 1970 in the upper 48 bits. The time is a parameter, so that simulations replay.
   `CREATE FUNCTION next_id(ms bigint) RETURNS bigint LANGUAGE sql VOLATILE
      AS $$ SELECT (ms << 16) | (nextval('id_sequence') & 65535) $$`,
   `CREATE TABLE accounts (
@@ -62,7 +62,7 @@ const statements = [
     collection_limit integer NOT NULL DEFAULT 10,
     require_2fa boolean NOT NULL DEFAULT false
   )`,
-  // Bits as in Mastodon's role table: everyone may invite; the three staff roles that are there from the start.
+  // Permission bits of Mastodon's role table: everyone may invite; the three initial staff roles.
   `INSERT INTO roles (id, name, color, position, permissions, highlighted) VALUES
     (-99, '', '', -1, 65536, false),
     (1, 'Moderator', '', 10, 1308, true),
@@ -96,7 +96,7 @@ const statements = [
   )`,
   `CREATE UNIQUE INDEX users_email ON users (lower(email))`,
   `CREATE INDEX users_last_seen ON users (last_seen_at)`,
-  // Names of deleted accounts stay taken for ever.
+  // Usernames of deleted accounts are never given again.
   `CREATE TABLE retired_usernames (username text PRIMARY KEY, retired_at timestamptz NOT NULL)`,
   // purpose: confirmation | password_reset
   `CREATE TABLE mail_tokens (
@@ -163,7 +163,7 @@ const statements = [
     autofollow boolean NOT NULL DEFAULT false,
     created_at timestamptz NOT NULL
   )`,
-  // What a server makes once and keeps (signing key of cookies, VAPID), where no DATA_DIR is shared by the nodes.
+  // Secrets made once (cookie signing key, VAPID), for nodes without a shared DATA_DIR.
   `CREATE TABLE secrets (name text PRIMARY KEY, value text NOT NULL, created_at timestamptz NOT NULL)`,
   `CREATE TABLE settings (name text PRIMARY KEY, value jsonb NOT NULL, updated_at timestamptz NOT NULL)`,
   `CREATE TABLE rules (
@@ -186,7 +186,7 @@ const statements = [
     created_at timestamptz NOT NULL
   )`,
   `CREATE UNIQUE INDEX custom_emojis_shortcode ON custom_emojis (shortcode, coalesce(domain, ''))`,
-  // One row a user and week, for the instance's activity and the node document.
+  // One row per user and week, for the instance activity and NodeInfo.
   `CREATE TABLE weekly_logins (
     week date NOT NULL,
     account_id bigint NOT NULL REFERENCES users (account_id) ON DELETE CASCADE,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What accounts publish, and what others do with it. Visibility is a word; `deleted_at` marks a soft-deleted status. */
+/** Posts and interactions with them. Visibility is a word; `deleted_at` marks a soft-deleted status. */
 const statements = [
   `CREATE TABLE statuses (
     id bigint PRIMARY KEY,
@@ -18,7 +18,7 @@ const statements = [
     in_reply_to_id bigint,
     in_reply_to_account_id bigint,
     reblog_of_id bigint REFERENCES statuses (id),
-    -- The id of the status that began the conversation.
+    -- Id of the status that began the conversation.
     conversation_id bigint NOT NULL,
     application_id bigint REFERENCES oauth_apps (id) ON DELETE SET NULL,
     created_at timestamptz NOT NULL,
@@ -51,7 +51,7 @@ const statements = [
     created_at timestamptz NOT NULL
   )`,
   `CREATE INDEX status_edits_status ON status_edits (status_id, id)`,
-  // silent: named in the text, yet neither notified nor addressed (allowed_mentions, blocks).
+  // silent: named in the text, but neither notified nor addressed (allowed_mentions, blocks).
   `CREATE TABLE mentions (
     status_id bigint NOT NULL REFERENCES statuses (id) ON DELETE CASCADE,
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -107,7 +107,7 @@ const statements = [
     conversation_id bigint NOT NULL,
     PRIMARY KEY (account_id, conversation_id)
   )`,
-  // One row an owner, conversation and set of other people, as clients show direct messages.
+  // One row per owner, conversation and set of participants, as clients show direct messages.
   `CREATE TABLE account_conversations (
     id bigint PRIMARY KEY,
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Who follows, asks, blocks and mutes whom; notifications; read positions. */
+/** Follows, follow requests, blocks and mutes; notifications; markers. */
 const statements = [
   `CREATE TABLE follows (
     id bigint PRIMARY KEY,
@@ -62,7 +62,7 @@ const statements = [
     target_account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     UNIQUE (account_id, target_account_id)
   )`,
-  // status_id is 0 where the type has no status, so that the key that makes 'at least once' look like 'once' is total.
+  // status_id is 0 for types without a status, so that the unique key that dedupes notifications is complete.
   `CREATE TABLE notifications (
     id bigint PRIMARY KEY,
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The durable rows that actors drain. A command writes them in its own transaction; whoever does the work deletes them. */
+/** Durable work of actors. A command inserts the rows in its own transaction; whoever does the work deletes them. */
 const statements = [
-  // The answer of every command that committed, by the id its sender gave it; kept for a day. `family` names the
-  // limit that the command used, so that an owner that is activated anew counts what was used before;
-  // `epoch` is the owner's that did it: along the order of commits it never falls.
+  // Response of each committed command, by its idempotency id; kept for a day. `family` names the rate limit that the
+  // command used, so that a new activation of the owner counts earlier use. `epoch` is the owner's epoch: in commit
+  // order it never falls.
   `CREATE TABLE commands (
     account_id bigint NOT NULL,
     id text NOT NULL,
@@ -16,7 +16,7 @@ const statements = [
     PRIMARY KEY (account_id, id)
   )`,
   `CREATE INDEX commands_created ON commands USING brin (created_at)`,
-  // What an account has still to tell others. \`phase\` and \`cursor\` say how far it has come.
+  // Progress of telling followers and servers: \`phase\` and \`cursor\`.
   `CREATE TABLE fanouts (
     id bigint PRIMARY KEY,
     account_id bigint NOT NULL,
@@ -29,7 +29,7 @@ const statements = [
   ) WITH (fillfactor = 70)`,
   `CREATE INDEX fanouts_account ON fanouts (account_id, id)`,
   `CREATE INDEX fanouts_created ON fanouts (created_at)`,
-  // What is due at a time: the singleton Agenda wakes the owner, who does it and deletes the row.
+  // Timed work: the singleton Agenda wakes the owner, who does the work and deletes the row.
   `CREATE TABLE agenda (
     kind text NOT NULL,
     subject_id bigint NOT NULL,
@@ -39,7 +39,7 @@ const statements = [
   )`,
   `CREATE INDEX agenda_due ON agenda (due_at)`,
   `CREATE INDEX agenda_account ON agenda (account_id, due_at)`,
-  // Commands from outside the cluster (the command line), for an account's actor to run.
+  // Commands from outside the cluster (the command line), run by the account's actor.
   `CREATE TABLE account_intents (
     id bigint PRIMARY KEY,
     account_id bigint NOT NULL,

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * What a search reads: names by how they begin, whatever the database's collation, and the words of display names. All
- * of it is in every Postgres, without an extension.
+ * Account search: prefixes of names, whatever the collation of the database, and words of display names. Needs no
+ * extension of Postgres.
  */
 const statements = [
   `CREATE INDEX accounts_username_start ON accounts (lower(username) text_pattern_ops)`,

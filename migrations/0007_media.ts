@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Files and what is attached to posts. `stored_files` is the ledger of the storage: a row is there before the first byte
- * and until the last one is gone. A file that nobody holds for long was left behind and is swept.
+ * Stored files and media attachments. `stored_files` is the ledger of the storage: its row exists before the first byte
+ * is written and until the last is deleted. A file without an owner is swept after a while.
  */
 const statements = [
   `CREATE TABLE media_attachments (
@@ -18,19 +18,19 @@ const statements = [
     focus_y double precision,
     meta jsonb NOT NULL DEFAULT '{}',
     blurhash text,
-    -- What the client sent, until it is worked off, and the sniffed types of both.
+    -- Upload until it is processed, and the sniffed type of upload and thumbnail.
     upload_name text,
     upload_type text,
     thumbnail_name text,
     thumbnail_type text,
-    -- What is shown. Null until the job is done; previews are null where there is none.
+    -- Processed files. Null until the job is done; previews are null where none exists.
     file_name text,
     preview_name text,
-    -- How often the job was begun; only the newest attempt may finish it.
+    -- Number of attempts; only the latest attempt may finish the job.
     attempts integer NOT NULL DEFAULT 0,
     error text,
     created_at timestamptz NOT NULL,
-    -- When the job was begun last, or when the file lost its post.
+    -- Start of the last attempt, or the time at which the file lost its post.
     touched_at timestamptz NOT NULL
   )`,
   `CREATE INDEX media_attachments_status ON media_attachments (status_id) WHERE status_id IS NOT NULL`,
@@ -42,7 +42,7 @@ const statements = [
   `CREATE TABLE stored_files (
     name text PRIMARY KEY,
     bytes bigint NOT NULL DEFAULT 0,
-    -- Since then its bytes are being removed, and nobody may hold it any more.
+    -- Start of the deletion of its bytes; nothing may own the file from then on.
     doomed_at timestamptz,
     media_id bigint REFERENCES media_attachments (id) ON DELETE SET NULL,
     account_id bigint REFERENCES accounts (id) ON DELETE SET NULL,
@@ -54,7 +54,7 @@ const statements = [
   `CREATE INDEX stored_files_emoji ON stored_files (emoji_id) WHERE emoji_id IS NOT NULL`,
   `CREATE INDEX stored_files_unheld ON stored_files (created_at)
      WHERE media_id IS NULL AND account_id IS NULL AND emoji_id IS NULL`,
-  // What a status shows, in order; a revision keeps what it showed, with the descriptions of its time.
+  // Attachments in order; an edit keeps those it showed, with their descriptions at that time.
   `ALTER TABLE statuses ADD COLUMN media_ids bigint[] NOT NULL DEFAULT '{}'`,
   `CREATE INDEX statuses_with_media ON statuses (id DESC) WHERE media_ids <> '{}' AND deleted_at IS NULL`,
   `CREATE INDEX statuses_account_media ON statuses (account_id, id DESC) WHERE media_ids <> '{}' AND deleted_at IS NULL`,

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Files of the site itself: emoji of this server name stored files, those of others an address elsewhere; a setting may
- * hold files, too. Files of remote accounts have addresses elsewhere, and nothing here until somebody looks at them.
+ * Files of the instance: local emoji name stored files, remote emoji a URL; a setting may own files, too. Files of
+ * remote accounts have URLs and are stored here only when somebody views them.
  */
 const statements = [
   `ALTER TABLE custom_emojis ALTER COLUMN url DROP NOT NULL, ALTER COLUMN static_url DROP NOT NULL,

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Files elsewhere are shown under a key of their address, by which the rows that name them are found: an address that no
- * row names has no key here. 160 bits of SHA-256.
+ * Remote files are served under a key derived from their URL (160 bits of SHA-256), by which the rows that name them are
+ * found. A URL that no row names has no key here.
  */
 const indexed = [
   ["media_attachments", "remote_url", "remote_url IS NOT NULL"],

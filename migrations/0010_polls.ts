@@ -1,16 +1,16 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Polls, one a status at most, by the status' id; `counts` are the votes for each of `options`. */
+/** Polls, at most one per status and with its id; `counts` has the votes for each of `options`. */
 const statements = [
   `CREATE TABLE polls (
     status_id bigint PRIMARY KEY REFERENCES statuses (id) ON DELETE CASCADE,
     options text[] NOT NULL,
     counts integer[] NOT NULL,
-    -- Null where the poll's server does not say how many people voted.
+    -- Null where the poll's server does not state the number of voters.
     voters_count integer DEFAULT 0,
     multiple boolean NOT NULL,
-    -- Nobody sees how many voted for what until the poll has ended.
+    -- Hides the counts until the poll ends.
     hide_totals boolean NOT NULL,
     expires_at timestamptz
   ) WITH (fillfactor = 70)`,

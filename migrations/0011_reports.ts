@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What people tell the moderators about others; unresolved until `action_taken_at`. */
+/** Reports to the moderators; unresolved until `action_taken_at`. */
 const statements = [
   `CREATE TABLE reports (
     id bigint PRIMARY KEY,
@@ -11,7 +11,7 @@ const statements = [
     comment text NOT NULL,
     status_ids bigint[] NOT NULL,
     rule_ids bigint[] NOT NULL,
-    -- Servers that are to hear of it as well.
+    -- Servers to forward the report to.
     forward_domains text[] NOT NULL,
     uri text UNIQUE,
     created_at timestamptz NOT NULL,

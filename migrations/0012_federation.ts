@@ -1,16 +1,16 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Who we are to other servers, and who they are to us. */
+/** Keys of local actors, and ActivityPub data of remote ones. */
 const statements = [
-  // The keys that local accounts sign with; owner 0 is the server itself.
+  // Signing keys of local accounts; owner 0 is the server itself.
   `CREATE TABLE signing_keys (
     owner_id bigint PRIMARY KEY,
     public_pem text NOT NULL,
     private_pem text NOT NULL,
     created_at timestamptz NOT NULL
   )`,
-  // What of a remote account only other servers are concerned with; pages read accounts without it.
+  // Data of remote accounts that only federation needs; pages read accounts without it.
   `CREATE TABLE remote_actors (
     account_id bigint PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
     type text NOT NULL,
@@ -22,7 +22,7 @@ const statements = [
     featured_url text,
     featured_tags_url text,
     also_known_as text[] NOT NULL DEFAULT '{}',
-    -- The document itself says that its owner is suspended; only it can say otherwise.
+    -- Set if the actor document says that the account is suspended; only the document can clear it.
     suspended_by_origin boolean NOT NULL DEFAULT false,
     fetched_at timestamptz NOT NULL
   )`,
@@ -33,7 +33,7 @@ const statements = [
     public_pem text NOT NULL
   )`,
   `CREATE INDEX remote_keys_account ON remote_keys (account_id)`,
-  // Ids that an account deleted, known or not, so that no late copy of its own brings them back (row 10).
+  // Ids that an account deleted, known here or not, so that a late copy does not restore them (row 10).
   `CREATE TABLE tombstones (
     uri text NOT NULL,
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

@@ -2,20 +2,20 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * What other servers sent. A row is written before the sender is told that we have it, and its sender's actor works it off.
- * What is done stays for a while without its text, so that nothing has its effect twice (row 78).
+ * Inbound activities. A row is written before the sender gets a response, and processed by the sender's actor. Processed
+ * rows stay for a while without their document, so that a repeat has no second effect (row 78).
  */
 const statements = [
   `CREATE TABLE inbound_activities (
     id bigint PRIMARY KEY,
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     uri text NOT NULL,
-    -- As it came; JSON that Postgres would not take (a NUL in a string) is no reason to lose it.
+    -- Text as received: JSON that Postgres rejects (a NUL in a string) must not be lost.
     document text,
     received_at timestamptz NOT NULL,
     due_at timestamptz NOT NULL,
     tries integer NOT NULL DEFAULT 0,
-    -- Null while it waits; then 'done', or why nothing came of it.
+    -- Null while it waits; then 'done' or the reason for dropping it.
     outcome text,
     UNIQUE (account_id, uri)
   )`,

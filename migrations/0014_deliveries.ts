@@ -2,17 +2,17 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * What leaves for other servers. The text of an activity is there once, however many inboxes get it; what waits for an
- * inbox is a row of numbers. Which inboxes ever got a post is a list of numbers, so that its Delete goes exactly there.
+ * Outbound activities. The document is stored once for all inboxes; a delivery is a row of numbers. The inboxes that
+ * received a post are a list of numbers, so that its Delete goes exactly there.
  */
 const statements = [
   `CREATE TABLE hosts (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     host text NOT NULL UNIQUE,
-    -- How the host wants requests signed, once it took one.
+    -- Signature scheme that the host accepts, once it has accepted one.
     scheme text CHECK (scheme IN ('draft-cavage', 'rfc9421')),
     succeeded_at timestamptz,
-    -- Days (UTC) on which it failed since it last took something.
+    -- Days (UTC) with failures since the last success.
     failed_days date[] NOT NULL DEFAULT '{}',
     paused_at timestamptz,
     paused_by text CHECK (paused_by IN ('operator', 'failures')),
@@ -22,11 +22,11 @@ const statements = [
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     host_id integer NOT NULL REFERENCES hosts (id),
     url text NOT NULL UNIQUE,
-    -- Since then it says that it is gone for ever (410).
+    -- Time of a 410 response: the inbox is gone for good.
     gone_at timestamptz
   )`,
   `CREATE INDEX inboxes_host ON inboxes (host_id)`,
-  // The number of an inbox, which is given when it is asked for first. Addresses are stored as URL parsers write them.
+  // Number of an inbox, given when first needed. URLs are stored as URL parsers write them.
   `CREATE FUNCTION inbox_number(address text) RETURNS integer LANGUAGE plpgsql VOLATILE STRICT AS $$
     DECLARE
       found integer;
@@ -39,7 +39,7 @@ const statements = [
       SELECT id INTO found FROM inboxes WHERE url = address;
       RETURN found;
     END $$`,
-  // Where an account gets what is sent to it: the inbox that it shares with its neighbours, where there is one.
+  // Inbox for deliveries to an account: the shared inbox of its server, if there is one.
   `ALTER TABLE remote_actors ADD COLUMN inbox_id integer REFERENCES inboxes (id)`,
   `CREATE FUNCTION remote_actor_inbox() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -49,7 +49,7 @@ const statements = [
   `CREATE TRIGGER remote_actor_inbox BEFORE INSERT OR UPDATE OF inbox_url, shared_inbox_url ON remote_actors
      FOR EACH ROW EXECUTE FUNCTION remote_actor_inbox()`,
   `UPDATE remote_actors SET inbox_url = inbox_url`,
-  // Followers elsewhere are found without a look at those who are here. The id of the follow is its sender's.
+  // Finds remote followers without reading local ones. The follow's id is the sender's.
   `ALTER TABLE follows ADD COLUMN remote boolean NOT NULL DEFAULT false, ADD COLUMN uri text`,
   `ALTER TABLE follow_requests ADD COLUMN uri text`,
   `UPDATE follows f SET remote = true FROM remote_actors r WHERE r.account_id = f.account_id`,
@@ -60,21 +60,21 @@ const statements = [
     END $$`,
   `CREATE TRIGGER follow_remote BEFORE INSERT ON follows FOR EACH ROW EXECUTE FUNCTION follow_remote()`,
   `CREATE INDEX follows_remote ON follows (target_account_id, id) INCLUDE (account_id) WHERE remote`,
-  // In the order in which things happened, whatever clocks say.
+  // Ordered by when things happened, whatever the clocks say.
   `CREATE TABLE outgoing_activities (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     -- 0 is the server itself.
     sender_id bigint NOT NULL,
     type text NOT NULL,
     uri text NOT NULL,
-    -- Deliveries about the same thing come to an inbox in order.
+    -- Deliveries about one thing reach an inbox in order.
     about bigint NOT NULL,
     document text NOT NULL,
-    -- Its deliveries carry the digest of the sender's followers on the host.
+    -- Deliveries carry the digest of the sender's followers on that host.
     synchronizes boolean NOT NULL DEFAULT false,
-    -- Of no hurry: fewer tries.
+    -- Low priority: fewer retries.
     low boolean NOT NULL DEFAULT false,
-    -- The intent that it is expanded by, and the inboxes that it came to so far.
+    -- Fan-out that expands the activity, and the inboxes reached so far.
     fanout_id bigint,
     inbox_ids integer[] NOT NULL DEFAULT '{}',
     created_at timestamptz NOT NULL

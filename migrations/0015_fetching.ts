@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What is fetched from other servers. */
+/** Data fetched from other servers. */
 const statements = [
-  // People paste the addresses of pages.
+  // People paste URLs of pages.
   `CREATE INDEX statuses_url ON statuses (url) WHERE url IS NOT NULL`,
-  // Ids of what remote accounts did here; the target is the account, or the status of a Like.
+  // Ids of activities of remote accounts; the target is the account, or the status of a Like.
   `CREATE TABLE undoable_activities (
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     uri text NOT NULL,
@@ -13,10 +13,10 @@ const statements = [
     target_id bigint NOT NULL,
     PRIMARY KEY (account_id, uri)
   )`,
-  // A parent that is not here, which the status gets as soon as it is.
+  // Unknown parent of a status, linked as soon as it arrives.
   `ALTER TABLE statuses ADD COLUMN in_reply_to_uri text`,
   `CREATE INDEX statuses_waiting_for ON statuses (in_reply_to_uri) WHERE in_reply_to_uri IS NOT NULL`,
-  // When something was last looked up elsewhere, so that it happens once at a time and not too often.
+  // Time of the last remote lookup, so that lookups run once at a time and not too often.
   `CREATE TABLE look_ups (
     kind text NOT NULL,
     subject_id bigint NOT NULL,
@@ -26,7 +26,7 @@ const statements = [
     PRIMARY KEY (kind, subject_id)
   )`,
   `CREATE INDEX look_ups_begun ON look_ups (begun_at)`,
-  // Figures as other servers state them of what is theirs; we see a part of it only.
+  // Totals as stated by the remote server; this server sees only a part.
   `ALTER TABLE account_stats ADD COLUMN stated_followers integer, ADD COLUMN stated_following integer,
     ADD COLUMN stated_statuses integer`,
   `ALTER TABLE status_stats ADD COLUMN stated_favourites integer, ADD COLUMN stated_reblogs integer`

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Emoji of other servers: what their origin says of their last change, and when we heard of it. */
+/** Remote emoji: time of their last change according to their server, and of the last refresh here. */
 const statements = [
   `ALTER TABLE custom_emojis ADD COLUMN updated_at timestamptz, ADD COLUMN refreshed_at timestamptz`,
   `CREATE INDEX custom_emojis_domain ON custom_emojis (domain) WHERE domain IS NOT NULL`

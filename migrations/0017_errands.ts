@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // What waits for other hosts, by its subject: whichever node has a hand free moves it on and does it.
+  // Work that waits for other servers, by subject; any free node takes it.
   `CREATE TABLE errands (
     kind text NOT NULL,
     subject_id bigint NOT NULL,
@@ -11,7 +11,7 @@ const statements = [
     PRIMARY KEY (kind, subject_id)
   )`,
   `CREATE INDEX errands_due ON errands (due_at)`,
-  // Remote accounts that are gone, with the keys that they had (row 11).
+  // Deleted remote accounts with the keys they had (row 11).
   `CREATE TABLE departed_actors (
     uri text PRIMARY KEY,
     public_pems text[] NOT NULL,

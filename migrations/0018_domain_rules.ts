@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What the operator decided about other servers, what is still to be done about it, and what people lost by it. */
+/** Domain rules of the operator, progress of applying them, and follows that users lost by them. */
 const statements = [
   `CREATE TABLE domain_blocks (
     id bigint PRIMARY KEY,
@@ -20,8 +20,8 @@ const statements = [
     domain text NOT NULL UNIQUE,
     created_at timestamptz NOT NULL
   )`,
-  // Accounts of a domain are brought in line with the rules slice by slice: by the domain of their handle (phase 0),
-  // by the host of their actor (1); then whoever lost somebody is told (2). The cursor is the last account or event.
+  // Accounts of a domain are updated in slices: by the domain of their handle (phase 0), then by the host of their actor
+  // (phase 1); then users who lost follows are told (phase 2). The cursor is the last account or event.
   `CREATE TABLE domain_tasks (
     domain text PRIMARY KEY,
     cause_id bigint NOT NULL,
@@ -30,18 +30,18 @@ const statements = [
     cursor_id bigint NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL
   )`,
-  // A domain from its end, without its port, so that whatever lies below a domain stands together.
+  // Reversed domain without its port, so that subdomains sort together.
   `CREATE FUNCTION domain_key(domain text) RETURNS text LANGUAGE sql IMMUTABLE
      AS $$ SELECT reverse(regexp_replace(lower(domain), ':[0-9]+$', '')) $$`,
   `CREATE FUNCTION uri_host(uri text) RETURNS text LANGUAGE sql IMMUTABLE
      AS $$ SELECT substring(uri from '^https?://([^/?#]+)') $$`,
   `CREATE INDEX accounts_domain ON accounts ((domain_key(domain) COLLATE "C"), id) WHERE domain IS NOT NULL`,
   `CREATE INDEX accounts_host ON accounts ((domain_key(uri_host(uri)) COLLATE "C"), id) WHERE uri IS NOT NULL`,
-  // Whether the rule about the domain is why, so that it is lifted with the rule and nobody else's measure is.
+  // True if the domain rule is the cause: lifting the rule then lifts this, but no other action.
   `ALTER TABLE accounts ADD COLUMN suspended_by_domain boolean NOT NULL DEFAULT false,
     ADD COLUMN silenced_by_domain boolean NOT NULL DEFAULT false,
     ADD COLUMN media_rejected boolean NOT NULL DEFAULT false`,
-  // One row for each local account and cause. A notification names it in place of a status.
+  // One row per local account and cause. A notification names it in place of a status.
   `CREATE TABLE severances (
     id bigint PRIMARY KEY,
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Moderators are told of reports: each once, beside others by the same account. 0 where the type has no report. */
+/** Notifications about reports: one per moderator and report. 0 for types without a report. */
 const statements = [
   `ALTER TABLE notifications ADD COLUMN report_id bigint NOT NULL DEFAULT 0,
     DROP CONSTRAINT notifications_account_id_type_from_account_id_status_id_key,

@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // Ids of actors that a local account is as well; those of remote ones stand with their other addresses.
+  // Aliases of a local account (actor ids); those of remote accounts are with their URLs.
   `ALTER TABLE accounts ADD COLUMN also_known_as text[] NOT NULL DEFAULT '{}'`,
-  // Where a remote account's document says that it moved to, known here or not.
+  // Target of a remote account's move according to its document, known here or not.
   `ALTER TABLE remote_actors ADD COLUMN moved_to text`,
-  // An account's last move: what it asked for, when it took place, and how many followers were told to go along.
+  // Last move of an account: target, time, and number of followers told to follow.
   `CREATE TABLE moves (
     account_id bigint PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
     target_uri text NOT NULL,

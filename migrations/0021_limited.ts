@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // A direct post that is also for accounts which it does not name: they may read it and are not told of it.
+  // Direct posts with recipients that are not mentioned: they may read the post and are not notified.
   `ALTER TABLE statuses ADD COLUMN limited boolean NOT NULL DEFAULT false`,
   `ALTER TABLE mentions ADD COLUMN quiet boolean NOT NULL DEFAULT false`
 ]

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Hashtags that accounts show on their profiles. The figures are those of `counted_at`; null: nobody has counted yet. */
+/** Hashtags that accounts feature on their profiles. Counts are as of `counted_at`; null: not counted yet. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE featured_tags (

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** A filter of languages without any would hide every post that has one: none is kept as NULL, which means all. */
+/** An empty language filter would hide every post with a language: it is stored as NULL, which means all. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   for (const table of ["follows", "follow_requests"]) {

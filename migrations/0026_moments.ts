@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Dates that came from elsewhere before they were brought between the years 1970 and 9999 (`services/Moments.ts`). */
+/** Clamps remote dates from before `services/Moments.ts` to the years 1970 to 9999. */
 const columns = [
   ["polls", "expires_at"],
   ["accounts", "created_at"],

@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Apps that no user ever let act for them can be removed, and need no look through all posts for that: a post may name an app
- * that is gone, and shows none then.
+ * Removes apps that no user ever authorized without a scan of all posts: a post may name a deleted app, and shows none
+ * then.
  */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`ALTER TABLE statuses DROP CONSTRAINT statuses_application_id_fkey`
-  // When a user first got a token of it.
+  // Time at which a user first got a token of the app.
   yield* sql`ALTER TABLE oauth_apps ADD COLUMN authorized_at timestamptz`
   yield* sql`UPDATE oauth_apps a SET authorized_at = a.created_at
     WHERE EXISTS (SELECT FROM oauth_tokens t WHERE t.app_id = a.id AND t.account_id IS NOT NULL)

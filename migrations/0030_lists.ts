@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Lists of accounts and hashtags, whose posts are read together. */
+/** Lists of accounts and hashtags with a timeline each. */
 const statements = [
   `CREATE TABLE lists (
     id bigint PRIMARY KEY,
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     title text NOT NULL,
     replies_policy text NOT NULL CHECK (replies_policy IN ('followed', 'list', 'none')),
-    -- What its members write is not in the home of its owner.
+    -- Posts of members are hidden from the owner's home.
     exclusive boolean NOT NULL
   )`,
   `CREATE INDEX lists_account ON lists (account_id, id)`,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Hashtags whose public posts somebody wants at home. */
+/** Followed hashtags, whose public posts appear in home. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE tag_follows (

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // What an inbox refused last for good, about what, and how: its delivery is gone, and an operator asks why.
+  // Last permanent refusal of an inbox, with its subject and reason, for operators; the delivery itself is deleted.
   `ALTER TABLE inboxes ADD COLUMN refused_at timestamptz, ADD COLUMN refused_about bigint, ADD COLUMN refusal text`,
-  // Those of a host that said that they are gone, which are tried again once the host speaks.
+  // Inboxes that answered 410, retried once the host responds again.
   `CREATE INDEX inboxes_gone ON inboxes (host_id) WHERE gone_at IS NOT NULL`
 ]
 

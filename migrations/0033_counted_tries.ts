@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // How often an entry was tried in vain, and when it was set aside for that.
+  // Failed tries of an entry, and the time at which it was set aside.
   `ALTER TABLE agenda ADD COLUMN tries integer NOT NULL DEFAULT 0`,
   `ALTER TABLE agenda ADD COLUMN failed_at timestamptz`,
   `CREATE INDEX agenda_failed ON agenda (failed_at) WHERE failed_at IS NOT NULL`,
-  // The same of a command, which is tried again at \`due_at\`; null where it was not tried yet.
+  // The same for a command, retried at \`due_at\`; null before the first try.
   `ALTER TABLE account_intents ADD COLUMN tries integer NOT NULL DEFAULT 0`,
   `ALTER TABLE account_intents ADD COLUMN due_at timestamptz`
 ]

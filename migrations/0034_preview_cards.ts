@@ -2,25 +2,24 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Previews of the pages that statuses link to, one for each address. `details` is what is shown; without them nothing is,
- * because the page was not fetched yet or says nothing. What is due (`due_at`) is to be fetched, and whoever does so has it
- * until `claimed_until`.
+ * Preview cards, one per URL. `details` is what is shown: null until the page is fetched, or if it says nothing. A card is
+ * fetched at `due_at` by the worker that claims it until `claimed_until`.
  */
 const statements = [
   `CREATE TABLE preview_cards (
     id bigint PRIMARY KEY,
-    -- SHA-256 of the address, which is long.
+    -- SHA-256 of the URL, which is long.
     url_key text NOT NULL UNIQUE,
     url text NOT NULL,
-    -- The part of the host's name that somebody registered: no site holds up the others.
+    -- Registrable domain of the host: one site does not hold up others.
     site text NOT NULL,
     due_at timestamptz,
     claimed_until timestamptz,
     tries integer NOT NULL DEFAULT 0,
-    -- When it was fetched last, or given up.
+    -- Time of the last fetch or of giving up.
     fetched_at timestamptz,
     details jsonb,
-    -- The host that gave the page in the end, and the account that the page names as its author.
+    -- Host that finally served the page, and the account that the page names as author.
     page_host text,
     creator_id bigint REFERENCES accounts (id) ON DELETE SET NULL,
     image_url text,
@@ -35,7 +34,7 @@ const statements = [
   `CREATE TABLE status_cards (
     status_id bigint PRIMARY KEY REFERENCES statuses (id) ON DELETE CASCADE,
     card_id bigint NOT NULL REFERENCES preview_cards (id) ON DELETE CASCADE,
-    -- The address as the status has it.
+    -- URL as the status has it.
     url text NOT NULL
   )`,
   `CREATE INDEX status_cards_card ON status_cards (card_id, status_id)`,

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Web push (RFC 8030): where the notifications of a token's account are sent to, and those that are still to be sent. Apps
- * keep the id of a subscription in 32 bits, so that it is counted.
+ * Web push (RFC 8030): endpoint of each subscribed token, and notifications to send. Apps keep the subscription id in
+ * 32 bits, so ids are counted.
  */
 const statements = [
   `CREATE TABLE push_subscriptions (
@@ -15,11 +15,11 @@ const statements = [
     auth text NOT NULL,
     standard boolean NOT NULL,
     policy text NOT NULL CHECK (policy IN ('all', 'followed', 'follower', 'none')),
-    -- By type of notification, as the app said it.
+    -- By notification type, as the app set it.
     alerts jsonb NOT NULL,
-    -- The token itself, which messages name, readable with the server's key alone.
+    -- The token itself, which push messages contain, encrypted with the server's key.
     sealed_token bytea NOT NULL,
-    -- The endpoint failed: nothing is sent before.
+    -- The endpoint failed: nothing is sent before this time.
     rests_until timestamptz,
     created_at timestamptz NOT NULL
   )`,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What people do not want to read: filters with keywords, and with statuses by themselves. */
+/** Filters with keywords and with single statuses. */
 const statements = [
   `CREATE TABLE filters (
     id bigint PRIMARY KEY,

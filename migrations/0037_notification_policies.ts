@@ -5,8 +5,8 @@ const decision = (column: string, otherwise: string) =>
   `${column} text NOT NULL DEFAULT '${otherwise}' CHECK (${column} IN ('accept', 'filter', 'drop'))`
 
 /**
- * What people want to hear of whom. Filtered notifications wait, and each sender of mentions among them is a request to be
- * heard; who was heard once has a permission.
+ * Notification policies. Filtered notifications wait; each sender of filtered mentions is a notification request, and an
+ * accepted sender has a permission.
  */
 const statements = [
   `CREATE TABLE notification_policies (

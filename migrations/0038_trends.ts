@@ -1,18 +1,18 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What staff says of something that trends: null as long as nobody looked. */
+/** Review by staff of trending items: null until reviewed. */
 const reviewed = (table: string) =>
   `ALTER TABLE ${table} ADD COLUMN trendable boolean, ADD COLUMN reviewed_at timestamptz,
      ADD COLUMN requested_review_at timestamptz`
 
 /**
- * What trends, as it was computed last. `score` decays from `max_score`, which is remembered for as long as it keeps the
- * same use from counting again.
+ * Trends as last computed. `score` decays from `max_score`, which is kept for as long as it prevents the same use from
+ * counting again.
  */
 const statements = [
   reviewed("tags"),
-  // An account's posts may trend without each being looked at.
+  // The account's posts may trend without a review each.
   reviewed("accounts"),
   `CREATE INDEX tags_review ON tags (requested_review_at) WHERE requested_review_at IS NOT NULL AND reviewed_at IS NULL`,
   `CREATE TABLE tag_trends (
@@ -31,7 +31,7 @@ const statements = [
     reviewed_at timestamptz NOT NULL
   )`,
   `ALTER TABLE preview_cards ADD COLUMN trendable boolean`,
-  // Sites whose pages may trend without each being looked at.
+  // Sites whose pages may trend without a review each.
   `CREATE TABLE preview_card_providers (
     id bigint PRIMARY KEY,
     site text NOT NULL UNIQUE,
@@ -53,7 +53,7 @@ const statements = [
     PRIMARY KEY (card_id, day)
   )`,
   `CREATE INDEX card_days_day ON card_days (day)`,
-  // When each was done last: whoever sets it does it.
+  // Time of the last run of each; setting it claims the run.
   `CREATE TABLE chores (name text PRIMARY KEY, begun_at timestamptz NOT NULL)`
 ]
 

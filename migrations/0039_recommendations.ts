@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Whom to follow: accounts that are well liked here, as computed last, and suggestions that were taken away. */
+/** Follow suggestions: popular accounts as last computed, and dismissed suggestions. */
 const statements = [
   `CREATE TABLE popular_accounts (
     source text NOT NULL CHECK (source IN ('most_followed', 'most_interactions')),
@@ -10,7 +10,7 @@ const statements = [
     PRIMARY KEY (source, account_id)
   )`,
   `CREATE INDEX popular_accounts_account ON popular_accounts (account_id)`,
-  // What came of a block does not outlive it: interactions from then on count again. `id` tells when that was.
+  // The effect of a block on suggestions ends with it: later interactions count again. `id` tells the time of the block.
   `CREATE TABLE dismissed_suggestions (
     id bigint PRIMARY KEY,
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -20,7 +20,7 @@ const statements = [
   )`,
   `CREATE INDEX dismissed_suggestions_account ON dismissed_suggestions (account_id, id)`,
   `CREATE INDEX dismissed_suggestions_target ON dismissed_suggestions (target_account_id)`,
-  // Those who let themselves be found, the newest first; who posted last is asked beside it.
+  // Discoverable accounts, newest first; the time of the last post is queried separately.
   `CREATE INDEX accounts_discoverable ON accounts (id DESC)
      WHERE discoverable AND suspended_at IS NULL AND silenced_at IS NULL AND moved_to_id IS NULL`
 ]

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What staff tells everybody on the server. One without `published_at` is seen by staff alone; dismissed is read. */
+/** Announcements of staff. Without `published_at` only staff see it; dismissed means read. */
 const statements = [
   `CREATE TABLE announcements (
     id bigint PRIMARY KEY,

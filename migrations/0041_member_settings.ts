@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Whether search engines are asked to leave a profile out. */
+/** Asks search engines to leave out a profile. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`ALTER TABLE users ADD COLUMN noindex boolean NOT NULL DEFAULT false`

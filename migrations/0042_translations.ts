@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Translations of texts for a day, by what was translated, out of which language and into which. */
+/** Translations, kept for a day, by text, source language and target language. */
 const statements = [
   `CREATE TABLE translations (
     key bytea PRIMARY KEY,

@@ -2,19 +2,18 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * What searches of posts read, without an extension. `search_documents` has the words of those that somebody may find; what is to be
- * written there anew waits in `search_queue`, and where all posts of an account are (those of everybody for account 0) in
- * `search_scans`, from the newest on. Triggers see to both: no writer of a post, or of what marks one as somebody's, can forget
- * it. What is deleted is gone from the index with the same transaction.
+ * Full-text search of posts, without an extension. `search_documents` has the words of searchable posts, `search_queue` the
+ * posts to index, and `search_scans` the accounts whose posts are all to be indexed, from the newest on (account 0: all
+ * accounts). Triggers fill both, so that no writer can forget to. A deleted post leaves the index in the same transaction.
  */
 const statements = [
   `CREATE TABLE search_documents (
     status_id bigint PRIMARY KEY REFERENCES statuses (id) ON DELETE CASCADE,
     tokens tsvector NOT NULL
   )`,
-  // A search reads what waits to be sorted into the index one by one: half a megabyte at most.
+  // Every search scans the pending list of the index, so it is bounded: half a megabyte.
   `CREATE INDEX search_documents_tokens ON search_documents USING gin (tokens) WITH (gin_pending_list_limit = 512)`,
-  // Languages of which there is something in the index, so that words are stemmed in no others.
+  // Languages present in the index, so that words are stemmed in no others.
   `CREATE TABLE search_languages (language text PRIMARY KEY)`,
   `CREATE TABLE search_queue (place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, status_id bigint NOT NULL)`,
   `CREATE TABLE search_scans (account_id bigint PRIMARY KEY, below bigint NOT NULL)`,
@@ -43,7 +42,7 @@ const statements = [
   ...["favourites", "bookmarks", "poll_votes"].map((table) =>
     `CREATE TRIGGER search_status_marked AFTER INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION search_status_marked()`
   ),
-  // A status has a card, and what is behind a link is known, after the status was written.
+  // The card of a status, and the target of a link, are known only after the status is written.
   `CREATE FUNCTION search_card_known() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     INSERT INTO search_queue (status_id) SELECT status_id FROM status_cards WHERE card_id = NEW.id
       ORDER BY status_id DESC LIMIT 500;

@@ -1,24 +1,24 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What statuses quote, with whose consent; and who may do what with a status, where its author says so. */
+/** Quotes with their approval, and interaction policies of statuses. */
 const statements = [
   `ALTER TABLE statuses ADD COLUMN interaction_policy text[]`,
   `ALTER TABLE status_stats ADD COLUMN quotes_count integer NOT NULL DEFAULT 0`,
   `CREATE TABLE quotes (
     status_id bigint PRIMARY KEY REFERENCES statuses (id) ON DELETE CASCADE,
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    -- Null while the quoted status is not here, and once it is gone.
+    -- Null while the quoted status is unknown here, and after it is deleted.
     quoted_status_id bigint REFERENCES statuses (id) ON DELETE SET NULL,
     quoted_account_id bigint REFERENCES accounts (id) ON DELETE SET NULL,
-    -- Its id where it is not here.
+    -- Id of a quoted status that is unknown here.
     quoted_uri text,
     state text NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected', 'revoked')),
-    -- The author's server knows no consent.
+    -- The author's server does not support approval of quotes.
     legacy boolean NOT NULL DEFAULT false,
-    -- The id of the request for consent that came from another server.
+    -- Id of the QuoteRequest from another server.
     request_uri text,
-    -- The id of the consent that another server gave.
+    -- Id of the authorization that another server gave.
     authorization_uri text,
     created_at timestamptz NOT NULL
   )`,

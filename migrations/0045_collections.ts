@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Accounts that somebody recommends, sorted into collections (FEP-7aa9). Those of other servers have addresses. An item's account
- * is null as long as it is not known here.
+ * Collections: accounts that a member recommends (FEP-7aa9). Remote collections have URIs. An item's account is null until
+ * it is known here.
  */
 const statements = [
   `CREATE TABLE collections (
@@ -13,7 +13,7 @@ const statements = [
     uri text,
     url text,
     name text NOT NULL,
-    -- Plain text of a local one, clean HTML of one of another server.
+    -- Plain text of a local collection, sanitized HTML of a remote one.
     description text NOT NULL DEFAULT '',
     language text,
     sensitive boolean NOT NULL DEFAULT false,
@@ -30,11 +30,11 @@ const statements = [
     collection_id bigint NOT NULL REFERENCES collections (id) ON DELETE CASCADE,
     account_id bigint REFERENCES accounts (id) ON DELETE CASCADE,
     state text NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected', 'revoked')),
-    -- The item's own id, of another server's collection.
+    -- Id of the item of a remote collection.
     uri text,
-    -- The request to feature the account: ours to another server, or theirs to us.
+    -- Request to feature the account: ours to another server, or theirs to us.
     request_uri text,
-    -- What the featured account gave to prove that it agrees, where that is another server's.
+    -- Authorization by the featured account, if it is remote.
     approval_uri text,
     position integer NOT NULL,
     created_at timestamptz NOT NULL,
@@ -45,7 +45,7 @@ const statements = [
   `CREATE INDEX collection_items_account ON collection_items (account_id, id DESC)`,
   `CREATE INDEX collection_items_request ON collection_items (request_uri) WHERE request_uri IS NOT NULL`,
   `CREATE INDEX collection_items_ended ON collection_items (updated_at) WHERE state IN ('rejected', 'revoked')`,
-  // Who may feature a remote account, as its document says, null where that says nothing; and where it lists its collections.
+  // Who may feature a remote account according to its actor document (null if it does not say), and its collections URL.
   `ALTER TABLE remote_actors ADD COLUMN feature_automatic text[], ADD COLUMN feature_manual text[],
      ADD COLUMN featured_collections_url text`
 ]

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What a year was like for an account; without `data` it is still to be computed. */
+/** Annual reports of accounts; without `data` the report is still to be computed. */
 const statements = [
   `CREATE TABLE annual_reports (
     account_id bigint NOT NULL REFERENCES users (account_id) ON DELETE CASCADE,

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * End-to-end encrypted messages: a device is an access token with keys, others take a one-time key of it to begin a session,
- * and messages wait until the device clears them.
+ * End-to-end encrypted messages: a device is an access token with keys, others claim one of its one-time keys to begin a
+ * session, and messages wait until the device clears them.
  */
 const statements = [
   `CREATE TABLE devices (

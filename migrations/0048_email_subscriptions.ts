@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * People without an account who get somebody's posts by e-mail: who they are, posts that are gathered for the next e-mail, and
- * e-mails that are being sent, as far as `cursor`, the last subscription that had its own.
+ * Email subscriptions of people without an account: subscribers, posts gathered for the next email, and digests being
+ * sent, with `cursor` at the last subscriber who got one.
  */
 const statements = [
   `ALTER TABLE users ADD COLUMN email_subscriptions boolean NOT NULL DEFAULT false`,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Inboxes of servers that have a post otherwise than by a delivery: they are told of its end although it never left for them. */
+/** Inboxes of servers that got a post other than by delivery: they also receive its Delete. */
 const statements = [`ALTER TABLE reaches ADD COLUMN given_to integer[] NOT NULL DEFAULT '{}'`]
 
 export default Effect.gen(function*() {

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Reactions to statuses with emoji, and how many of each there are: a status that many react to is read as quickly as any. */
+/** Emoji reactions and their counts: a status with many reactions is read as quickly as any other. */
 const statements = [
-  // The name is an emoji of Unicode, or the shortcode of the custom one. uri is the id of a remote account's activity; liked says
-  // that it was a Like, which is a favourite as well and takes both back.
+  // The name is a Unicode emoji, or the shortcode of a custom one. `uri` is the id of a remote activity; `liked` says that it
+  // was a Like, which is a favourite as well: an Undo removes both.
   `CREATE TABLE emoji_reactions (
     id bigint PRIMARY KEY,
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -26,7 +26,7 @@ const statements = [
   ) WITH (fillfactor = 50)`,
   `CREATE UNIQUE INDEX emoji_reaction_counts_once ON emoji_reaction_counts (status_id, name, coalesce(custom_emoji_id, 0))`,
   `CREATE INDEX emoji_reaction_counts_emoji ON emoji_reaction_counts (custom_emoji_id) WHERE custom_emoji_id IS NOT NULL`,
-  // In the row that is read for the other figures: whoever has none costs nothing.
+  // In the row that has the other counts: no cost for statuses without reactions.
   `ALTER TABLE status_stats ADD COLUMN reactions_count integer NOT NULL DEFAULT 0`
 ]
 

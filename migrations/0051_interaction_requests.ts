@@ -1,27 +1,27 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Replies, favourites and reblogs that a policy does not leave to everybody, with what became of them; and policies by default. */
+/** Replies, favourites and reblogs that need approval, with the decision; and default interaction policies. */
 const statements = [
   `ALTER TABLE users ADD COLUMN default_policies text[]`,
   `CREATE TABLE interaction_requests (
-    -- Of a favourite it is the id as well.
+    -- Also the id of the favourite.
     id bigint PRIMARY KEY,
     kind text NOT NULL CHECK (kind IN ('favourite', 'reply', 'reblog')),
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    -- Whose status it is, and so who decides.
+    -- Author of the status, who decides.
     target_account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     status_id bigint NOT NULL REFERENCES statuses (id) ON DELETE CASCADE,
     -- The reply or the reblog.
     interaction_id bigint REFERENCES statuses (id) ON DELETE CASCADE,
-    -- For whom a reply or reblog is that waits, and whom it mentions or names as readers.
+    -- Audience of the waiting reply or reblog: visibility, mentions and named readers.
     visibility text,
     mentioned bigint[] NOT NULL DEFAULT '{}',
     readers bigint[] NOT NULL DEFAULT '{}',
-    -- The ids of the interaction and of the request for it, where they come from another server.
+    -- Ids of the remote interaction and of the request for it.
     uri text,
     request_uri text,
-    -- The id of the consent that another server gave, or is said to have given.
+    -- Id of the authorization that another server gave or claims to have.
     authorization_uri text,
     state text NOT NULL CHECK (state IN ('pending', 'accepted', 'rejected')),
     created_at timestamptz NOT NULL,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** When the consent to a quote was last looked at where it was given; null where that was when it came. */
+/** Time of the last check of a quote's authorization; null if checked only on arrival. */
 const statements = [
   `ALTER TABLE quotes ADD COLUMN checked_at timestamptz`,
   `CREATE INDEX quotes_unchecked ON quotes (coalesce(checked_at, created_at))

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** How a text is written: plain, or as Markdown. */
+/** Format of a text: plain or Markdown. */
 const statements = [
   `ALTER TABLE statuses ADD COLUMN content_type text NOT NULL DEFAULT 'text/plain'`,
   `ALTER TABLE status_edits ADD COLUMN content_type text NOT NULL DEFAULT 'text/plain'`

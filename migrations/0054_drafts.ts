@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** A post that waits without a time is a draft. */
+/** A scheduled post without a time is a draft. */
 const statements = [
   `ALTER TABLE scheduled_statuses ALTER COLUMN scheduled_at DROP NOT NULL`,
   `ALTER TABLE scheduled_statuses ADD COLUMN updated_at timestamptz`

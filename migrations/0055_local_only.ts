@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Posts for people of this server alone. */
+/** Local-only posts. */
 const statements = [
   `ALTER TABLE statuses ADD COLUMN local_only boolean NOT NULL DEFAULT false`
 ]

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * What staff did. Rows outlive whom they name, so nothing is referred to; nobody changes them. Moderators and admins read
- * timelines that are closed, as they do in Mastodon from 4.5 on (bit 20).
+ * Actions of staff. Rows outlive what they name, so they have no foreign keys, and nobody changes them. Moderators and
+ * admins read closed timelines, as in Mastodon since 4.5 (bit 20).
  */
 const statements = [
   `UPDATE roles SET permissions = permissions | 1048576 WHERE id IN (1, 2)`,
@@ -11,7 +11,7 @@ const statements = [
     id bigint PRIMARY KEY,
     -- Absent for the server itself and the command line.
     account_id bigint,
-    -- The name that the account had.
+    -- Username that the account had.
     username text,
     action text NOT NULL,
     target_type text NOT NULL,

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * What moderators say and do: strikes with their appeals, notes, who works on a report. Lists of accounts are read by the
- * states that moderators ask for.
+ * Moderation: strikes with appeals, notes, assignment of reports. Lists of accounts are indexed by the states that
+ * moderators filter by.
  */
 const statements = [
   `ALTER TABLE reports ADD COLUMN updated_at timestamptz,

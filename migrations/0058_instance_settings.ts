@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * The versions of the privacy policy and of the terms of service, by the day from which each holds; who came by which
- * invite; and the people who signed up and are not welcomed yet.
+ * Versions of the privacy policy and the terms of service by effective date; the invite of each sign-up; sign-ups whose
+ * welcome is not done yet.
  */
 const statements = [
   `CREATE TABLE document_versions (

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Whom staff keep out: addresses of e-mail and of the network, and names that nobody takes. */
+/** Blocks by staff: email addresses, email providers, IP addresses and usernames. */
 const statements = [
   `CREATE TABLE email_domain_blocks (
     id bigint PRIMARY KEY,
@@ -9,7 +9,7 @@ const statements = [
     allow_with_approval boolean NOT NULL,
     created_at timestamptz NOT NULL
   )`,
-  // How often a block met a sign-up, and from how many addresses of the network, which are kept as digests.
+  // Refused sign-ups per block, and from how many IP addresses, which are stored as hashes.
   `CREATE TABLE email_domain_block_days (
     block_id bigint NOT NULL REFERENCES email_domain_blocks (id) ON DELETE CASCADE,
     day date NOT NULL,

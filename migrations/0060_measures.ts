@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Who was here on which day, for what staff see of activity; kept for 190 days like the weeks. */
+/** Days on which users were active, for statistics; kept for 190 days like the weeks. */
 const statements = [
   `CREATE TABLE active_days (
     day date NOT NULL,

@@ -1,21 +1,21 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Servers that hand public posts on, to us and from us, and what staff note of servers. */
+/** Relays, and notes of staff about servers. */
 const statements = [
   `CREATE TABLE relays (
     id bigint PRIMARY KEY,
     kind text NOT NULL CHECK (kind IN ('mastodon', 'litepub')),
     inbox_url text NOT NULL UNIQUE,
     inbox_id integer NOT NULL REFERENCES inboxes (id),
-    -- Who answered our follow, or whom it names: LitePub's.
+    -- LitePub: the actor that accepted our follow or is its object.
     account_id bigint REFERENCES accounts (id) ON DELETE SET NULL,
     state text NOT NULL CHECK (state IN ('idle', 'pending', 'accepted', 'rejected')),
-    -- The id of our last follow; only an answer to it counts.
+    -- Id of our last follow; only a response to it counts.
     follow_uri text,
     created_at timestamptz NOT NULL
   )`,
-  // What staff tell one another about other servers.
+  // Notes of staff about servers.
   `CREATE TABLE instance_notes (
     id bigint PRIMARY KEY,
     domain text NOT NULL,

@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Lists of other people about servers that staff follow, what they say, and what that suggests. */
+/** Subscribed moderation lists, their entries, and the suggestions they make. */
 const statements = [
   `CREATE TABLE moderation_lists (
     id bigint PRIMARY KEY,
     name text NOT NULL,
     url text NOT NULL UNIQUE,
     type text NOT NULL CHECK (type IN ('csv', 'fires')),
-    -- What a list that names domains alone means.
+    -- Action for lists that only name domains.
     action text NOT NULL CHECK (action IN ('accept', 'reject')),
     priority integer NOT NULL,
     apply_automatically boolean NOT NULL,
@@ -17,10 +17,10 @@ const statements = [
     override_unattributed boolean NOT NULL,
     created_at timestamptz NOT NULL,
     synced_at timestamptz,
-    -- When it is looked at next.
+    -- Time of the next fetch.
     due_at timestamptz NOT NULL,
     error text,
-    -- Nobody follows it any more; what it did is being taken back.
+    -- Unsubscribed; its effects are being undone.
     ended_at timestamptz
   )`,
   `CREATE TABLE moderation_list_entries (

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Quotes that wait for somebody, as that reads them. */
+/** Quotes waiting for approval, as their approver reads them. */
 const statements = [
   `CREATE INDEX quotes_waiting ON quotes (quoted_account_id, status_id) WHERE state = 'pending' AND quoted_account_id IS NOT NULL`
 ]

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Collections are found by words of their names. */
+/** Search of collections by words of their names. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE INDEX collections_name ON collections USING gin (to_tsvector('simple', name))`

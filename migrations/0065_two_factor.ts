@@ -2,9 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * A second factor of sign-in. `otp_secret` is sealed with the server's own key; a code of a step that is not after
- * `otp_last_step` was used already, whichever node took it. Recovery codes and what a browser holds between the password
- * and the code stand as SHA-256.
+ * Two-factor sign-in. `otp_secret` is encrypted with the server's key; a code of a time step up to `otp_last_step` was
+ * already used, on whichever node. Recovery codes and the secrets of pending sign-ins are stored as SHA-256 hashes.
  */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

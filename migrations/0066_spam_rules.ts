@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Rules of staff against spam, what they found, and posts that wait because of them. */
+/** Spam rules of staff, their matches, and held posts. */
 const statements = [
   `CREATE TABLE spam_rules (
     id bigint PRIMARY KEY,
@@ -14,12 +14,12 @@ const statements = [
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL
   )`,
-  // Posts that a rule found; kept for as long as dry runs look back.
+  // Posts that a rule matched; kept for as long as dry runs look back.
   `CREATE TABLE spam_hits (
     id bigint PRIMARY KEY,
     rule_id bigint NOT NULL REFERENCES spam_rules (id) ON DELETE CASCADE,
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    -- Absent where the post was not taken.
+    -- Absent if the post was rejected.
     status_id bigint,
     dry boolean NOT NULL,
     created_at timestamptz NOT NULL
@@ -35,7 +35,7 @@ const statements = [
   )`,
   `CREATE INDEX spam_scores_domain ON spam_scores (domain, scored_at) WHERE domain IS NOT NULL`,
   `CREATE INDEX spam_scores_scored ON spam_scores (scored_at)`,
-  // Who said the same, by a hash of what a text comes to.
+  // Authors of the same text, by a hash of the normalized text.
   `CREATE TABLE spam_texts (
     hash bigint NOT NULL,
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -44,7 +44,7 @@ const statements = [
   )`,
   `CREATE INDEX spam_texts_account ON spam_texts (account_id)`,
   `CREATE INDEX spam_texts_seen ON spam_texts (seen_at)`,
-  // Posts that moderators have to look at; for whom each is, and whom it mentions or names as readers.
+  // Posts waiting for a moderator, with their audience, mentions and named readers.
   `CREATE TABLE held_posts (
     status_id bigint PRIMARY KEY REFERENCES statuses (id) ON DELETE CASCADE,
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -63,7 +63,7 @@ const statements = [
     state text NOT NULL CHECK (state IN ('waiting', 'done', 'failed')),
     statuses integer NOT NULL,
     results jsonb NOT NULL,
-    -- Until when it is some node's.
+    -- End of the lease of the node that works on it.
     due_at timestamptz NOT NULL,
     tries integer NOT NULL,
     created_at timestamptz NOT NULL,

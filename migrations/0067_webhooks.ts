@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What is written: a table, when, and which event of which object that is. */
+/** Triggers: table, time, and the webhook event about which object. */
 const told = (name: string, table: string, when: string, condition: string, event: string, object: string) => [
   `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     PERFORM webhook_told('${event}', NEW.${object});
@@ -16,24 +16,24 @@ const everybodys = (row: string) =>
 const joined = (row: string) => `${row}.approved AND ${row}.confirmed_at IS NOT NULL`
 
 /**
- * Other programs that hear of accounts, reports and posts of this server. Triggers write what is to be told with what happened: no
- * writer can forget it, and where there are no webhooks it costs a look at an empty table.
+ * Webhooks about accounts, reports and posts of this server. Triggers insert the event in the transaction of the change:
+ * no writer can forget it, and without webhooks it costs a look at an empty table.
  */
 const statements = [
   `CREATE TABLE webhooks (
     id bigint PRIMARY KEY,
-    -- Who made it; what it is told was theirs to see.
+    -- Creator, whose permissions limit the events.
     account_id bigint REFERENCES accounts (id) ON DELETE SET NULL,
     url text NOT NULL UNIQUE,
     events text[] NOT NULL,
-    -- Sealed with the server's own key.
+    -- Encrypted with the server's key.
     secret bytea NOT NULL,
     template text NOT NULL,
     enabled boolean NOT NULL,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     delivered_at timestamptz,
-    -- Why it failed the last time, and how many events were given up since one was taken.
+    -- Reason of the last failure, and number of events dropped since the last success.
     failed_at timestamptz,
     error text,
     given_up integer NOT NULL DEFAULT 0
@@ -44,13 +44,13 @@ const statements = [
     webhook_id bigint NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
     event text NOT NULL,
     object_id bigint NOT NULL,
-    -- Both are absent until somebody took it up.
+    -- Both are absent until the event is first tried.
     told_at timestamptz,
     due_at timestamptz,
     tries integer NOT NULL DEFAULT 0
   )`,
   `CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (webhook_id, place)`,
-  // A thousand may wait for one; what waits and was not tried yet is told as it is by then.
+  // At most a thousand events wait for one webhook; an untried event is sent with the object's current state.
   `CREATE FUNCTION webhook_told(event text, object bigint) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
     INSERT INTO webhook_deliveries (webhook_id, event, object_id)
     SELECT w.id, webhook_told.event, object FROM webhooks w WHERE w.enabled AND webhook_told.event = ANY (w.events)
@@ -80,7 +80,7 @@ const statements = [
   ...told("webhook_report_created", "reports", "INSERT", "true", "report.created", "id"),
   ...told("webhook_report_updated", "reports", "UPDATE", "OLD IS DISTINCT FROM NEW", "report.updated", "id"),
   ...told("webhook_status_created", "statuses", "INSERT", everybodys("NEW"), "status.created", "id"),
-  // One that waited is new when it waits no more.
+  // A held post counts as new once it is released.
   ...told(
     "webhook_status_revealed",
     "statuses",

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Collections of accounts that a report names. */
+/** Collections that a report names. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`ALTER TABLE reports ADD COLUMN collection_ids bigint[] NOT NULL DEFAULT '{}'`)

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Collections of accounts that posts link to, and items of others' collections whose accounts have not been asked yet: by the
- * address of the account, as long as nobody here knows it.
+ * Collections linked in posts, and items of remote collections whose accounts are not known here yet, by the account's
+ * URI.
  */
 const statements = [
   `CREATE TABLE tagged_collections (

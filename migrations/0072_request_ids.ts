@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Requests of other servers are found by their ids: who sent one may take it back. */
+/** Finds remote requests by id: their sender may take them back. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE INDEX interaction_requests_request ON interaction_requests (request_uri) WHERE request_uri IS NOT NULL`

@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * What moderators do about collections of accounts that a report names. One that is deleted meanwhile stays for them, as a
- * reported post does (S-066), in tables of its own: whoever else reads collections does not find it.
+ * Moderation of reported collections. A reported collection that its owner deletes is kept for moderators, as a reported
+ * post is (S-066), in separate tables that nothing else reads.
  */
 const statements = [
-  // Names are kept as well: a collection that was removed is not there to be asked.
+  // Names are kept as well: a removed collection has no row to read them from.
   `ALTER TABLE account_warnings ADD COLUMN collection_ids bigint[] NOT NULL DEFAULT '{}',
     ADD COLUMN collection_names text[] NOT NULL DEFAULT '{}'`,
   `CREATE INDEX reports_collections ON reports USING gin (collection_ids)
@@ -52,7 +52,7 @@ const statements = [
     RETURN OLD;
   END $$`,
   `CREATE TRIGGER kept BEFORE DELETE ON collections FOR EACH ROW EXECUTE FUNCTION keep_reported_collection()`,
-  // What stands about collections of other servers, which say theirs anew: removed, or else sensitive.
+  // Decisions about remote collections, which are sent again: removed, or else sensitive.
   `CREATE TABLE collection_decisions (
     uri text PRIMARY KEY,
     account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

@@ -2,10 +2,10 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const day = 86_400_000
-/** Until now nothing was removed: moderators have so long to take a suspension back that would be over already. */
+/** Grace for suspensions that are already older than 30 days: moderators get this long to lift them. */
 const graceDays = 7
 
-/** Suspensions by moderators end in a purge after 30 days, those included that were begun before that was so. */
+/** Suspensions by moderators end in a purge after 30 days, including existing ones. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const earliest = new Date((yield* Clock.currentTimeMillis) + graceDays * day)

@@ -1,20 +1,20 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What rules against spam compare beside texts: what avatars look like, and what a server's score is by itself. */
+/** Inputs of spam rules besides texts: hashes of avatars, and scores of servers. */
 const statements = [
-  // 64 bits of what a picture looks like; 0 where it looks like nothing, null where it was not looked at.
+  // 64-bit perceptual hash; 0 for a picture without features, null if not computed.
   `ALTER TABLE accounts ADD COLUMN avatar_hash bigint`,
   `CREATE FUNCTION forget_avatar_hash() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     NEW.avatar_hash := NULL;
     RETURN NEW;
   END $$`,
-  // Another picture elsewhere than the one that was looked at; one from here comes with its own.
+  // Clears the hash when a remote avatar changes; a local one comes with its hash.
   `CREATE TRIGGER avatar_changed BEFORE UPDATE OF avatar_remote_url ON accounts FOR EACH ROW
     WHEN (OLD.avatar_remote_url IS DISTINCT FROM NEW.avatar_remote_url)
     EXECUTE FUNCTION forget_avatar_hash()`,
-  // What posts change is put down here, and folded into the row of the server by whoever is first: no post waits for that row.
+  // Changes by posts are inserted here and folded into the server's row later: no post waits for that row.
   `CREATE TABLE spam_domain_scores (
     domain text PRIMARY KEY,
     score double precision NOT NULL,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What each node of a cluster says of itself, for staff who look at any of them. */
+/** Figures that each node of a cluster reports, for staff on any node. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`CREATE TABLE node_figures (

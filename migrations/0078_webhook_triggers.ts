@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Functions of triggers by what they tell of. */
+/** Trigger functions by event. */
 const told = {
   webhook_account_created: ["account.created", "account_id"],
   webhook_account_joined: ["account.approved", "account_id"],
@@ -14,7 +14,7 @@ const told = {
   webhook_status_updated: ["status.updated", "id"]
 } as const
 
-/** Where there are no webhooks, which is so on most servers, a post pays for a look at an empty table and for nothing more. */
+/** Without webhooks, as on most servers, a post costs one look at an empty table. */
 const statements = Object.entries(told).map(([name, [event, object]]) =>
   `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF EXISTS (SELECT FROM webhooks) THEN

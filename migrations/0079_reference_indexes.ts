@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Columns that name a row which is removed with others, by their tables. */
+/** Columns that reference rows which are deleted in bulk, by table. */
 const references = {
   account_notes: ["target_account_id"],
   active_days: ["account_id"],
@@ -19,15 +19,15 @@ const statements = [
   ),
   // Few accounts have moved.
   `CREATE INDEX accounts_by_moved_to_id ON accounts (moved_to_id) WHERE moved_to_id IS NOT NULL`,
-  // Deleted posts name their account and original, too. Who reads knows by the index alone which ones are deleted.
+  // Deleted posts keep their account and original. Readers tell deleted ones by the index alone.
   "CREATE INDEX statuses_by_account_id ON statuses (account_id, id DESC) INCLUDE (deleted_at)",
   `CREATE INDEX statuses_by_reblog_of_id ON statuses (reblog_of_id, id DESC) INCLUDE (deleted_at)
     WHERE reblog_of_id IS NOT NULL`,
-  // They take their place. Last, for nobody reads posts from here to the end of the transaction.
+  // They replace these indexes. Last, because posts cannot be read from here to the end of the transaction.
   "DROP INDEX statuses_account, statuses_reblogs"
 ]
 
-/** For each row that is removed Postgres looks what names it; without an index it reads the whole table each time. */
+/** Postgres looks up references to every deleted row; without an index each lookup scans the whole table. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What was deleted and what was undone go at different times. */
+/** Deleted and undone ids expire at different times. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE INDEX tombstones_deleted ON tombstones (deleted_at) WHERE undone_at IS NULL`

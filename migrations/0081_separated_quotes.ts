@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Ends quotes in words that know no consent between accounts of which one blocks the other, or the other's domain. */
+/** Ends quotes without approval between accounts of which one blocks the other, or the other's domain. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`WITH open AS MATERIALIZED (SELECT status_id, account_id, quoted_account_id FROM quotes
