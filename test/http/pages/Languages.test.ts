@@ -34,7 +34,7 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       assert.match(german.subject, /^Neues Passwort festlegen \(/)
       assert.match(
         german.text,
-        /^Jemand möchte für hans auf \S+ ein neues Passwort festlegen\. Öffne dazu diesen Link:\n\nhttps:/
+        /^Jemand möchte das Passwort von hans auf \S+ zurücksetzen\. Um ein neues festzulegen, öffne diesen Link:\n\nhttps:/
       )
       assert.match(german.text, /weil dort jemand deine Adresse angegeben hat\.$/)
       assert.match((yield* subject("yui")).subject, /^新しいパスワードの設定/)
@@ -59,7 +59,7 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       yield* sql`UPDATE users SET approved = false, reason = '{name} <b>' WHERE account_id = ${waiting}`
       yield* (yield* StaffEmails).waits(waiting)
       const letters = [yield* Postbox.next, yield* Postbox.next]
-      assert.match(letters.find(({ to }) => to.startsWith("chef"))?.subject ?? "", /^novice bittet um Aufnahme/)
+      assert.match(letters.find(({ to }) => to.startsWith("chef"))?.subject ?? "", /^novice möchte ein Konto/)
       assert.include(letters.find(({ to }) => to.startsWith("jefa"))?.text ?? "", "El motivo que dio:\n{name} <b>")
     }))
 

@@ -25,7 +25,10 @@ export const sharedWords: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Person",
     "Webhook",
     "Shards",
-    "Budgets"
+    "Budgets",
+    "Position",
+    "Status",
+    "Favicon"
   ],
   es: ["Avatar", "Color", "Roles", "Bot", "Spam", "Software", "Webhooks", "Webhook", "Shards"],
   fr: [
