@@ -60,7 +60,7 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       yield* (yield* StaffEmails).waits(waiting)
       const letters = [yield* Postbox.next, yield* Postbox.next]
       assert.match(letters.find(({ to }) => to.startsWith("chef"))?.subject ?? "", /^novice möchte ein Konto/)
-      assert.include(letters.find(({ to }) => to.startsWith("jefa"))?.text ?? "", "El motivo que dio:\n{name} <b>")
+      assert.include(letters.find(({ to }) => to.startsWith("jefa"))?.text ?? "", "Motivo para unirse:\n{name} <b>")
     }))
 
   it.effect("F35: whoever is signed in reads in their own language, and forms answer in the one that was asked for", () =>
@@ -71,7 +71,7 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       const page = yield* browser.get("/auth/sign_in?lang=es")
       const wrong = yield* browser.submit(page, { email: "chloe@mail.example", password: "wrong" })
       assert.strictEqual(wrong.status, 422)
-      assert.include(wrong.text, "La dirección de correo o la contraseña no es correcta.")
+      assert.include(wrong.text, "Dirección de correo o contraseña incorrecta.")
       assert.strictEqual((yield* browser.signIn("chloe")).status, 302)
       const query = new URLSearchParams({
         client_id: app.clientId,

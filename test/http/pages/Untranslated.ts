@@ -30,7 +30,7 @@ export const sharedWords: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Status",
     "Favicon"
   ],
-  es: ["Avatar", "Color", "Roles", "Bot", "Spam", "Software", "Webhooks", "Webhook", "Shards"],
+  es: ["Avatar", "Color", "Roles", "Bot", "Spam", "Software", "Webhooks", "Webhook", "Shards", "Favicon"],
   fr: [
     "Avatar",
     "Description",
