@@ -42,7 +42,7 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       yield* sql`INSERT INTO settings ${
         sql.insert({ name: "site_languages", value: JSON.stringify(["fr", "en"]), updatedAt: new Date() })
       }`
-      for (const french of ["worf", "anne"]) assert.match((yield* subject(french)).subject, /^Choisir un nouveau mot/)
+      for (const french of ["worf", "anne"]) assert.match((yield* subject(french)).subject, /^Définir un nouveau mot/)
       assert.match((yield* subject("yui")).subject, /^新しい/)
       yield* sql`DELETE FROM settings WHERE name = 'site_languages'`
     }))
@@ -88,7 +88,7 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       }
       assert.include(
         (yield* browser.get("/oauth/authorized_applications")).text,
-        "Vous n’avez autorisé aucune application"
+        "Aucune application n’a accès à votre compte"
       )
       const german = (yield* browser.get(`/oauth/authorize?${query}&lang=de`)).text
       assert.include(german, `<html lang="de">`)

@@ -62,7 +62,13 @@ export const sharedWords: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Secret",
     "Conditions",
     "Shards",
-    "Budgets"
+    "Budgets",
+    "Date",
+    "Classification",
+    "Interactions",
+    "Restriction",
+    "{minutes, plural, one {# minute} other {# minutes}}",
+    "Favicon"
   ],
   pt: [
     "Avatar",
