@@ -161,8 +161,8 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       assert.deepStrictEqual(yield* letters, [
         "asking@example.org: Dein Konto wurde genehmigt",
         "begging@example.org: Your sign-up was rejected",
-        "warden@example.org: asking: cadastro aprovado",
-        "warden@example.org: begging: cadastro recusado"
+        "warden@example.org: O cadastro de asking foi aprovado",
+        "warden@example.org: O cadastro de begging foi rejeitado"
       ])
       const { variables } = yield* TestServer
       for (const word of ["approve", "reject"]) {

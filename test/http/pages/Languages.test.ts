@@ -95,6 +95,6 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       assert.include(german, `action="/oauth/authorize?lang=de"`)
       // A form of somebody else's page is refused in the words of who sees that.
       const { text } = yield* get("/oauth/authorize?client_id=x&lang=pt")
-      assert.include(text, "O servidor não conhece este aplicativo")
+      assert.include(text, "aplicativo desconhecido")
     }))
 })

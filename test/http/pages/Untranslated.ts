@@ -83,7 +83,9 @@ export const sharedWords: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Software",
     "Webhooks",
     "Webhook",
-    "Shards"
+    "Shards",
+    "Item",
+    "Favicon"
   ],
   ja: ["Webhook"],
   "zh-CN": ["Webhook"]
