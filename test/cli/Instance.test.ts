@@ -159,10 +159,10 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       assert.strictEqual((yield* call("GET", "/api/v1/accounts/lookup?acct=begging", undefined)).status, 404)
       assert.strictEqual(yield* run("account", "list", "--pending"), "Nobody waits.\n")
       assert.deepStrictEqual(yield* letters, [
-        "asking@example.org: Du bist dabei",
-        "begging@example.org: Your sign-up was turned down",
-        "warden@example.org: asking: cadastro aprovado",
-        "warden@example.org: begging: cadastro recusado"
+        "asking@example.org: Dein Konto wurde genehmigt",
+        "begging@example.org: Your sign-up was rejected",
+        "warden@example.org: O cadastro de asking foi aprovado",
+        "warden@example.org: O cadastro de begging foi rejeitado"
       ])
       const { variables } = yield* TestServer
       for (const word of ["approve", "reject"]) {

@@ -34,7 +34,7 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       assert.match(german.subject, /^Neues Passwort festlegen \(/)
       assert.match(
         german.text,
-        /^Jemand möchte für hans auf \S+ ein neues Passwort festlegen\. Öffne dazu diesen Link:\n\nhttps:/
+        /^Jemand möchte das Passwort von hans auf \S+ zurücksetzen\. Um ein neues festzulegen, öffne diesen Link:\n\nhttps:/
       )
       assert.match(german.text, /weil dort jemand deine Adresse angegeben hat\.$/)
       assert.match((yield* subject("yui")).subject, /^新しいパスワードの設定/)
@@ -42,7 +42,7 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       yield* sql`INSERT INTO settings ${
         sql.insert({ name: "site_languages", value: JSON.stringify(["fr", "en"]), updatedAt: new Date() })
       }`
-      for (const french of ["worf", "anne"]) assert.match((yield* subject(french)).subject, /^Choisir un nouveau mot/)
+      for (const french of ["worf", "anne"]) assert.match((yield* subject(french)).subject, /^Définir un nouveau mot/)
       assert.match((yield* subject("yui")).subject, /^新しい/)
       yield* sql`DELETE FROM settings WHERE name = 'site_languages'`
     }))
@@ -59,8 +59,8 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       yield* sql`UPDATE users SET approved = false, reason = '{name} <b>' WHERE account_id = ${waiting}`
       yield* (yield* StaffEmails).waits(waiting)
       const letters = [yield* Postbox.next, yield* Postbox.next]
-      assert.match(letters.find(({ to }) => to.startsWith("chef"))?.subject ?? "", /^novice bittet um Aufnahme/)
-      assert.include(letters.find(({ to }) => to.startsWith("jefa"))?.text ?? "", "El motivo que dio:\n{name} <b>")
+      assert.match(letters.find(({ to }) => to.startsWith("chef"))?.subject ?? "", /^novice möchte ein Konto/)
+      assert.include(letters.find(({ to }) => to.startsWith("jefa"))?.text ?? "", "Motivo para unirse:\n{name} <b>")
     }))
 
   it.effect("F35: whoever is signed in reads in their own language, and forms answer in the one that was asked for", () =>
@@ -71,7 +71,7 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       const page = yield* browser.get("/auth/sign_in?lang=es")
       const wrong = yield* browser.submit(page, { email: "chloe@mail.example", password: "wrong" })
       assert.strictEqual(wrong.status, 422)
-      assert.include(wrong.text, "La dirección de correo o la contraseña no es correcta.")
+      assert.include(wrong.text, "Dirección de correo o contraseña incorrecta.")
       assert.strictEqual((yield* browser.signIn("chloe")).status, 302)
       const query = new URLSearchParams({
         client_id: app.clientId,
@@ -88,13 +88,13 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       }
       assert.include(
         (yield* browser.get("/oauth/authorized_applications")).text,
-        "Vous n’avez autorisé aucune application"
+        "Aucune application n’a accès à votre compte"
       )
       const german = (yield* browser.get(`/oauth/authorize?${query}&lang=de`)).text
       assert.include(german, `<html lang="de">`)
       assert.include(german, `action="/oauth/authorize?lang=de"`)
       // A form of somebody else's page is refused in the words of who sees that.
       const { text } = yield* get("/oauth/authorize?client_id=x&lang=pt")
-      assert.include(text, "O servidor não conhece este aplicativo")
+      assert.include(text, "aplicativo desconhecido")
     }))
 })

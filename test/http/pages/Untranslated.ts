@@ -25,9 +25,12 @@ export const sharedWords: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Person",
     "Webhook",
     "Shards",
-    "Budgets"
+    "Budgets",
+    "Position",
+    "Status",
+    "Favicon"
   ],
-  es: ["Avatar", "Color", "Roles", "Bot", "Spam", "Software", "Webhooks", "Webhook", "Shards"],
+  es: ["Avatar", "Color", "Roles", "Bot", "Spam", "Software", "Webhooks", "Webhook", "Shards", "Favicon"],
   fr: [
     "Avatar",
     "Description",
@@ -59,7 +62,13 @@ export const sharedWords: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Secret",
     "Conditions",
     "Shards",
-    "Budgets"
+    "Budgets",
+    "Date",
+    "Classification",
+    "Interactions",
+    "Restriction",
+    "{minutes, plural, one {# minute} other {# minutes}}",
+    "Favicon"
   ],
   pt: [
     "Avatar",
@@ -74,7 +83,9 @@ export const sharedWords: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Software",
     "Webhooks",
     "Webhook",
-    "Shards"
+    "Shards",
+    "Item",
+    "Favicon"
   ],
   ja: ["Webhook"],
   "zh-CN": ["Webhook"]

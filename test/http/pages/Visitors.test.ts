@@ -27,22 +27,22 @@ layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: 
         const thread = new URL(posted.url).pathname
         for (
           const [path, german] of [
-            ["/", "davon diesen Monat"],
-            ["/about", "Über diesen Server wurde noch nichts geschrieben."],
+            ["/", "in diesem Monat aktiv"],
+            ["/about", "Dieser Server wurde noch nicht beschrieben."],
             ["/privacy-policy", "Datenschutzerklärung"],
-            ["/terms-of-service", "Hier ist nichts"],
+            ["/terms-of-service", "Seite nicht gefunden"],
             ["/@linguist", "Beiträge"],
             ["/@linguist/tagged/words", "Beiträge mit <bdi>#words</bdi>"],
             [thread, "0 Personen haben abgestimmt"],
-            ["/tags/words", "Das ist nur für Mitglieder"],
-            ["/@nobody", "Hier ist nichts"],
+            ["/tags/words", "Nur für Mitglieder"],
+            ["/@nobody", "Seite nicht gefunden"],
             ["/nowhere", "Zur Startseite"],
             ["/auth/sign_in", "Passwort vergessen?"],
-            ["/auth/password/new", "Mail senden"],
+            ["/auth/password/new", "E-Mail senden"],
             ["/auth/password/edit?reset_password_token=x", "Neuen Link anfordern"],
-            ["/auth/confirmation/new", "Die E-Mail-Adresse, mit der du dich registriert hast"],
+            ["/auth/confirmation/new", "E-Mail-Adresse, mit der du dich registriert hast"],
             ["/auth/confirmation?confirmation_token=x", "älter als zwei Tage"],
-            ["/oauth/authorize?client_id=nobody", "Diese App ist dem Server nicht bekannt"],
+            ["/oauth/authorize?client_id=nobody", "unbekannte App"],
             ["/oauth/authorize/native?code=x", "Kopiere diesen Code"]
           ] as const
         ) {
