@@ -22,7 +22,7 @@ const stateOf = ({ say }: Messages, state: Appeal["state"]): Html =>
   state === "pending"
     ? badge(say("Pending"), "warn")
     : state === "approved"
-    ? badge(say("Granted"), "good")
+    ? badge(say("Approved"), "good")
     : badge(say("Rejected"))
 
 /** Effect of approving an appeal, by the action of its strike. */
@@ -72,7 +72,7 @@ const make = Effect.gen(function*() {
       body: html`${
         tabs(visit, "state", [
           ["", say("Pending"), counts.pending],
-          ["approved", say("Granted"), counts.approved],
+          ["approved", say("Approved"), counts.approved],
           ["rejected", say("Rejected"), counts.rejected],
           ["all", say("All"), counts.all]
         ])

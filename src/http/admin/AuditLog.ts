@@ -65,7 +65,7 @@ const make = Effect.gen(function*() {
         filters(
           visit,
           html`${filterSelect(visit, "target_type", say("On"), choices(types, say("Any target")))}${
-            filterSelect(visit, "action", say("Take action"), choices(actions, say("Any action")))
+            filterSelect(visit, "action", say("Action"), choices(actions, say("Any action")))
           }${filterText(visit, "account_id", say("ID of the actor"))}${
             filterText(visit, "target_id", say("ID of the target"))
           }`
@@ -74,7 +74,7 @@ const make = Effect.gen(function*() {
         say("Download as CSV")
       }</a> <span class="soft">${say("The audit log cannot be changed.")}</span></p>${total}${
         rows.length === 0 ? nothing(say("No entries match.")) : table(
-          [say("Date"), say("Done by"), say("Take action"), say("On"), say("Changes")],
+          [say("Date"), say("Done by"), say("Action"), say("On"), say("Changes")],
           rows,
           say("Audit log")
         )

@@ -12,7 +12,7 @@ const appealOf = ({ say }: Messages, { appealState }: Strike): Html | string => 
     case "pending":
       return badge(say("Appeal pending"), "warn")
     case "approved":
-      return badge(say("Appeal granted"), "good")
+      return badge(say("Appeal approved"), "good")
     case "rejected":
       return badge(say("Appeal rejected"))
   }

@@ -29,7 +29,7 @@ export const webhookForm = (visit: Visit, act: string, label: string, webhook?: 
         name: "url",
         type: "url",
         label: say("Address"),
-        hint: say("Only public posts."),
+        hint: say("Must be publicly reachable."),
         value: webhook?.url ?? "",
         required: true
       })
