@@ -48,8 +48,8 @@ const sharding = (
     entityMaxIdleTime: entityIdleTime,
     entityRegistrationTimeout: Duration.seconds(10),
     entityTerminationTimeout: Duration.seconds(10),
-    // No messages are polled for, but a node that could not take its shards because Postgres was down retries after
-    // this.
+    // Also the retry interval of a node that could not take its shards because Postgres was down. Messages are not
+    // polled.
     entityMessagePollInterval: Duration.seconds(1),
     entityReplyPollInterval: Duration.seconds(10),
     maxResidentEntities: residentEntitiesMax,

@@ -123,7 +123,7 @@ ${tokenInput(formToken)}
 </form>`
     })))
 
-  // The same page whether or not the account exists.
+  // Shows the same page whether or not the account exists.
   const sent = Effect.map(visitors.reader, ({ words: { say }, words }) =>
     respond({
       words,

@@ -58,7 +58,7 @@ ${tokenInput(formToken)}
     }))
   })
 
-  // The same page whether or not the address is subscribed already.
+  // Shows the same page whether or not the address is subscribed already.
   const sent = Effect.map(visitors.reader, ({ words: { say }, words }) =>
     pages.respond({
       words,

@@ -43,7 +43,7 @@ export const Introspection = Schema.Struct({
 }).annotate({ identifier: "Introspection" })
 export type Introspection = typeof Introspection.Type
 
-/** The presented token. `resource_owner_id` is a number larger than JavaScript's integers are exact. */
+/** The presented token. `resource_owner_id` is a number beyond JavaScript's exact integers. */
 export const TokenInfo = Schema.Struct({
   resource_owner_id: Schema.NullOr(IdNumber),
   scope: Schema.Array(Schema.String),
@@ -53,7 +53,7 @@ export const TokenInfo = Schema.Struct({
 }).annotate({ identifier: "TokenInfo" })
 export type TokenInfo = typeof TokenInfo.Type
 
-/** Claims about the signed-in user. */
+/** Claims about the user. */
 export const UserInfo = Schema.Struct({
   iss: Url,
   sub: Url,
