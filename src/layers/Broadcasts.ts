@@ -15,8 +15,8 @@ const encode = Schema.encodeEffect(Envelope)
 const decode = Schema.decodeUnknownEffect(Envelope)
 
 /**
- * The broadcast bus between nodes. A process handles its own messages directly, those of other nodes through Redis if
- * it is configured, and those of the command line through Postgres.
+ * The broadcast bus between nodes. A process handles its own messages directly. Those of other nodes come through
+ * Redis, if it is configured, and those of the command line through Postgres.
  */
 export const layer = Layer.effect(
   Broadcast,

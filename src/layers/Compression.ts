@@ -53,7 +53,7 @@ const compress = (bytes: Uint8Array, coding: Coding): Uint8Array =>
 const keptBytesMin = 262_144
 const kept = new WeakMap<HttpBody.HttpBody, Map<Coding, Uint8Array>>()
 
-/** Compresses a body for one response, and returns its uncompressed bytes to the pool. */
+/** Compresses a body for one response, and frees the memory of its uncompressed bytes. */
 const compressedNow = (body: HttpBody.Uint8Array, coding: Coding): Uint8Array => {
   const bytes = body.text === undefined ? body.body : readOnce(Buffer.from(body.text))
   const made = compress(bytes, coding)

@@ -45,8 +45,8 @@ export const keepInDatabase = traced("Secrets.keepInDatabase")(
 )
 
 /**
- * `SECRET_KEY` or a generated key, and the key for web push. They are stored in the database if several nodes may share
- * it (`DATABASE_URL`), otherwise in `DATA_DIR`, so that a backup of the tables has neither.
+ * `SECRET_KEY` or a generated key, and the key for web push. With `DATABASE_URL`, which several nodes may share, they
+ * are stored in the database. Otherwise they are in `DATA_DIR`, so that a backup of the tables has neither.
  */
 export const layer = Layer.effect(
   Secrets,

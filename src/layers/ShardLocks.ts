@@ -32,7 +32,7 @@ export const layer = Layer.effect(
       Effect.provideService(SqlRunnerStorage.make({}), SqlClient.SqlClient, sessions)
     )
 
-    /** SQL that releases the locks of these shards, as far as this session has them in pg_locks. */
+    /** Returns SQL that releases this session's locks of these shards, as pg_locks lists them. */
     const unlock = (shards: ReadonlyArray<ShardId.ShardId>) => {
       const numbers = shards.map(({ group, id }) => (groups.indexOf(group) + 1) * groupNumbers + id)
       return `SELECT pg_advisory_unlock(classid::int8::bit(32)::int4, objid::int8::int4) FROM pg_locks

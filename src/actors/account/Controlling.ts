@@ -35,10 +35,7 @@ export interface SentInteraction {
 
 const waits = "This post still waits for approval"
 
-/**
- * Replies, favourites and reblogs that need approval: approved, pending or rejected; inside the transaction of a
- * command.
- */
+/** Replies, favourites and reblogs that need approval, inside the transaction of a command. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const activities = yield* InteractionActivities
@@ -183,9 +180,7 @@ export const make = Effect.gen(function*() {
     }
   })
 
-  /**
-   * Ends a pending or formerly approved interaction. A local author keeps a rejected reply, visible only to themselves.
-   */
+  /** Ends a pending or approved interaction. A local author keeps a rejected reply, visible only to themselves. */
   const rejected = Effect.fnUntraced(function*(request: DecidedRequest) {
     const { accountId, before, interactionId, kind, local, statusId } = request
     yield* answered(request)
@@ -220,10 +215,7 @@ export const make = Effect.gen(function*() {
     }
   })
 
-  /**
-   * Withdraws the account's favourite or reblog of a status, or its request for one. Returns false if there is no
-   * request.
-   */
+  /** Withdraws the account's favourite or reblog of a status, or the request for it; false without a request. */
   const withdraw = Effect.fnUntraced(function*(own: Ownership, kind: "favourite" | "reblog", statusId: bigint) {
     const request = yield* requests.standing(kind, own.accountId, statusId)
     if (request === undefined) return false

@@ -178,8 +178,8 @@ export const make = Effect.gen(function*() {
     Effect.andThen(Effect.catchTag(commands.lock(held.owner), "StaleOwner", forget(own, held)), work)
 
   /**
-   * Returns the SQL condition that the epoch is current, for a statement that is its own transaction
-   * (`Commands.ownerRow`).
+   * Returns an SQL subquery that yields a locked row while the epoch is current, for a statement that is its own
+   * transaction (`Commands.ownerRow`).
    */
   const ownerRow = (own: Ownership) => Effect.map(current(own), ({ owner }) => commands.ownerRow(owner))
 
@@ -191,7 +191,7 @@ export type Owners = Effect.Success<typeof make>
 /**
  * Returns the time for a new status, in milliseconds since 1970. It is later than that of the newest status, even if
  * the clock is set back by some minutes. A newest status further ahead than that was dated by a wrong clock; then the
- * current time is used. Only for work of a command, which continues under the epoch it began with even if the state was
+ * current time is used. Only for work of a command. That work continues under its first epoch, even if the state was
  * dropped in the meantime.
  */
 export const nextMillis = (own: Pick<Ownership, "newestMillis">): Effect.Effect<number> =>

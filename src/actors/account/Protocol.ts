@@ -86,10 +86,7 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("CancelScheduled", { scheduledId: StatusIdFromString }),
   Schema.TaggedStruct("Favourite", OnStatus),
   Schema.TaggedStruct("Unfavourite", OnStatus),
-  /**
-   * `name` is a Unicode emoji or a custom one: `shortcode`, or `shortcode@domain` for one that is on the status
-   * already.
-   */
+  /** `name` is a Unicode emoji, a `shortcode`, or `shortcode@domain` for an emoji that is on the status already. */
   Schema.TaggedStruct("React", { ...OnStatus, name: Schema.String }),
   Schema.TaggedStruct("Unreact", { ...OnStatus, name: Schema.String }),
   Schema.TaggedStruct("Reblog", { ...OnStatus, visibility: Schema.NullOr(Visibility) }),

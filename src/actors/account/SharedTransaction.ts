@@ -35,7 +35,7 @@ export const make = Effect.fnUntraced(function*({ beside, current }: Owners) {
       )
   )
 
-  /** Runs a work in a shared transaction; on any failure nothing of it is done. */
+  /** Runs a work in a shared transaction. On any failure it is rolled back as a whole. */
   return <A, E>(own: Ownership, work: Effect.Effect<A, E>) =>
     Effect.flatMap(current(own), (held) => {
       let exit: Exit.Exit<A, E | Unavailable | SqlError> | undefined

@@ -28,8 +28,8 @@ import * as InteractionChecks from "./InteractionChecks.ts"
 import * as QuoteChecks from "./QuoteChecks.ts"
 
 /**
- * Maximum concurrent jobs of a node, further ones that wait for slow servers, and seconds until an attempt of a job
- * times out.
+ * Maximum concurrent jobs of a node, and further ones that wait for slow servers. An attempt of a job times out after
+ * `jobSecondsMax`.
  */
 const jobsAtOnceMax = 32
 const slowJobs = { millis: 2_000, atOnceMax: 1_000 }

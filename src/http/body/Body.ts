@@ -31,8 +31,8 @@ const multipartPartsMax = 200
 /**
  * Turns what clients send (JSON, urlencoded, multipart, query; Rails' brackets) into the JSON and the plain query that
  * endpoints declare, and normalises paths. Parameters of the query count for every method; those of the body override
- * them. Runs before routing, for the whole router. A body is only read when a handler asks for it, so not without a
- * route, nor for a sender that may not call it or is over a limit.
+ * them. Runs before routing, for the whole router. A body is read only when a handler asks for it. So no body is read
+ * without a route, or from a sender who may not call it or is over a limit.
  */
 const make = (uploads: Uploads["Service"] | undefined) =>
   HttpRouter.middleware(

@@ -113,8 +113,8 @@ const refusePoison = (name: string) => {
 }
 
 /**
- * Turns objects with numeric names into arrays (`fields_attributes` comes as either), and checks that all texts can be
- * stored by the database and by other servers.
+ * Turns objects with numeric names into arrays (`fields_attributes` comes as either). Makes all texts storable for the
+ * database and for other servers, or refuses them.
  */
 const clean = (value: Json): Json => {
   if (typeof value === "string") return text(value)

@@ -2,7 +2,7 @@ import { HttpBody } from "effect/http"
 import { readOnce } from "../../services/OneTimeChunks.ts"
 
 /**
- * Body whose bytes belong to one response, so that their memory is reused after it is sent. They are made at once,
+ * Body whose bytes belong to one response, so that their memory is freed once it is sent. They are made at once,
  * because their length is sent first, and made again if the body is sent again.
  */
 export class OneTimeBody extends HttpBody.Uint8Array {

@@ -79,7 +79,7 @@ ${tokenInput(visitor.formToken)}${hidden("return_to", to)}
           found._tag === "Known"
             ? visitors.signIn(found.accountId, SecondStep.onward(found, to))
             : found._tag === "KeptOut"
-            // No session is started: the user may only read why they are kept out.
+            // Starts no session: the user may only read why they are kept out.
             ? Effect.map(links.listPath(found.accountId), redirect)
             : Effect.succeed(visitors.keepPending(found.pending, SecondStep.ask(to)))
         ),

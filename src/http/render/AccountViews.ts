@@ -19,8 +19,8 @@ import { accountValues } from "./AccountValues.ts"
 const accountCacheBytesMax = 16 * 1024 * 1024
 
 /**
- * Accounts as serialised JSON. A cached list takes no query. Otherwise one query reads the missing accounts, one the
- * server's emoji (at most once in half a minute), and one the remote emoji that are named.
+ * Accounts as serialised JSON. A cached list takes no query. Otherwise one query reads the missing accounts, and one
+ * the server's emoji (at most once in half a minute). One more reads remote emoji, if any are named.
  */
 export class AccountViews extends Context.Service<AccountViews, {
   /** Returns accounts by id, without those that do not exist. The caller checks who may see an account. */

@@ -37,10 +37,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
   const sendings = function*(topic: string, event: StreamEvent): Generator<RoutedEvent> {
     for (const [connection, channel] of registry.listeners(topic)) yield { connection, channel, event }
   }
-  /**
-   * Routes an event to an account's `user` and `user:notification` channels, except to `user` connections whose token
-   * may not read notifications.
-   */
+  /** Routes to `user:notification`, and to `user` connections whose token may read notifications. */
   const notifications = function*(accountId: bigint, event: StreamEvent): Generator<RoutedEvent> {
     for (const routedEvent of sendings(ownTopic("user", accountId), event)) {
       if (routedEvent.connection.hearsNotifications) yield routedEvent

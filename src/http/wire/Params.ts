@@ -33,8 +33,8 @@ export const Integer = Schema.Union([Schema.String, Schema.Number, Schema.Null])
 )
 
 /**
- * A text, which JSON may send as a number or boolean. Those are in a union of their own: in a union with strings
- * effect's codec for queries tries numbers first, which would round long ids and make 7 of 007.
+ * A text, which JSON may send as a number or boolean. Those are in a union of their own. In one union with strings,
+ * effect's codec for queries would try numbers first, round long ids and turn 007 into 7.
  */
 export const Text = Schema.Union([Schema.String, Schema.Union([Schema.Number, Schema.Boolean])]).pipe(
   Schema.decodeTo(

@@ -22,8 +22,8 @@ export class Names extends Context.Service<Names, {
 }>()("murmuration/layers/outbound/Names") {
   /**
    * Queries name servers without Node's thread pool, which files and the database's host name need. The system resolver
-   * (hosts file, container names) takes one of its threads, so it is used only for names that the name servers do not
-   * know, one at a time, and not after a timeout.
+   * (hosts file, container names) takes one of its threads. So it is used only for names that the name servers do not
+   * know, one at a time, and never after a timeout.
    */
   static readonly layerWith = (asking: Asking) =>
     Layer.sync(Names, () => {

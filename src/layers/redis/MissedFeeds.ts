@@ -10,8 +10,8 @@ const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 /** Maximum feeds that are remembered one by one; beyond it all feeds are dropped. */
 const rememberedMax = 200_000
 /**
- * Interval at which a node refreshes its note while drops are pending, and age from which the node counts as dead, in
- * milliseconds.
+ * Interval at which a node with pending drops refreshes its note, in milliseconds. A node whose note is older than
+ * `noteMillisMax` counts as dead.
  */
 const noteMillis = 5_000
 const noteMillisMax = 30_000

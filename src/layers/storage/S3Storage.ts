@@ -14,8 +14,8 @@ const checked = (name: string) =>
     : Effect.fail(new StorageFailed({ text: "This is no name of a stored file" }))
 
 /**
- * Files in an S3-compatible bucket. An upload is first stored on this machine's disk, because S3 needs the length of a
- * body, and a hundred slow uploads must not stay in memory. An upload that breaks off never reaches S3.
+ * Files in an S3-compatible bucket. S3 needs the length of a body, so an upload is first stored on this machine's disk.
+ * A hundred slow uploads must not stay in memory. An upload that breaks off never reaches S3.
  */
 export const layer = (settings: S3Settings, dataDir: string) =>
   Layer.effect(
