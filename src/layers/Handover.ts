@@ -18,7 +18,7 @@ import { PostgresChannel } from "./PostgresChannel.ts"
 export class Handover extends Context.Service<Handover, {
   /** True if another server hands over to this one. */
   readonly expected: boolean
-  /** Has the port passed on, then waits for `taken`, which needs what the other server releases when it ends. */
+  /** Receives the port, then waits for `taken`, which needs what the other server releases when it ends. */
   readonly takeOver: <A, E, R>(taken: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly tookOver: Effect.Effect<boolean>
   /** Node's server to listen with; on a passed port it already listens. */

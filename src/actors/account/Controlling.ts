@@ -200,7 +200,7 @@ export const make = Effect.gen(function*() {
     }
   })
 
-  /** Clears the approval state of a post that is about to be deleted. */
+  /** Ends the approval or review of a post that is about to be deleted. */
   const forget = Effect.fnUntraced(function*(author: AccountId, statusId: bigint) {
     const request = yield* requests.forget(statusId)
     if (request === undefined) return yield* Effect.asVoid(reviewed.forget(author, statusId))

@@ -89,7 +89,7 @@ const make = Effect.gen(function*() {
       Effect.catchCause(retried(`the operator's command ${given.id}`, operatorCommands.retry(given)))
     )
 
-  /** Does the account's pending work: operator commands, due entries, inbound activities and intents. */
+  /** Drains the account's pending work: operator commands, due entries, inbound activities and intents. */
   const lookAround = Effect.fnUntraced(
     function*(own: Ownership.Ownership) {
       for (const command of yield* operatorCommands.claim(own.accountId)) {

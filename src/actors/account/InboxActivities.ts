@@ -130,7 +130,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       object,
       (target) =>
         Effect.flatMap(activities.isEarlier(target, own.accountId, idOf(object) ?? ""), (isEarlier) =>
-          // Rejecting a request also ends a follow that was accepted before.
+          // A pending request ends in the same way as a follow.
           isEarlier
             ? new Unprocessable({ text: "it ends an earlier follow" })
             : verbs.RemoveFollower(own, { _tag: "RemoveFollower", target }))

@@ -7,9 +7,9 @@ import { rangeOf, rangeWanted } from "./Conditions.ts"
 
 /** A file that never changes at its URL. */
 interface FixedFile<E> {
-  /** From our own table of types; a client's claim is never repeated (safety row 46). */
+  /** Type from our own table; a client's claim is never repeated (safety row 46). */
   readonly contentType: string
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number
   /** Strong entity tag, without its quotes. */
   readonly tag: string

@@ -29,7 +29,7 @@ const rule = (who: AccessRule["who"], scopes: ReadonlyArray<string>): AccessRule
  * with an endpoint that lacks it.
  */
 export class Access extends Context.Service<Access, AccessRule>()("murmuration/http/guard/Access") {
-  /** Needs no token and ignores one: instance information, sign-in. Open in restricted mode, too. */
+  /** Ignores any token: instance information, sign-in. Open in restricted mode, too. */
   static readonly anyone: AccessRule = { ...rule("anyone", []), open: true }
   /** Like `anyone`, but restricted mode requires a user. */
   static readonly anyoneUnlessRestricted: AccessRule = rule("anyone", [])

@@ -6,7 +6,7 @@ import { html as tagged, raw } from "hono/html"
  * it so.
  */
 
-/** A piece of a page. */
+/** A fragment of a page. */
 export type Html = ReturnType<typeof raw>
 
 /** Returns HTML with every value escaped; lists are joined, and `false`, `null` and `undefined` are empty. */

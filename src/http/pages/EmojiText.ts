@@ -1,7 +1,7 @@
 import type { Emoji } from "../../services/instance/Emoji.ts"
 import { type Html, html, raw } from "../html/Html.ts"
 
-/** Finds the emoji that texts name. */
+/** Finds the custom emoji whose shortcodes are in texts. */
 export type Finder = (...texts: ReadonlyArray<string>) => ReadonlyArray<Emoji>
 
 const picture = ({ shortcode, staticUrl }: Emoji) =>

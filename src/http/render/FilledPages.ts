@@ -1,7 +1,10 @@
 import { Effect } from "effect"
 import type { Page } from "../../services/Paging.ts"
 
-/** Maximum further reads to fill a page after filtering, and their rows; afterwards the page stays short. */
+/**
+ * Maximum further reads to fill a page after filtering, and their rows. Afterwards the page stays short, and its cursor
+ * continues the list.
+ */
 const furtherReadsMax = 5
 const furtherRows = 40
 

@@ -44,7 +44,7 @@ interface Prepared {
   readonly body: string
   readonly poll: string | undefined
   readonly text: string
-  /** Unchanged while the text is. */
+  /** Version of the text; increases when the text changes. */
   readonly version: number
 }
 

@@ -19,7 +19,7 @@ import { mediaValues } from "./MediaValues.ts"
 import { policyValues } from "./PolicyValues.ts"
 
 /*
- * Conversions of records to API values that need no other records.
+ * One-to-one conversions of records to API values.
  */
 
 export const relationshipValues = (record: RelationshipRecord): Values<Relationship> => ({

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** A decimal string (operations.md section 0, "IDs"). */
+/** Id as a decimal string (operations.md section 0, "IDs"). */
 export const Id = Schema.String.check(Schema.isPattern(/^-?[0-9]+$/))
 
 /**
@@ -10,7 +10,7 @@ export const Id = Schema.String.check(Schema.isPattern(/^-?[0-9]+$/))
 export const IdNumber = Schema.Number.pipe(Schema.brand("IdNumber"))
 export type IdNumber = typeof IdNumber.Type
 
-/** RFC 3339 in UTC with three decimals: `2024-01-01T00:00:00.000Z`. */
+/** Time in RFC 3339, in UTC with three decimals: `2024-01-01T00:00:00.000Z`. */
 export const Timestamp = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
 
 /** A day, such as `2024-01-01`. */

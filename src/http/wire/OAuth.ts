@@ -28,12 +28,12 @@ export type TokenRequest = typeof TokenRequest.Type
 /** `POST /oauth/revoke` and `POST /oauth/introspect` */
 export const TokenLookup = Schema.Struct({ ...client, token: OptionalText }).pipe(Schema.encodeKeys(clientKeys))
 
-/** RFC 6749, section 5.2. */
+/** OAuth error (RFC 6749, section 5.2). */
 export const OAuthError = Schema.Struct({ error: Schema.String, error_description: Schema.String })
   .annotate({ identifier: "OAuthError" })
 export type OAuthError = typeof OAuthError.Type
 
-/** RFC 7662. Times are in seconds since 1970. */
+/** Token introspection (RFC 7662). Times are in seconds since 1970. */
 export const Introspection = Schema.Struct({
   active: Schema.Boolean,
   scope: Schema.optionalKey(Schema.String),
@@ -64,7 +64,7 @@ export const UserInfo = Schema.Struct({
 }).annotate({ identifier: "UserInfo" })
 export type UserInfo = typeof UserInfo.Type
 
-/** RFC 8414. */
+/** Metadata of the authorization server (RFC 8414). */
 export const ServerMetadata = Schema.Struct({
   issuer: Url,
   authorization_endpoint: Url,

@@ -15,7 +15,7 @@ export const ScheduledParams = Schema.Struct({
   visibility: Schema.NullOr(Visibility),
   /** Absent if the post is not local-only. */
   local_only: Schema.optionalKey(Schema.Literal(true)),
-  /** A number here, unlike anywhere else. */
+  /** A number here, although ids are strings everywhere else. */
   in_reply_to_id: Schema.NullOr(IdNumber),
   application_id: Schema.NullOr(IdNumber),
   poll: Schema.NullOr(Schema.Struct({

@@ -63,21 +63,21 @@ export const noFigures = { repliesCount: 0, reblogsCount: 0, favouritesCount: 0,
 
 /** Parts of a status's JSON. */
 export interface StatusParts {
-  /** From `openBody`. */
+  /** Body from `openBody`. */
   readonly body: string
   readonly reactions: Ready<ReadonlyArray<StatusReaction>> | undefined
   readonly account: Ready<Account>
   readonly reblog: Ready<Status> | Ready<null>
   /** Absent if the viewer may not see it. */
   readonly application: ReadyAs<NonNullable<Status["application"]> | null> | undefined
-  /** From `openPoll`; absent without a poll. */
+  /** Poll from `openPoll`; absent without a poll. */
   readonly poll: string | undefined
   /** Absent if there is nothing to show. */
   readonly card: Ready<PreviewCard> | undefined
   readonly quote: Ready<Quote> | Ready<ShallowQuote> | Ready<null>
   /** Collections that it links to. */
   readonly collections: Ready<ReadonlyArray<Collection>>
-  /** From `openApproval`. */
+  /** Quote policy from `openApproval`. */
   readonly approval: string
   readonly quoting: QuoteApproval["current_user"]
   readonly figures: typeof noFigures

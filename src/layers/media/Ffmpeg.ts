@@ -28,7 +28,7 @@ const demuxers: Readonly<Record<string, string>> = {
   "audio/aac": "aac"
 }
 
-/** Types that are read with ffmpeg. */
+/** Media types that ffmpeg reads. */
 export const playableTypes = Object.keys(demuxers).filter((mime) => mime !== "image/gif")
 
 /** Allowed decoders; other streams of a file are not decoded (safety rows 44 and 45). */
