@@ -10,7 +10,7 @@ import { startMessage } from "./layers/StartMessage.ts"
 
 const left = Effect.flatMap(Handover, ({ left }) => left)
 
-/** How long a node that cannot give up a shard may take to end before its process does. */
+/** Time that a node which cannot release a shard gets for its shutdown before the process exits. */
 const endTimeMax = "10 seconds"
 const exit = (words: string) => Effect.andThen(Console.error(words), Effect.sync(() => process.exit(1)))
 const stuck = Effect.flatMap(ShardReleases, ({ stuck }) => stuck).pipe(
@@ -18,8 +18,8 @@ const stuck = Effect.flatMap(ShardReleases, ({ stuck }) => stuck).pipe(
 )
 
 /**
- * Starts a node and says where it is and what to do next. Runs until it is told to stop, another one took over, or it
- * cannot give up a shard.
+ * Starts a node and prints its address and the next steps. Runs until the node is told to stop, a successor takes over,
+ * or a shard cannot be released.
  */
 Layer.build(Server.layer).pipe(
   Effect.flatMap((services) =>

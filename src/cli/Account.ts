@@ -30,7 +30,7 @@ const password = Flag.Redacted("password").pipe(
   Flag.withDescription("Password; one is made and printed where it is not given")
 )
 
-/** Bytes of chance in a password that we make. */
+/** Random bytes of a generated password. */
 const passwordBytes = 15
 
 const makePassword = Effect.gen(function*() {
@@ -148,7 +148,7 @@ const remove = Command.make(
   }, (effect) => Effect.provide(effect, Operator.layer))
 ).pipe(Command.withDescription("Deletes an account of this server with everything that it did"))
 
-/** A command that takes or lifts an action of the moderators. */
+/** Builds a command that takes or lifts a moderation action. */
 const moderation = (word: string, measure: ModerationAction, stands: boolean, description: string) =>
   Command.make(
     word,

@@ -45,7 +45,7 @@ const timesOf = (given: Times): AnnouncementChange => {
   }
 }
 
-/** What staff does, in a transaction. */
+/** Runs a staff action in a transaction; its failures become operator errors. */
 const act = <A, E extends { readonly message: string }>(
   work: (writer: AnnouncementWriter["Service"]) => Effect.Effect<A, E | SqlError>
 ) =>
@@ -113,7 +113,7 @@ const edit = Command.make(
   }, (effect) => Effect.provide(effect, services))
 ).pipe(Command.withDescription("Changes an announcement; what is not named stays"))
 
-/** A command about one announcement that is there. */
+/** Builds a command about one existing announcement. */
 const about = (name: "publish" | "unpublish" | "remove", description: string, done: string) =>
   Command.make(
     name,

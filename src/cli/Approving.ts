@@ -47,7 +47,10 @@ export const list = Command.make(
   }, (effect) => Effect.provide(effect, services))
 ).pipe(Command.withDescription("Lists sign-ups that wait: name, address, state, time, language, reason"))
 
-/** Tells the member and all who may decide; what was decided stands, whether or not the e-mails go. */
+/**
+ * E-mails the decision to the member and to all staff who may decide. A mail that cannot be sent does not undo the
+ * decision.
+ */
 const tell = Effect.fnUntraced(function*(one: Pending, decision: "approved" | "rejected") {
   const { localDomain: server, publicUrl } = yield* ServerConfig
   const mailer = yield* Mailer

@@ -15,7 +15,7 @@ import * as Restart from "./Restart.ts"
 import * as Token from "./Token.ts"
 import * as Trends from "./Trends.ts"
 
-/** The operator's command line, with the arguments of `Stdio`; works beside a running server and without one. */
+/** The operator's command line, with the arguments of `Stdio`. Works with or without a running server. */
 export const program = Command.make("murmuration").pipe(
   Command.withDescription("Commands for the operator of a Murmuration server"),
   Command.withSubcommands([

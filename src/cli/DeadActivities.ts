@@ -6,16 +6,16 @@ import type { ListedActivity } from "../services/federation/inbox/InboundOutcome
 import { traced } from "../services/Traced.ts"
 import * as Operator from "./Operator.ts"
 
-/** Activities that one listing shows. */
+/** Maximum activities in a listing. */
 const listedMax = 100
 
-/** What became of an activity, in a line. */
+/** Formats the state of an activity as one line. */
 const ofActivity = ({ actor, id, outcome, receivedAt, tries, uri }: ListedActivity) => {
   const state = outcome ?? (tries === 0 ? "waits" : `waits, after ${tries} ${tries === 1 ? "try" : "tries"}`)
   return [String(id), receivedAt.toISOString(), actor, uri, state.split("\n")[0]].join("\t")
 }
 
-/** What became of what came under an id, from an actor or under our number; undefined where nothing is known of any. */
+/** Describes the activities with this id, from this actor, or with this number of ours; undefined if none is known. */
 export const explained = (name: string) =>
   Effect.map(
     Effect.flatMap(InboundActivities, (inbound) => Effect.orDie(inbound.history(name, listedMax))),
@@ -26,7 +26,7 @@ export const services = InboundActivities.layer.pipe(Layer.provideMerge(Operator
 
 const asId = (text: string) => /^[0-9]{1,18}$/.test(text) ? BigInt(text) : undefined
 
-/** `federation dead`: what other servers sent and no try could work off. */
+/** `federation dead`: activities of other servers that failed on every try. */
 export const dead = Command.make(
   "dead",
   {

@@ -20,13 +20,13 @@ import { connection } from "./Migrate.ts"
 const versionRows = rowsOf(Schema.Struct({ number: Schema.Int, version: Schema.String }))
 const latestRows = rowsOf(Schema.Struct({ latest: Schema.Int }))
 
-/** Milliseconds that the oldest work for others may wait before it counts as stuck. */
+/** Age from which unfinished fan-out counts as stuck, in milliseconds. */
 const intentMillisMax = 60_000
 
-/** The same for what other servers sent, which is tried again for some time. */
+/** Age from which a received activity counts as stuck, in milliseconds; longer, because it is retried for some time. */
 const inboundAgeMillisMax = 3_600_000
 
-/** Looks at one thing; answers what is good about it, or fails with what is wrong. */
+/** Check of one thing: returns what is good about it, or fails with what is wrong. */
 interface Examination {
   readonly subject: string
   readonly examine: Effect.Effect<
@@ -125,7 +125,7 @@ const examinations: ReadonlyArray<Examination> = [
     subject: "Files",
     examine: Effect.gen(function*() {
       const { dataDir, s3 } = yield* Environment
-      // The first of them, where there is any: a bucket says in words why it does not give it.
+      // Lists the first file only. A bucket explains in its error why it refuses access.
       yield* Stream.runHead((yield* Storage).list)
       return s3 === undefined ? `${dataDir}/media` : `bucket ${s3.bucket} at ${s3.endpoint}`
     }).pipe(Effect.provide(Storages.layer))

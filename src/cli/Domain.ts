@@ -23,7 +23,7 @@ const confirmed = Flag.Boolean("confirmed").pipe(
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
-/** A flag that was given, by the name of what it changes. */
+/** Returns the change of a field whose flag was given; empty without the flag. */
 const given = <Name extends string, A>(name: Name, value: Option.Option<A>): { readonly [N in Name]?: A } =>
   Option.isSome(value) ? { [name]: value.value } as { readonly [N in Name]: A } : {}
 
@@ -71,7 +71,7 @@ const block = Command.make(
   }, (effect) => Effect.provide(effect, services))
 ).pipe(Command.withDescription("Blocks a server, or changes its block; silences it where nothing is said"))
 
-/** A command about one domain; `none` says that there was nothing to do. */
+/** Builds a command about one domain; `none` is the error if there was nothing to do. */
 const about = (
   name: string,
   description: string,
@@ -111,7 +111,7 @@ const list = Command.make(
   }, (effect) => Effect.provide(effect, services))
 ).pipe(Command.withDescription("Lists blocks, the strictest first, and allowed servers"))
 
-/** Words for who may read something, and the setting's. */
+/** Values of the command's argument, and the setting that each stands for. */
 const readers = { everybody: "all", users: "users", nobody: "disabled" } satisfies Record<string, BlockReaders>
 const words = ["everybody", "users", "nobody"] as const
 

@@ -56,7 +56,7 @@ const list = Command.make(
   }, (effect) => Effect.provide(effect, MediaServices.layer))
 ).pipe(Command.withDescription("Lists this server's emoji"))
 
-/** A command about one emoji that is there. */
+/** Builds a command about one existing emoji. */
 const about = (
   name: string,
   description: string,

@@ -4,7 +4,7 @@ import { notify } from "../layers/PostgresChannel.ts"
 import type { AccountId } from "../services/Ids.ts"
 import { OperatorCommands } from "../services/intents/OperatorCommands.ts"
 
-/** What belongs to the account's actor: a row for it, and a signal that wakes it. */
+/** Stores a command for the account's actor, and wakes the actor. */
 export const enqueue = Effect.fnUntraced(function*(accountId: AccountId, command: Protocol.Command) {
   const operatorCommands = yield* OperatorCommands
   yield* operatorCommands.enqueue(accountId, command._tag, yield* Protocol.PersistedCommand.encode(command))

@@ -20,7 +20,7 @@ const provided = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(eff
 
 const host = Argument.String("host").pipe(Argument.withDescription("Another server, as in handles: example.org"))
 
-/** How long something takes, in the largest unit that fits. */
+/** Formats a duration in the largest unit that fits. */
 const duration = (millis: number): string => {
   const seconds = Math.round(Math.abs(millis) / 1_000)
   if (seconds < 120) return `${seconds} seconds`

@@ -11,7 +11,7 @@ const number = Argument.Int("number").pipe(Argument.withDescription("Number of t
 const text = Argument.String("text").pipe(Argument.withDescription("The rule, in a sentence"))
 const hint = Flag.String("hint").pipe(Flag.withDescription("What it means, in some more words"))
 
-/** The rule of that number, which begins with 1 as the list does. */
+/** Returns the rule with this number, counted from 1 as in the list. */
 const ruleAt = Effect.fnUntraced(function*(place: number) {
   const rule = (yield* (yield* Instance).rules)[place - 1]
   return rule ?? (yield* new OperatorError({ message: `There is no rule ${place}` }))

@@ -4,7 +4,7 @@ import { InstanceRules } from "../services/instance/InstanceRules.ts"
 import { InstanceSettings } from "../services/instance/InstanceSettings.ts"
 import * as Operator from "./Operator.ts"
 
-/** The services behind the commands about what the server says of itself. */
+/** Services of the `instance` commands. */
 export const layer = Layer.satisfiesServicesType<never>()(
   Layer.mergeAll(Instance.layer, InstanceRules.layer, InstanceSettings.layer).pipe(
     Layer.provideMerge(Operator.layer)

@@ -12,7 +12,7 @@ import { findUser, refuse } from "./Lookup.ts"
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
-/** Bytes of a file with a document; what is kept of it has a limit of its own. */
+/** Maximum bytes of a document file; the stored document has its own limit. */
 const fileBytesMax = 1_048_576
 
 const documentAt = Effect.fnUntraced(function*(path: string) {
@@ -29,7 +29,7 @@ const addressOf = Effect.fnUntraced(function*(given: string) {
   return address ?? (yield* new OperatorError({ message: `${given} is no mail address` }))
 })
 
-/** An optional flag as a part of the change. */
+/** Returns the change of a field whose flag was given; empty without the flag. */
 const part = Effect.fnUntraced(function*<const Key extends keyof InstanceChange, A, E, R>(
   key: Key,
   given: Option.Option<string>,

@@ -3,7 +3,7 @@ import type { AccountId } from "../services/Ids.ts"
 import type { AuditAction } from "../services/staff/AuditActions.ts"
 import { AuditLog } from "../services/staff/AuditLog.ts"
 
-/** Writes down what the command line does about an account, as the log has it of staff. */
+/** Records what the command line does to an account in the audit log, like acts of staff. */
 export const logActs = (accountId: AccountId, name: string, acts: ReadonlyArray<AuditAction<"account">>) =>
   Effect.flatMap(AuditLog, (log) =>
     Effect.forEach(

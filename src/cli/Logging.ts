@@ -1,6 +1,6 @@
 import { Layer, Logger, References } from "effect"
 
-/** What a command answers is on the standard output, alone; warnings go to the other one. */
+/** Logs warnings to standard error, so that standard output has the command's result only. */
 export const layer = Layer.mergeAll(
   Layer.succeed(Logger.LogToStderr, true),
   Layer.succeed(References.MinimumLogLevel, "Warn"),

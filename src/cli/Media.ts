@@ -46,7 +46,7 @@ const usage = Command.make(
   }, (effect) => Effect.provide(effect, MediaServices.layer))
 ).pipe(Command.withDescription("Says how much room files take"))
 
-/** Does it until nothing is left, and adds up what it did. */
+/** Repeats a step until it returns 0, and returns the sum. */
 const all = <E, R>(some: Effect.Effect<number, E, R>) =>
   Effect.gen(function*() {
     let done = 0

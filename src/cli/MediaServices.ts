@@ -10,7 +10,7 @@ import { RemoteRefreshes } from "../services/media/RemoteRefreshes.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import * as Operator from "./Operator.ts"
 
-/** The services behind the commands about files. */
+/** Services of the commands about files. */
 export const layer = Layer.satisfiesServicesType<never>()(
   Layer.mergeAll(
     Emojis.layer,

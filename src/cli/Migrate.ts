@@ -7,7 +7,7 @@ import { EmbeddedPostgres } from "../layers/EmbeddedPostgres.ts"
 import { Environment } from "../layers/Environment.ts"
 import { traced } from "../services/Traced.ts"
 
-/** The database that the configuration means, while the scope is open. */
+/** Connection to the configured database. An embedded one runs while the scope is open. */
 export const connection = Effect.gen(function*() {
   const { databaseUrl: url, dataDir } = yield* Environment
   if (url !== undefined) return { url }

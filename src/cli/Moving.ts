@@ -34,7 +34,7 @@ const list = Command.make(
   }, (effect) => Effect.provide(effect, RemoteServices.layer))
 ).pipe(Command.withDescription("Prints the ids of the accounts that this one is as well"))
 
-/** Accounts elsewhere that an account here is as well: only those may move to it. */
+/** Aliases of a local account: only these accounts may move to it. */
 export const alias = Command.make("alias").pipe(
   Command.withDescription("Accounts elsewhere that may move to an account here"),
   Command.withSubcommands([
@@ -44,7 +44,7 @@ export const alias = Command.make("alias").pipe(
   ])
 )
 
-/** Moves an account away; whether the target agrees is looked up now and decided by the account itself. */
+/** Moves an account away. The target's aliases are checked here, and again by the account's actor. */
 export const move = Command.make(
   "move",
   { name, handle },

@@ -16,16 +16,16 @@ import { Tokens } from "../services/oauth/Tokens.ts"
 import { OpaqueSecrets } from "../services/OpaqueSecrets.ts"
 import { Roles } from "../services/staff/Roles.ts"
 
-/** Sessions with Postgres that a command opens at most. */
+/** Maximum Postgres connections of a command. */
 const connectionsMax = 3
 
-/** How to reach the database: of `DATABASE_URL`, or the embedded one, which is started for the command where no server runs it. */
+/** Database of `DATABASE_URL`, or the embedded one, which is started for the command unless a server runs it. */
 const database = Layer.unwrap(Effect.map(Environment, ({ databaseUrl, dataDir }) =>
   databaseUrl === undefined
     ? Database.layerEmbedded(connectionsMax).pipe(Layer.provide(EmbeddedPostgres.layer({ dataDir, adopt: false })))
     : Database.layerAt({ url: databaseUrl, maxConnections: connectionsMax })))
 
-/** What a command changes is told to running servers by NOTIFY; nothing is heard here. */
+/** Broadcasts to running servers by NOTIFY; receives nothing. */
 const broadcast = Layer.effect(
   Broadcast,
   Effect.gen(function*() {
@@ -40,7 +40,7 @@ const broadcast = Layer.effect(
   })
 )
 
-/** The services behind the commands, on a database that is there. */
+/** Services of the commands, on an existing database connection. */
 export const layerOn = (passwords: PasswordHashing.Parameters) =>
   Layer.mergeAll(Registrations.layer, Users.layer, Roles.layer, OperatorCommands.layer).pipe(
     Layer.provideMerge(Sessions.layer),
@@ -49,7 +49,7 @@ export const layerOn = (passwords: PasswordHashing.Parameters) =>
     Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
   )
 
-/** The same, beside a running server or without one. */
+/** Services of the commands with their own database connection, with or without a running server. */
 export const layerWith = (passwords: PasswordHashing.Parameters) =>
   Layer.satisfiesServicesType<never>()(
     layerOn(passwords).pipe(

@@ -6,7 +6,7 @@ import type { Source } from "../services/media/MediaTools.ts"
 
 export const file = Argument.String("file").pipe(Argument.withDescription("Path of a picture on this machine"))
 
-/** Bytes in words: `3.4 MB`. */
+/** Formats a number of bytes: `3.4 MB`. */
 export const inWords = (bytes: number): string => {
   const units = ["bytes", "KB", "MB", "GB", "TB"]
   const step = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log(bytes) / Math.log(1024)))
@@ -14,7 +14,9 @@ export const inWords = (bytes: number): string => {
   return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[step]}`
 }
 
-/** A picture of the operator's, by what its content says it is; with `bytesMax` at most. */
+/**
+ * Returns a picture file of the operator, with the type that its content has. Fails if it is larger than `bytesMax`.
+ */
 export const pictureAt = Effect.fnUntraced(function*(path: string, bytesMax: number) {
   const fs = yield* FileSystem.FileSystem
   const refuse = (why: string) => new OperatorError({ message: `${path} ${why}` })

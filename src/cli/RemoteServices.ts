@@ -22,7 +22,7 @@ import { Moves } from "../services/social/Moves.ts"
 import { findUser } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 
-/** The services behind commands that ask other servers; everything that leaves is guarded as the server's is. */
+/** Services of commands that send requests to other servers, under the same guards as the server's requests. */
 export const layer = Layer.satisfiesServicesType<never>()(
   Layer.merge(RemoteActors.layer, Moves.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, ObjectFetcher.layer, WebFingers.layer)),
@@ -38,7 +38,7 @@ export const layer = Layer.satisfiesServicesType<never>()(
   )
 )
 
-/** The account behind `name` or `name@domain`, looked at anew where it is another server's. */
+/** Returns the account of `name` or `name@domain`; a remote one is refetched. */
 export const account = Effect.fnUntraced(function*(handle: string) {
   const config = yield* ServerConfig
   const actors = yield* RemoteActors

@@ -8,14 +8,14 @@ import { TwoFactorReset } from "../services/identity/TwoFactorReset.ts"
 import type { AccountId } from "../services/Ids.ts"
 import * as Operator from "./Operator.ts"
 
-/** What it takes; e-mails that wait are sent before the command ends. */
+/** Services of the reset; queued e-mails are sent before the command ends. */
 export const layer = TwoFactorReset.layer.pipe(
   Layer.provide([Emails.layer.pipe(Layer.provide(Mail.layer)), Catalogs.layer]),
   Layer.provideMerge(Environment.serverConfig),
   Layer.provideMerge(Operator.layer)
 )
 
-/** Takes the second factor from a user, who is told. */
+/** Disables a user's second factor. The user is notified by e-mail. */
 export const take = Effect.fnUntraced(function*(name: string, accountId: AccountId) {
   yield* Effect.mapError(
     (yield* TwoFactorReset).disable(accountId, undefined),

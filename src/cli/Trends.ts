@@ -33,7 +33,7 @@ const waiting = Command.make(
 
 const idOf = Schema.decodeUnknownEffect(IdFromString)
 
-/** What the words of a command mean. */
+/** Returns the subject that a command's arguments name. */
 const subjectOf = Effect.fnUntraced(
   function*(kind: (typeof kinds)[number], name: string): Effect.fn.Return<TrendSubject, unknown, Accounts> {
     switch (kind) {

@@ -96,7 +96,7 @@ import { TimelinesGroup } from "./v1/Timelines.ts"
 import { TranslationsGroup } from "./v1/Translations.ts"
 import { TrendsGroup } from "./v1/Trends.ts"
 
-/** Everything that clients call, from which requests are served and the OpenAPI document is made. */
+/** The client API, from which requests are routed and the OpenAPI document is generated. */
 export class Api extends HttpApi.make("murmuration")
   .add(ClaimsGroup)
   .add(MetadataGroup)

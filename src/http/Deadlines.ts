@@ -9,27 +9,30 @@ import * as TimeoutSet from "./TimeoutSet.ts"
 type Response = HttpServerResponse.HttpServerResponse
 
 /**
- * How long a request may be in work, while its body arrives not counted, in milliseconds: what waits for longer waits for a
- * storage or a node that does not answer. Clients are promised an answer within five seconds.
+ * Maximum time of a request in milliseconds, without the arrival of its body: a longer one waits for a storage or node
+ * that does not respond. Clients are promised an answer within five seconds.
  */
 export const answerMillisMax = 4_500
-/** How often requests are looked for that are over it. */
+/** Interval at which overdue requests are looked for. */
 const sweepPeriod = "100 millis"
 
-/** Streams last, and files arrive while they are stored; who takes them bounds its own time. */
+/**
+ * Returns true for streams and uploads, which may last: streams stay open, and uploads are stored as they arrive, with
+ * their own time limit.
+ */
 const isLong = ({ method, url }: HttpServerRequest.HttpServerRequest) =>
   isStreaming(url) || (HttpMethod.hasBody(method) && takesFiles(method, url.split("?", 1)[0] ?? url))
 
 /**
- * Answers 503 with `Retry-After` for a request that is in work for too long. Its handler is interrupted but not waited
- * for: a session of a Postgres that hangs takes seconds to give up; what it asked of an actor may still be done.
- * Belongs into the router behind what reads bodies.
+ * Answers 503 with `Retry-After` if a request takes too long. Its handler is interrupted but not awaited: a connection
+ * to a hanging Postgres takes seconds to close, and an actor may still complete its command. Belongs into the router
+ * behind the reading of bodies.
  */
 export const layer = HttpRouter.middleware(
   Effect.gen(function*() {
     const requests = yield* TimeoutSet.make(answerMillisMax, sweepPeriod)
 
-    /** Its time stands still while it is aside. */
+    /** Pauses the request's time while it waits for its client. */
     const timed = (one: TimeoutSet.Waiting, outer: InFlight): InFlight => ({
       aside: Effect.fnUntraced(function*(effect) {
         const timed = requests.delete(one)
@@ -51,7 +54,7 @@ export const layer = HttpRouter.middleware(
       const own = HttpMethod.hasBody(request.method)
         ? Effect.provideService(handler, InFlight, timed(one, yield* InFlight))
         : handler
-      // One fiber and no timer a request; `Effect.timeout` would take two of the one and one of the other.
+      // Takes one fiber and no timer per request; `Effect.timeout` would take two fibers and a timer.
       const fiber = yield* Effect.forkDetach(own, { startImmediately: true })
       const answered = fiber.pollUnsafe()
       if (answered !== undefined) {

@@ -7,7 +7,9 @@ import * as Reply from "./guard/Reply.ts"
 import { limitPage } from "./html/LimitPage.ts"
 import { inLanguage } from "./languages/TranslatedErrors.ts"
 
-/** Paths whose answers scripts of any origin may read (operations.md section 0, "CORS"); cookies never count there. */
+/**
+ * Paths whose responses scripts of any origin may read (operations.md section 0, "CORS"); cookies never count there.
+ */
 const shared = /^\/(api\/|oauth\/(token|revoke|userinfo)$|\.well-known\/|nodeinfo\/|@[^/]+$|users\/[^/]+$)/
 
 const exposedHeaders = [
@@ -19,19 +21,21 @@ const exposedHeaders = [
   "X-Request-Id"
 ]
 
-/** Answers to scripts that ask first (Fetch, section 3.2.2). */
+/** Answers CORS preflights (Fetch, section 3.2.2). */
 const preflights = HttpMiddleware.cors({
   allowedMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
   exposedHeaders,
   maxAge: 86_400
 })
-/** The headers of every other answer that scripts may read. */
+/** CORS headers of all other shared responses. */
 const readable = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": exposedHeaders.join(",")
 }
 
-/** What no handler answered: unknown paths, a storage that is away, and faults of ours, each as JSON with its status. */
+/**
+ * Answers what no handler did: unknown paths, unavailable storage and internal errors, each as JSON with its status.
+ */
 const answerCause = (cause: Cause.Cause<unknown>) => {
   for (const reason of cause.reasons) {
     const error = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
@@ -55,10 +59,10 @@ const answerCause = (cause: Cause.Cause<unknown>) => {
 
 const noStore = { "cache-control": "private, no-store" }
 
-/** What a proxy in front may have named the request. */
+/** Accepted request ids from a proxy in front. */
 const givenId = /^[\w-]{8,64}$/
 
-/** Names every request, in its answer and in the log, so that a user's complaint can be found. */
+/** Names every request, in its response and in the log, so that a user's report can be traced. */
 const naming = Effect.map(Random.nextIntBetween(36 ** 5, 36 ** 6), (chance) => {
   const process = chance.toString(36)
   let count = 0
@@ -69,7 +73,7 @@ const naming = Effect.map(Random.nextIntBetween(36 ** 5, 36 ** 6), (chance) => {
   }
 })
 
-/** Wraps the whole router: errors in the shape that clients know, and CORS where the field has it. */
+/** Wraps the whole router: request ids, CORS headers, and errors in the shape that clients expect. */
 export const layer = HttpRouter.middleware(
   Effect.gen(function*() {
     const nameOf = yield* naming
@@ -82,7 +86,7 @@ export const layer = HttpRouter.middleware(
         const isShared = shared.test(pathOf(request.url))
         const named = Effect.provideService(answered, References.CurrentLogAnnotations, { request: name })
         return Effect.map(isShared && request.method === "OPTIONS" ? preflights(named) : named, (answer) => {
-          // One copy of the headers: they are many, and answers of the API cost little more.
+          // Sets all headers in one copy: there are many, and API responses cost little more than the copy.
           const headers = isShared ? { ...readable, "x-request-id": name } : { "x-request-id": name }
           const response = HttpServerResponse.setHeaders(answer, headers)
           if (response.status < 400) return response

@@ -8,8 +8,8 @@ import { Guard } from "./guard/Guard.ts"
 import type { AnswerAs, Refusal } from "./guard/Reply.ts"
 
 /**
- * Answers an endpoint with what it promises, or with a refusal. While it does, it may ask for who calls and for what the
- * router knows of the request; every other service was taken when the group was built.
+ * Handler of an endpoint: returns its declared answer or a refusal. A handler may use only `Caller` and the router's
+ * request services; all other services are taken when the group is built.
  */
 type Handler<Endpoint extends HttpApiEndpoint.Constraint> = (
   request: Simplify<Endpoint["~Request"]>
@@ -21,7 +21,7 @@ type Handler<Endpoint extends HttpApiEndpoint.Constraint> = (
 
 type Endpoints = Readonly<Record<string, HttpApiEndpoint.Constraint>>
 
-/** Takes the handlers of a group, one for each of its endpoints. */
+/** Takes the handlers of a group, one per endpoint. */
 interface Unhandled<All extends Endpoints> {
   readonly handleAll: (handlers: { readonly [Name in keyof All]: Handler<All[Name]> }) => Handled
 }
@@ -29,8 +29,8 @@ interface Unhandled<All extends Endpoints> {
 type Handled = HttpApiBuilder.Handlers<never>
 
 /**
- * The layer of a group behind the guard. `build` takes the services that its handlers need; requests carry none of them, so
- * that a handler which asks for one does not compile.
+ * Builds the layer of a group behind the guard. `build` takes the services that its handlers need. Requests carry none
+ * of them, so a handler that asks for one does not compile.
  */
 export function group<Group extends HttpApiGroup.Constraint, E, R>(
   declared: Group,

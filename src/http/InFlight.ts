@@ -7,13 +7,13 @@ export interface InFlight {
 }
 
 /**
- * How a request steps aside of those that are in work: while its body arrives or its stream is open it takes none of
- * their places (`requestsInFlightMax`). None of its time is counted (`answerMillisMax`). Who counts or times requests
- * provides this, over what was there.
+ * Runs work of a request while it does not count as in progress: while its body arrives or its stream is open, it takes
+ * no slot (`requestsInFlightMax`) and no time (`answerMillisMax`). Middleware that counts or times requests provides
+ * this, wrapping the outer one.
  */
 export const InFlight = Context.Reference<InFlight>("murmuration/http/InFlight", {
   defaultValue: () => ({ aside: (effect) => effect })
 })
 
-/** Does something for which only the client is waited, under limits of its own. */
+/** Runs work that only waits for the client, and has its own limits. */
 export const aside: Aside = (effect) => Effect.flatMap(InFlight, (inFlight) => inFlight.aside(effect))

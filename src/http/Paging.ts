@@ -1,16 +1,17 @@
 import type { Page, Stretch } from "../services/Paging.ts"
 
-/** Where a page stands: `first` and `last` are the cursor ids of its newest and oldest row. */
+/** Ends of a page: `first` and `last` are the cursor ids of its newest and oldest row. */
 interface PageEnds {
   readonly first: bigint
   readonly last: bigint
-  /** There may be more below: `next` is given. */
+  /** True if there may be older rows; adds a `next` link. */
   readonly more: boolean
 }
 
 /**
- * The `Link` header of a page, by RFC 8288: `next` by max_id, `prev` by min_id or, for lists of accounts, since_id.
- * `path` is absolute; of the request's own query only `keep` and the limit stay. Undefined for an empty page.
+ * Returns the `Link` header of a page (RFC 8288): `next` by max_id, `prev` by min_id or, for lists of accounts,
+ * since_id. `path` is absolute; of the request's own query only `keep` and the limit are kept. Undefined for an empty
+ * page.
  */
 export const link = (
   baseUrl: string,
@@ -35,7 +36,10 @@ export const link = (
   return [...next, `<${url(back, ends.first)}>; rel="prev"`].join(", ")
 }
 
-/** The `Link` header of a part of a list that is paged by offset: `next` where so many `rows` fill it, `prev` but at the beginning. */
+/**
+ * Returns the `Link` header of a list that is paged by offset: `next` if `rows` fills the limit, `prev` except on the
+ * first page.
+ */
 export const offsetLink = (
   baseUrl: string,
   path: string,
@@ -54,7 +58,10 @@ export const offsetLink = (
   return links.length === 0 ? undefined : links.join(", ")
 }
 
-/** The ends of a page whose rows are newest first; `next` where it is full, or wherever it is not empty (`always`). */
+/**
+ * Returns the ends of a page whose rows are newest first; `more` if the page is full, or with "always" if it is not
+ * empty.
+ */
 export const endsOf = <A>(
   page: Page,
   rows: ReadonlyArray<A>,

@@ -215,10 +215,10 @@ const api = HttpApiBuilder.layer(Api).pipe(
   Layer.provide(Guard.layer)
 )
 
-/** The streams of this node, for the routes and for who ends them. */
+/** The streaming hub of this node, for the routes and for the shutdown. */
 export const hub = Hub.layer.pipe(Layer.provide(StreamRenderings.layer))
 
-/** Everything that the server answers, over its services and the hub. */
+/** All routes of the server, over its services and the hub. */
 export const layer = Layer.mergeAll(
   api,
   ActivityPub.layer,

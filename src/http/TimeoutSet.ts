@@ -1,15 +1,15 @@
 import type { Duration } from "effect"
 import { Clock, Effect, Schedule } from "effect"
 
-/** Something that waits; `since` in milliseconds since 1970. */
+/** A waiting item; `since` is in milliseconds since 1970. */
 export interface Waiting {
   since: number
   giveUp: () => void
 }
 
 /**
- * A set of waiting work; an item that is in it for `millisMax` is told to give up, at most `period` later. One fiber
- * looks after all of them. A timer for each would cost more than what it limits.
+ * Creates a set of waiting items. An item that is in it for `millisMax` is told to give up, at most `period` later. One
+ * fiber watches all of them: a timer per item would cost more than the work it limits.
  */
 export const make = Effect.fnUntraced(function*(millisMax: number, period: Duration.Input) {
   const waiting = new Set<Waiting>()

@@ -114,7 +114,7 @@ import * as KeyOperations from "./KeyOperations.ts"
 type Stored = Broadcast | Feeds | ServerConfig | SqlClient.SqlClient
 type Others = Stored | Outbound | Sharding.Sharding
 
-/** What the actors know and do beside what every room shares. */
+/** Services of the actors, besides those that all areas share. */
 const services = Layer.satisfiesServicesType<Stored | Wakes>()(
   Layer.mergeAll(
     AnnouncementReactions.layer,
@@ -219,7 +219,7 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
   )
 )
 
-/** The same as `layer` over `Commands` from outside, whose transactions decide what is done once. */
+/** Actors over provided `Commands`, whose transactions decide what is done once. */
 export const layerOverCommands = Layer.satisfiesServicesType<Commands | OriginChecks | Others>()(
   Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer, Waking.layer).pipe(
     Layer.provideMerge(FetchedPosts.layer),
@@ -230,13 +230,13 @@ export const layerOverCommands = Layer.satisfiesServicesType<Commands | OriginCh
 )
 
 /**
- * The accounts' actors and the agenda on this node, and `AccountActors`, by which everybody reaches them. Needs the
- * cluster, the database, feeds, the bus between nodes, the way out to other servers, the server's configuration and
+ * The accounts' actors and the agenda on this node, and `AccountActors`, the client through which all others reach
+ * them. Needs the cluster, the database, feeds, the broadcast bus, outbound requests, the server's configuration and
  * origin checks.
  */
 export const layer = layerOverCommands.pipe(Layer.provide(Commands.layer))
 
-/** The same for a server that others talk to. */
+/** Actors of a federated server. */
 export const layerFederated = Layer.satisfiesServicesType<Others>()(
   layer.pipe(Layer.provide(originChecks.pipe(Layer.provide(FetchedPosts.layer), Layer.provide(AccountActors.layer))))
 )

@@ -10,21 +10,22 @@ const flush = () => {
 }
 
 /**
- * A response whose end waits until the event loop has served everything else. It goes out together with the ends of all
- * the others. To write to a connection wakes up who listens there. That costs more than to make a small answer; a
- * client or proxy that is awake already costs nothing more.
+ * Response whose end waits until the event loop has served everything else, and is then sent with all other pending
+ * ends. Writing to a connection wakes its reader, which costs more than computing a small response. A client or proxy
+ * that is already awake costs nothing more.
  */
 export class BatchedResponse extends ServerResponse {
   override end(chunk?: unknown, encoding?: BufferEncoding | (() => void), callback?: () => void): this {
     if (waiting.length === 0) setImmediate(flush)
     waiting.push(() => {
       try {
-        // The system has the bytes once the response has finished. Where it is cut off they are left to the collector.
+        // The system has the bytes once the response has finished. If the response is cut off, the garbage collector
+        // frees them.
         if (chunk instanceof Uint8Array) this.once("finish", () => giveBack(chunk))
         if (typeof encoding === "string") super.end(chunk, encoding, callback)
         else super.end(chunk, encoding ?? callback)
       } catch (error) {
-        // Nobody can answer any more in its place; others' answers must still go out.
+        // The response cannot be replaced any more, and the other responses must still be sent.
         this.destroy(error instanceof Error ? error : undefined)
       }
     })

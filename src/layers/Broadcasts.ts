@@ -7,7 +7,7 @@ import { Redis } from "./Redis.ts"
 
 const channel = "murmuration:broadcast"
 
-/** A message between nodes, with its sender: a node hears its own at once and not by way of Redis. */
+/** A message between nodes, with its sender: a node handles its own messages at once, and ignores them on Redis. */
 const Envelope = Schema.fromJsonString(
   Schema.Struct({ from: Schema.String, message: Schema.toCodecJson(BroadcastMessage) })
 )
@@ -15,8 +15,8 @@ const encode = Schema.encodeEffect(Envelope)
 const decode = Schema.decodeUnknownEffect(Envelope)
 
 /**
- * The bus between nodes: this process hears itself directly. It hears other nodes through Redis where there is one, and
- * the command line through Postgres.
+ * The broadcast bus between nodes. A process handles its own messages directly. Those of other nodes come through
+ * Redis, if it is configured, and those of the command line through Postgres.
  */
 export const layer = Layer.effect(
   Broadcast,

@@ -2,7 +2,7 @@ import { Effect, FileSystem, Layer, Path, Schema } from "effect"
 import { type Catalog, CatalogFile, catalogOf, Catalogs } from "../services/languages/Catalogs.ts"
 import { canonical } from "../services/languages/Negotiation.ts"
 
-/** Where the catalogs are, a file for each language by its tag: `pt.json`, `zh-CN.json`. */
+/** Folder of the catalogs, one file per language tag: `pt.json`, `zh-CN.json`. */
 export const folder = new URL("./languages/", import.meta.url)
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(CatalogFile))
@@ -23,10 +23,12 @@ const read = Effect.gen(function*() {
   return new Map(found.flat())
 }).pipe(Effect.orDie)
 
-/** Kept with the messages that were parsed: files of the program stay the same as long as it runs. */
+/** Cache of the parsed catalogs: the program's files do not change while it runs. */
 let known: ReadonlyMap<string, Catalog> | undefined
 
-/** Reads every catalog; one that cannot be read is left out and told of: a slip in one costs that one only. */
+/**
+ * Reads every catalog. One that cannot be read is skipped with a warning, so that a mistake costs only that language.
+ */
 export const layer = Layer.effect(
   Catalogs,
   Effect.suspend(() =>

@@ -16,20 +16,20 @@ import * as RunnerSockets from "./RunnerSockets.ts"
 import * as ShardLocks from "./ShardLocks.ts"
 import { ShardReleases } from "./ShardReleases.ts"
 
-/** Actors that one process keeps in memory at most (about 15 KB each); beyond it new ones answer 503. */
+/** Maximum actors in the memory of a process (about 15 KB each); beyond it new ones answer 503. */
 const residentEntitiesMax = 30_000
-/** How long an actor stays in memory after its last message. */
+/** Time for which an actor stays in memory after its last message. */
 const entityIdleTime = Duration.minutes(5)
-/** Shards of a group; the same on all nodes of a cluster for ever. */
+/** Shards per group; must be the same on all nodes of a cluster and never change. */
 export const shardsPerGroup = 300
-/** How long a node keeps its shards that no longer says that it lives; its accounts answer elsewhere after that. */
+/** Time after which a node that sends no sign of life loses its shards to other nodes. */
 export const leaseTime = Duration.seconds(6)
 const pingTimeout = Duration.seconds(3)
 const pingRetries = 1
 
 /**
- * Messages between actors are volatile: what must not be lost is a row before anybody is told. Nothing is written or
- * polled for messages here.
+ * Messages between actors are volatile: what must not be lost is written to a row before anyone is told. Message
+ * storage is neither written nor polled.
  */
 const sharding = (
   address: RunnerAddress.RunnerAddress | undefined,
@@ -48,7 +48,8 @@ const sharding = (
     entityMaxIdleTime: entityIdleTime,
     entityRegistrationTimeout: Duration.seconds(10),
     entityTerminationTimeout: Duration.seconds(10),
-    // Nothing is polled for; but a node that could not take its shards, because Postgres was away, tries again after it.
+    // Also the retry interval of a node that could not take its shards because Postgres was down. Messages are not
+    // polled.
     entityMessagePollInterval: Duration.seconds(1),
     entityReplyPollInterval: Duration.seconds(10),
     maxResidentEntities: residentEntitiesMax,
@@ -63,7 +64,7 @@ export const layerSingle = Sharding.layer.pipe(
   Layer.provide(sharding(undefined))
 )
 
-/** A node is dead when it does not answer a ping twice; a frozen one is found as fast as one that is gone. */
+/** Marks a node as dead when it misses two pings; a frozen node is detected as fast as a stopped one. */
 const health = Layer.effect(
   RunnerHealth.RunnerHealth,
   Effect.map(Runners.Runners, (runners) =>
@@ -77,7 +78,9 @@ const health = Layer.effect(
     }))
 ).pipe(Layer.provide(Runners.layerRpc), Layer.provide(RunnerSockets.layerClientProtocol))
 
-/** This process as one node among others at `host` and `port`; the nodes share one database, which knows who has which shard. */
+/**
+ * This process as a node of a cluster, at `host` and `port`. The nodes share one database, which holds the shard locks.
+ */
 export const layerNode = (host: string, port: number, assigned: ReadonlyArray<ShardGroup>) =>
   ShardReleases.layerOwner.pipe(
     Layer.provideMerge(SocketRunner.layer),

@@ -4,27 +4,33 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { giveBack, readOnce } from "../services/OneTimeChunks.ts"
 
 /*
- * Measured on pages of posts (one core, brotli of quality 1): 25 µs for 3 KB, 60 µs for 33 KB, 90 µs for 65 KB, and a
- * tenth of the bytes is left; gzip of level 1 takes up to twice that. Higher qualities take three to five times as long for
- * a tenth less. So what is done here is done at once, in the time of a small query.
+ * Measured on pages of posts (one core, brotli quality 1): 25 µs for 3 KB, 60 µs for 33 KB, 90 µs for 65 KB, with a
+ * tenth of the bytes left; gzip level 1 takes up to twice that. Higher qualities take three to five times as long for a
+ * tenth less. So compression runs synchronously here, in the time of a small query.
  */
 
-/** Bytes from which an answer gains more than its headers grow, and up to which nobody waits for it. */
+/**
+ * Size limits of compressed responses, in bytes. A smaller body gains less than its headers grow; a larger one would
+ * block for too long.
+ */
 export const compressedBytesMin = 2_048
 const compressedBytesMax = 2_097_152
 
-/** Text that is told at once. Pictures, sounds and videos are compressed already, streams go as they come. */
+/**
+ * Text types that are compressed. Images, audio and video are compressed already; streams are sent as they are
+ * produced.
+ */
 const types = /^(?:text\/(?:html|css)|application\/(?:[\w.-]+\+)?json)\b/
 
 /**
- * A page that holds secrets of its visitor says so itself (`http/html/HtmlPage.ts`): its compressed length would tell of them
- * (BREACH). The API's answers are for tokens that no other site's script can send.
+ * Pages that contain secrets of their visitor set this themselves (`http/html/HtmlPage.ts`): the compressed length
+ * would leak them (BREACH). The API's responses need tokens that no other site's script can send.
  */
 const fixed = /\bno-transform\b/i
 
 type Coding = "br" | "gzip"
 
-/** The coding that a client takes, the better one first (RFC 9110, 12.5.3). */
+/** Returns the best coding that a client accepts (RFC 9110, 12.5.3). */
 const codingOf = (accepted: string): Coding | undefined => {
   const taken = new Set(
     accepted.toLowerCase().split(",").flatMap((part) => {
@@ -40,11 +46,14 @@ const compress = (bytes: Uint8Array, coding: Coding): Uint8Array =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
   })
 
-/** Bytes from which a body that is sent again is compressed once: what the server describes itself with is made once, too. */
+/**
+ * Size from which the compressed form of a shared body is kept, in bytes. Such bodies describe the server itself and
+ * are sent repeatedly.
+ */
 const keptBytesMin = 262_144
 const kept = new WeakMap<HttpBody.HttpBody, Map<Coding, Uint8Array>>()
 
-/** The bytes of a text are made here, and given back; so are those that a body makes for one response. */
+/** Compresses a body for one response, and frees the memory of its uncompressed bytes. */
 const compressedNow = (body: HttpBody.Uint8Array, coding: Coding): Uint8Array => {
   const bytes = body.text === undefined ? body.body : readOnce(Buffer.from(body.text))
   const made = compress(bytes, coding)
@@ -69,7 +78,7 @@ const compressed = (accepted: string | undefined, response: HttpServerResponse.H
   if (body._tag !== "Uint8Array" || !types.test(body.contentType) || headers["content-encoding"] !== undefined) {
     return response
   }
-  // The bytes themselves are made where they are needed: a text goes out without them.
+  // The body's bytes are only created when needed: a text is sent without them.
   const length = body.contentLength
   if (length < compressedBytesMin || length > compressedBytesMax || status === 206) return response
   const vary = varying(headers["vary"])
@@ -84,7 +93,7 @@ const compressed = (accepted: string | undefined, response: HttpServerResponse.H
   )
 }
 
-/** Compresses answers for clients that take that. */
+/** Compresses responses for clients that accept it. */
 export const layer = HttpRouter.middleware(
   (handler) =>
     Effect.flatMap(

@@ -12,8 +12,8 @@ const refused = Metric.counter("murmuration_connections_refused_total", {
 })
 
 /**
- * Closes what one address opens beyond its share of the connections, before a byte of it is read: an IPv6 address
- * counts as its /64. A proxy of `TRUSTED_PROXIES` is not counted: it stands for everybody behind it.
+ * Closes connections of one address beyond its limit, before any byte is read; an IPv6 address counts as its /64. A
+ * proxy of `TRUSTED_PROXIES` is not limited: it stands for all clients behind it.
  */
 export const guard = Effect.fnUntraced(function*(server: Server) {
   const { connectionsPerAddress: perAddressMax, trustedProxies } = yield* Environment
@@ -22,7 +22,7 @@ export const guard = Effect.fnUntraced(function*(server: Server) {
   let told = false
   server.on("connection", (socket) => {
     const { remoteAddress } = socket
-    // A connection that is over already has none.
+    // A connection that is already closed has no address.
     if (remoteAddress === undefined || isTrustedProxy(trustedProxies, remoteAddress)) return
     const address = addressKey(remoteAddress)
     if (shares.enter(address) === undefined) return void socket.once("close", () => shares.leave(address))

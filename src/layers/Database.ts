@@ -11,7 +11,7 @@ import { traced } from "../services/Traced.ts"
 import { EmbeddedPostgres } from "./EmbeddedPostgres.ts"
 import { OperatorError } from "./OperatorError.ts"
 
-/** How to reach one database. */
+/** Connection parameters of a database. */
 export type Connection =
   & ({ readonly url: Redacted.Redacted<string> } | {
     readonly path?: string
@@ -22,15 +22,17 @@ export type Connection =
     readonly database: string
   })
   & {
-    /** Sessions of this process at most; transactions and listeners hold one each, plain queries share them. */
+    /** Maximum connections of this process; transactions and listeners hold one each, plain queries share them. */
     readonly maxConnections?: number
   }
 
-/** The database inside an embedded Postgres. */
+/** Name of the database in an embedded Postgres. */
 const embeddedDatabase = "postgres"
 export const defaultMaxConnections = 20
 
-/** A name in its other form, made once; names of columns stand in statements of this program, so that there are not many. */
+/**
+ * Memoises a name transformation; the cache stays small, because all names are columns in this program's statements.
+ */
 const remembered = (transform: (name: string) => string) => {
   const known = new Map<string, string>()
   return (name: string): string => {
@@ -42,18 +44,18 @@ const remembered = (transform: (name: string) => string) => {
   }
 }
 
-/** How rows are named here and in Postgres; every client of the schema takes it. */
+/** Name transformations between the program and Postgres; used by every client of the schema. */
 export const names = {
   transformQueryNames: remembered(String.camelToSnake),
   transformResultNames: remembered(String.snakeToCamel),
-  // Documents inside jsonb columns keep the names that their writer gave them.
+  // Documents in jsonb columns keep the key names that were written.
   transformJson: false
 }
 
 /**
- * Milliseconds, as Postgres' settings of a session have them; a stuck peer must not hold a row for longer. Statements
- * are planned once a session: to plan one anew costs several times what running it does. Postgres would do so for ever
- * where the first values looked cheaper than most.
+ * Session settings; timeouts in milliseconds, so that a stuck peer holds no row for longer. Statements are planned once
+ * per session: planning costs several times what running does. Without `plan_cache_mode`, Postgres would plan each time
+ * if the first values looked cheaper than most.
  */
 const session = {
   "application_name": "murmuration",
@@ -66,18 +68,18 @@ const session = {
 
 const migrations = MigratorFileSystem.fromFileSystem(fileURLToPath(new URL("../../migrations", import.meta.url)))
 
-/** The number of the schema's last change that this program knows. */
+/** Number of the newest migration that this program has. */
 export const newestMigration = Effect.map(migrations, (known) => known.at(-1)?.[0] ?? 0)
 
-/** Sessions with Postgres that stay open between queries, so that the first ones do not wait for them. */
+/** Minimum idle connections, so that the first queries need not wait for one. */
 const warmConnections = 2
-/** Sessions that are held for long, each for itself: listening, locks, the cluster's leases. */
+/** Maximum long-held connections, each used alone: listening, locks, the cluster's leases. */
 const heldConnections = 4
 
 /**
- * The server's client: `SqlClient` and `PgClient`, with camelCase in the program and snake_case in the database. Opens
- * sessions when they are needed. A Postgres that is away fails queries (within 3 s) and not the server; one that comes
- * back is used again. Sessions that are held for long come from `HeldSessions`.
+ * The server's `SqlClient` and `PgClient`, with camelCase names in the program and snake_case in the database. Opens
+ * connections on demand. While Postgres is down, queries fail within 3 s and the server runs on; it reconnects
+ * afterwards. Long-held connections come from `HeldSessions`.
  */
 export const client = (
   connection: Connection,
@@ -93,15 +95,15 @@ export const client = (
     startupParameters: { ...session, "application_name": applicationName }
   }).pipe(Layer.catch((error) => Layer.effectContext(failed(error))))
 
-/** Where a server has its client from; one of its own, unless it runs where others ran before it in the same process. */
+/** Factory of the server's client. Tests replace it to share clients between servers of one process. */
 export const Clients = Context.Reference<(connection: Connection) => ReturnType<typeof client>>(
   "murmuration/layers/Database/Clients",
   { defaultValue: () => client }
 )
 
 /**
- * A client for sessions that are held for long (`listen`, `reserve`). In the multiplexed pool of effect 4.1 a query may
- * wait for a session that is then reserved. It is woken with the next release only, which here would be never.
+ * Client for long-held sessions (`listen`, `reserve`). In effect 4.1's multiplexed pool a query may wait for a session
+ * that is then reserved. It is woken only by the next release, which here would never come.
  */
 export class HeldSessions extends Context.Service<HeldSessions, PgClient.PgClient>()(
   "murmuration/layers/Database/HeldSessions"
@@ -119,13 +121,13 @@ export class HeldSessions extends Context.Service<HeldSessions, PgClient.PgClien
     ).pipe(Layer.provide(Reactivity.layer))
 }
 
-/** What went wrong with the database, for the operator. */
+/** Turns a database error into an operator error. */
 export const failed = (error: SqlError | MigrationError) =>
   new OperatorError({ message: `The database cannot be used: ${describe(error)}` })
 
 /**
- * Brings the schema up to date in one transaction under a lock, so that nodes that start at once agree. It has a
- * session of its own without time limits. Answers the numbers and names of what it ran.
+ * Migrates the schema in one transaction under a lock, so that nodes may start concurrently. Uses its own session
+ * without timeouts. Returns the numbers and names of the migrations that ran.
  */
 export const migrate = traced("Database.migrate")(
   function*(connection: Connection) {
@@ -135,7 +137,7 @@ export const migrate = traced("Database.migrate")(
       Effect.provide(NodeServices.layer)
     )
   },
-  // Postgres may still be starting, in a cluster as well as after a crash.
+  // Postgres may still be starting, in a cluster or after a crash.
   Effect.retry({ while: isConnectionError, times: 10, schedule: Schedule.spaced("1 second") }),
   Effect.mapError(failed)
 )
@@ -151,21 +153,21 @@ const describe = (error: SqlError | MigrationError): string => {
     : error.message
 }
 
-/** A migrated database at `connection`. */
+/** Client of the database at `connection`, after its migration. */
 export const layerAt = (connection: Connection) =>
   Layer.merge(
     Layer.unwrap(Effect.map(Clients, (clientOf) => clientOf(connection))),
     HeldSessions.layer(connection)
   ).pipe(Layer.provide(Layer.effectDiscard(migrate(connection))))
 
-/** A migrated database in the Postgres that this server runs itself. */
+/** Client of the embedded Postgres' database, after its migration. */
 export const layerEmbedded = (maxConnections?: number) =>
   Layer.unwrap(
     Effect.map(EmbeddedPostgres, (postgres) =>
       layerAt({ ...connectionOf(postgres), ...(maxConnections === undefined ? {} : { maxConnections }) }))
   )
 
-/** The connection to the database of an embedded Postgres. */
+/** Returns the connection to an embedded Postgres' database. */
 export const connectionOf = (postgres: EmbeddedPostgres["Service"]): Connection => ({
   ...postgres.endpoint,
   username: postgres.username,

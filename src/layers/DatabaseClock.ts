@@ -4,12 +4,12 @@ import { only, rowsOf } from "../services/Rows.ts"
 
 const skewRows = rowsOf(Schema.Struct({ millis: Schema.Number }))
 
-/** How far this machine's clock is from that of Postgres before somebody should know, in milliseconds. */
+/** Clock skew to Postgres from which the operator is warned, in milliseconds. */
 export const skewMillisMax = 10_000
 
 /**
- * By how many milliseconds this machine's clock is ahead of that of Postgres, behind where it is negative. Postgres is
- * asked for its time here only, to be compared with; times of rows are always `Clock`'s.
+ * Milliseconds by which this machine's clock is ahead of Postgres' (negative: behind). Only this comparison uses
+ * Postgres' time; rows are always dated by `Clock`.
  */
 export const skew = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -21,7 +21,7 @@ export const skew = Effect.gen(function*() {
   return Math.round((before + after) / 2 - millis)
 })
 
-/** The complaint about a skew, in words for the operator; undefined where there is none. */
+/** Returns a message for the operator about a skew; undefined if it is within bounds. */
 export const complaint = (millis: number): string | undefined =>
   Math.abs(millis) <= skewMillisMax
     ? undefined
@@ -29,7 +29,7 @@ export const complaint = (millis: number): string | undefined =>
       millis > 0 ? "ahead of" : "behind"
     } that of Postgres; set both by NTP. Posts are dated by this machine, and signatures of other servers hold for minutes.`
 
-/** Compares the clocks when the server starts. */
+/** Compares the clocks at the server's start. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function*() {
     const wrong = complaint(yield* skew)

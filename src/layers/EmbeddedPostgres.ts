@@ -15,37 +15,43 @@ import { OperatorError } from "./OperatorError.ts"
 import * as SecretFile from "./SecretFile.ts"
 
 export interface Options {
-  /** The server's data; Postgres' own are in its folder `postgres`. */
+  /** The server's data folder; Postgres' data is in its subfolder `postgres`. */
   readonly dataDir: string
-  /** Whether a Postgres that runs on these data already is watched and, when nobody else uses it, stopped; or only used. */
+  /**
+   * True if a Postgres already running on this data is supervised, and stopped at the end unless others use it; false
+   * if it is only used.
+   */
   readonly adopt: boolean
-  /** False only where the data may be lost (tests). */
+  /** False only if the data may be lost (tests). */
   readonly durable?: boolean
-  /** Bytes that are free on the disk, where they are not those of the folder's (tests). */
+  /** Free bytes on the disk; defaults to those of the folder's disk (replaced in tests). */
   readonly free?: Effect.Effect<number>
-  /** Whether a Postgres that ran already is this server's by now, and whether it is another's: that one stops it. */
+  /**
+   * `tookOver`: an already running Postgres belongs to this server now. `leaving`: it belongs to a successor, which
+   * stops it.
+   */
   readonly handover?: { readonly tookOver: Effect.Effect<boolean>; readonly leaving: Effect.Effect<boolean> }
-  /** Listens on a port of 127.0.0.1, which the system gives, too, and that is its endpoint. */
+  /** Also listens on a free port of 127.0.0.1, which becomes the endpoint. */
   readonly tcp?: boolean
 }
 
-/** `sun_path` holds 104 bytes on macOS, 108 on Linux. */
+/** Maximum bytes of a socket path: `sun_path` holds 104 bytes on macOS, 108 on Linux. */
 const socketPathBytesMax = 103
 
-/** Between two tries to bring Postgres back. */
+/** Delays between attempts to restart Postgres. */
 const backoff = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("10 seconds")]).pipe(
   Schedule.jittered
 )
 
 /**
- * A Postgres of our own, as long as the layer lives: made on its first start, found where it runs already, stopped
- * cleanly at the end. When it dies in between it is started again, at the same endpoint, until that succeeds.
+ * An embedded Postgres for the lifetime of the layer: created on the first start, reused if it already runs, stopped
+ * cleanly at the end. If it dies it is restarted at the same endpoint, until that succeeds.
  */
 export class EmbeddedPostgres extends Context.Service<EmbeddedPostgres, {
   readonly endpoint: Postmaster.Endpoint
   readonly username: string
   readonly password: Redacted.Redacted<string>
-  /** The process number of the Postgres that runs now. */
+  /** Process id of the running Postgres. */
   readonly pid: Effect.Effect<number>
 }>()("murmuration/layers/EmbeddedPostgres") {
   static readonly layer = (
@@ -135,7 +141,7 @@ const make = traced("EmbeddedPostgres.make")(function*(options: Options) {
   })
 })
 
-/** Whether nobody has a session in it: another server, or a command line beside this one. */
+/** Returns true if there are no other sessions, such as those of another server or a command line. */
 const isUnused = (endpoint: Postmaster.Endpoint, password: Redacted.Redacted<string>) =>
   Effect.flatMap(
     PgClient.PgClient,
@@ -150,7 +156,7 @@ const passwordName = "postgres_password"
 
 const prepareDataDir = Effect.fnUntraced(function*(dataDir: string) {
   const fs = yield* FileSystem.FileSystem
-  // Others may pass through, because Postgres may be another user; what is secret is closed itself.
+  // Other users may traverse it, because Postgres may run as another user; secret files are closed themselves.
   yield* fs.makeDirectory(dataDir, { recursive: true, mode: 0o711 }).pipe(
     Effect.mapError((error) => new OperatorError({ message: `DATA_DIR ${dataDir} cannot be made: ${error.message}` }))
   )
@@ -172,7 +178,7 @@ const chooseListen = Effect.fnUntraced(function*(folder: string, tcp: boolean) {
   return { port, ...(fits(port) ? { folder } : {}) } satisfies Listen
 })
 
-/** A port of 127.0.0.1 that was free a moment ago. */
+/** Returns a port of 127.0.0.1 that was free a moment ago. */
 const freePort = Effect.callback<number, OperatorError>((resume) => {
   const server = createServer()
   server.once("error", (error) => resume(new OperatorError({ message: error.message })))

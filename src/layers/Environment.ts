@@ -16,8 +16,8 @@ import { type Values, variables } from "./environment/variables.ts"
 import { OperatorError } from "./OperatorError.ts"
 
 /**
- * The configuration as the layers need it, read and checked before anything starts. `ServerConfig` is the part of it
- * that the other rooms may know.
+ * The configuration of the layers, read and validated before anything starts. `ServerConfig` is the part that the other
+ * areas may use.
  */
 export class Environment extends Context.Service<Environment, {
   readonly host: string
@@ -29,27 +29,27 @@ export class Environment extends Context.Service<Environment, {
   readonly smtpUrl: Redacted.Redacted<string> | undefined
   readonly secretKey: Redacted.Redacted<string> | undefined
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
-  /** Asked who takes the mail of a domain; none for those of the machine. */
+  /** Name servers for MX queries; empty for those of the machine. */
   readonly nameServers: ReadonlyArray<string>
-  /** Connections of one address, but of those proxies. */
+  /** Maximum connections per address, trusted proxies excepted. */
   readonly connectionsPerAddress: number
   readonly logLevel: Values["LOG_LEVEL"]
   readonly otlpUrl: string | undefined
-  /** Media jobs at once. */
+  /** Maximum concurrent media jobs. */
   readonly mediaConcurrency: number
-  /** The bucket that files are in; undefined where they are in `dataDir`. */
+  /** Bucket for files; undefined if they are in `dataDir`. */
   readonly s3: S3Settings | undefined
-  /** What translates posts; undefined where nothing does. */
+  /** Translation service; undefined without one. */
   readonly translation: TranslationSettings | undefined
-  /** Copies of remote files on this machine, in bytes. */
+  /** Maximum bytes of cached remote files on this machine. */
   readonly mediaCacheBytes: number
-  /** Kinds of actors that may live on this node. */
+  /** Kinds of actors that may run on this node. */
   readonly shardGroups: ReadonlyArray<ShardGroup>
-  /** Where the other nodes of the cluster reach this one; undefined with one process. */
+  /** Address of this node for the other nodes; undefined for a single process. */
   readonly cluster: { readonly host: string; readonly port: number } | undefined
   readonly server: ServerConfig["Service"]
 }>()("murmuration/layers/Environment") {
-  /** Reads the variables from the `ConfigProvider`; fails with all that is wrong with them at once. */
+  /** Reads the variables from the `ConfigProvider`; fails with all errors at once. */
   static readonly layer = Layer.effect(Environment, Effect.suspend(() => read))
 }
 
@@ -111,7 +111,7 @@ const read = Effect.gen(function*() {
   })
 })
 
-/** Every variable's value; adds a line to `wrong` for each that cannot be read. */
+/** Reads every variable; adds a line to `wrong` for each invalid one. */
 const readAll = Effect.fnUntraced(function*(wrong: Array<string>) {
   const readOne = Effect.fnUntraced(function*(name: string, { absent, expects, read, secret }: Variable<unknown>) {
     const text = yield* Config.String(name).pipe(Config.withDefault(""), Effect.orElseSucceed(() => ""))
@@ -128,7 +128,7 @@ const readAll = Effect.fnUntraced(function*(wrong: Array<string>) {
   return Object.fromEntries(entries) as Values
 })
 
-/** What each variable allows by itself, but not together. */
+/** Returns errors about values that are valid alone but not together. */
 const contradictions = (values: Values): Array<string> => {
   const wrong: Array<string> = []
   const { pathname, search } = values.PUBLIC_URL ?? { pathname: "/", search: "" }

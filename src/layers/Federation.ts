@@ -24,7 +24,7 @@ import * as KeyOperations from "./KeyOperations.ts"
 
 type Needs = Broadcast | FetchedPosts | Outbound | ServerConfig | SqlClient.SqlClient
 
-/** Fetches from other servers and stores by way of `FetchedPosts`. */
+/** Services that fetch from other servers, and store through `FetchedPosts`. */
 export const remote = Layer.satisfiesServicesType<Needs>()(
   Layer.mergeAll(
     DomainPolicies.layer,
@@ -45,7 +45,7 @@ export const remote = Layer.satisfiesServicesType<Needs>()(
   )
 )
 
-/** What asks other servers on behalf of the actors. */
+/** Checks at origin servers on behalf of the actors. */
 export const originChecks = Layer.satisfiesServicesType<Needs>()(
   OriginChecks.layer.pipe(Layer.provide([AgendaEntries.layer, Jobs.layer, KeyOperations.layer]))
 )

@@ -47,7 +47,7 @@ const inRedis = (url: Redacted.Redacted<string>, rateLimits: boolean) =>
     Layer.provide(Redis.layer(url))
   )
 
-/** What a single process keeps to itself and the nodes of a cluster share. */
+/** Feeds, broadcasts and limits: in memory for a single process, in Redis for a cluster. */
 const shared = Layer.unwrap(
   Effect.map(
     Environment,
@@ -65,14 +65,14 @@ const actors = (environment: Environment["Service"]): Layer.Layer<
     ? Cluster.layerSingle.pipe(Layer.provide(SingleServer.layer))
     : Cluster.layerNode(environment.cluster.host, environment.cluster.port, environment.shardGroups)
 
-/** The only way to anybody else's servers. */
+/** The only way for requests to other servers. */
 export const outbound = Outbound.layer.pipe(Layer.provide([UndiciTransport.layer, DomainPolicies.layerHostPolicy]))
 
 const cluster = Layer.unwrap(Effect.map(Environment, actors))
 
 /**
- * Everything that the server runs on, as the configuration chooses it: database, feeds and bus, limits, the cluster of
- * actors, secrets, mail and what Node gives. Only `Environment` is left to provide.
+ * Foundation of the server, as configured: database, feeds and broadcasts, limits, the cluster of actors, secrets, mail
+ * and Node's services. Only `Environment` is left to provide.
  */
 export const layer = Layer.satisfiesServicesType<Environment>()(
   Layer.mergeAll(

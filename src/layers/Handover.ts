@@ -10,24 +10,27 @@ import * as NodeServer from "./NodeServer.ts"
 import { PostgresChannel } from "./PostgresChannel.ts"
 
 /**
- * How a server gives its place to a new process of the program, with no connection refused. The running one starts the
- * other and hands the open port over when that one has everything else. It takes no more connections, answers what it
- * was asked, and ends; what comes meanwhile waits for the other. That begins with its actors when the lock of the
- * database is free. An embedded Postgres runs on, and is the other's.
+ * Handover of a running server to a new process of the program, without refusing a connection. The running server
+ * starts the new process, and passes the open port when that has everything else. It then accepts no more connections,
+ * completes its requests, and ends; new connections wait for the successor. The successor starts its actors when the
+ * database lock is free. An embedded Postgres runs on and belongs to the successor.
  */
 export class Handover extends Context.Service<Handover, {
-  /** Whether another server gives its place to this one. */
+  /** True if another server hands over to this one. */
   readonly expected: boolean
-  /** Has the port handed over, then waits for `taken`. That needs what the other server gives up as it ends. */
+  /** Receives the port, then waits for `taken`, which needs what the other server releases when it ends. */
   readonly takeOver: <A, E, R>(taken: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly tookOver: Effect.Effect<boolean>
-  /** Node's server, to listen with; it does so already on a port that was handed over. */
+  /** Node's server to listen with; on a passed port it already listens. */
   readonly listener: Effect.Effect<Server>
-  /** Whether another server has the place of this one. */
+  /** True if a successor has taken over. */
   readonly leaving: Effect.Effect<boolean>
-  /** Completes when that is so, and everything is answered. */
+  /** Completes when a successor has taken over and all requests are answered. */
   readonly left: Effect.Effect<void>
-  /** Gives this server's place to a new process; `stop` ends what stays open by itself. Logs where that fails, and goes on. */
+  /**
+   * Hands over to a new process; `stop` ends streams that would stay open. A failure is logged, and this server
+   * continues.
+   */
   readonly restart: (stop: Effect.Effect<void>) => Effect.Effect<void>
 }>()("murmuration/layers/Handover") {
   static readonly layer = Layer.effect(
@@ -72,7 +75,7 @@ export class Handover extends Context.Service<Handover, {
     })
   )
 
-  /** Restarts when the operator says so. */
+  /** Restarts on the operator's signal. */
   static readonly layerRestarts = Layer.effectDiscard(Effect.gen(function*() {
     const { restart } = yield* Handover
     const hub = yield* Hub
@@ -83,7 +86,7 @@ export class Handover extends Context.Service<Handover, {
   }))
 }
 
-/** A server that listens on the port that was handed over. It does nothing where it is told to listen. */
+/** Returns a server that listens on the passed port; its own `listen` does nothing. */
 const listeningOn = (port: NetServer) =>
   Effect.callback<Server>((resume) => {
     const server = NodeServer.make(true)

@@ -13,19 +13,19 @@ import { OperatorError } from "./OperatorError.ts"
 import * as Standstills from "./Standstills.ts"
 import { isTrustedProxy } from "./TrustedProxies.ts"
 
-/** Requests in work at once in this process; beyond it clients are told to come back. Open streams do not count. */
+/** Maximum requests in progress in this process; beyond it clients get 503. Open streams do not count. */
 export const requestsInFlightMax = 1000
-/** Bytes of one message that a client may send on a WebSocket. */
+/** Maximum bytes of a WebSocket message from a client. */
 const webSocketMessageBytesMax = 16_384
-/** How long requests may take to end when the server stops; commands of actors end in 5 s. */
+/** Grace period for requests at shutdown; commands of actors end in 5 s. */
 const gracefulShutdownTimeout = "6 seconds"
 
-/** What requests carry. The size is for bodies that nothing else limits. */
+/** Context of requests. The size limits bodies that have no other limit. */
 const needed = lean(Scope.Scope)
 const carried = (services: Context.Context<Scope.Scope>) =>
   Context.add(needed(services), HttpServerRequest.MaxBodySize, ByteSize.bytes(bodyBytesMax))
 
-/** Requests get nothing of what the server is made of, but what they need themselves. */
+/** Removes the server's own services from the context of requests. */
 const leanly = Layer.effect(
   HttpServer.HttpServer,
   Effect.map(HttpServer.HttpServer, ({ address, serve }) =>
@@ -80,7 +80,10 @@ const overloaded = HttpServerResponse.jsonUnsafe({ error: "The server is busy, p
   headers: { "retry-after": "1" }
 })
 
-/** Admits requests up to `requestsInFlightMax` and measures them; one whose body arrives or whose stream is open is not in work. */
+/**
+ * Admits up to `requestsInFlightMax` requests and records metrics. A request does not count while its body arrives or
+ * its stream is open.
+ */
 const admission = HttpRouter.middleware(
   Effect.sync(() => {
     let now = 0
@@ -130,8 +133,9 @@ const admission = HttpRouter.middleware(
 const unreadable = plainError(400, "Bad Request", { "cache-control": "private, no-store" })
 
 /**
- * Addresses of clients behind a proxy of `TRUSTED_PROXIES`, as that proxy saw them; everybody else's header is ignored.
- * A trusted proxy's header that cannot be read is refused: the request would count as the proxy's own, past IP blocks.
+ * Client addresses behind a proxy of `TRUSTED_PROXIES`, as the proxy reports them; the header is ignored from any other
+ * peer. An invalid header of a trusted proxy is refused: the request would count as the proxy's own, and bypass IP
+ * blocks.
  */
 const proxies = HttpRouter.middleware(
   Effect.map(Environment, ({ trustedProxies }) => {
@@ -141,7 +145,7 @@ const proxies = HttpRouter.middleware(
         request.headers["x-forwarded-for"] === undefined
           ? handler
           : forwarded(Effect.flatMap(HttpServerRequest.HttpServerRequest, (seen) =>
-            // Unchanged where the peer is no trusted proxy, or the header cannot be read.
+            // The request is unchanged if the peer is not a trusted proxy or the header is invalid.
             seen === request && isTrustedProxy(trustedProxies, Option.getOrUndefined(request.peerAddress))
               ? Effect.succeed(unreadable)
               : handler)))
@@ -149,5 +153,5 @@ const proxies = HttpRouter.middleware(
   { global: true }
 )
 
-/** Middleware of every route. Belongs into the router, beside the routes. */
+/** Middleware of every route; belongs into the router, beside the routes. */
 export const layerRouter = Layer.mergeAll(admission, proxies, Standstills.layer)

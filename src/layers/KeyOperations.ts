@@ -3,13 +3,13 @@ import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sig
 import { boundedMap } from "../services/BoundedMap.ts"
 import { KeyOperations, type KeyPair, NoKey, rsaBits } from "../services/federation/signatures/KeyOperations.ts"
 
-/** Parsed keys that are kept, the public and the private ones apart. */
+/** Maximum parsed keys in the cache, for public and private keys each. */
 const keysMax = 10_000
 
-/** Characters of a key in PEM that may be one: an RSA key of 16,384 bits, the most that OpenSSL verifies with, has 2,900. */
+/** Maximum characters of a PEM key: an RSA key of 16,384 bits, OpenSSL's maximum for verifying, has 2,900. */
 const pemCharactersMax = 4_096
 
-/** Parses each text once; `Option.none` for what is no key. */
+/** Returns a memoised key parser; `Option.none` for invalid keys. */
 const parser = (parse: (pem: string) => KeyObject) => {
   const known = boundedMap<string, Option.Option<KeyObject>>(keysMax)
   return (pem: string): Option.Option<KeyObject> => {
@@ -44,15 +44,18 @@ const signed = (data: Uint8Array, key: KeyObject) =>
     })
   })
 
-/** What a thread does; a simulation does it at once and with chance of its own: nothing else may happen meanwhile. */
+/**
+ * Key operations that run in a thread. A simulation runs them synchronously with its own randomness, so that nothing
+ * else happens in the meantime.
+ */
 export const SlowKeyWork = Context.Reference<{
   readonly generate: Effect.Effect<KeyPair>
   readonly sign: (data: Uint8Array, key: KeyObject) => Effect.Effect<Uint8Array>
 }>("murmuration/layers/SlowKeyWork", { defaultValue: () => ({ generate, sign: signed }) })
 
 /**
- * Node's own. Signing takes 20 times as long as verifying, so it goes to the thread pool. Verifying is over before a
- * thread would have begun.
+ * Key operations by Node. Signing takes 20 times as long as verifying, so it runs in the thread pool. Verifying is done
+ * before a thread would have started.
  */
 export const layer = Layer.effect(
   KeyOperations,

@@ -6,13 +6,13 @@ import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { traced } from "../services/Traced.ts"
 import { Environment } from "./Environment.ts"
 
-/** Milliseconds until a mail server must have answered, for a user is waiting. */
+/** Timeout of the mail server, in milliseconds; short, because a user waits. */
 const timeout = 10_000
-/** Sessions with the mail server at once. */
+/** Maximum connections to the mail server. */
 const connectionsMax = 3
 const tries = Schedule.max([Schedule.exponential("500 millis"), Schedule.recurs(2)])
 
-/** Loaded where mail is sent: most commands and nodes send none. */
+/** Loaded on first use: most commands and nodes send no mail. */
 const nodemailer = Effect.promise(() => import("nodemailer"))
 
 const deliver = (transport: Transporter, from: string, email: Email) =>
@@ -22,7 +22,7 @@ const deliver = (transport: Transporter, from: string, email: Email) =>
     catch: (error) => new EmailNotSent({ message: error instanceof Error ? error.message : String(error) })
   })
 
-/** Delivers by the mail server of `SMTP_URL`. */
+/** Sends through the mail server of `SMTP_URL`. */
 const smtp = Effect.fnUntraced(function*(url: Redacted.Redacted<string>) {
   const { mailFrom } = yield* ServerConfig
   const transport = yield* Effect.acquireRelease(
@@ -42,7 +42,7 @@ const smtp = Effect.fnUntraced(function*(url: Redacted.Redacted<string>) {
   })
 })
 
-/** Writes e-mails as they would be sent into `DATA_DIR/mail`, for a server without a mail server. */
+/** Writes e-mails into `DATA_DIR/mail` as they would be sent, for a server without a mail server. */
 const files = Effect.fnUntraced(function*(dataDir: string) {
   const { mailFrom } = yield* ServerConfig
   const fs = yield* FileSystem.FileSystem

@@ -3,13 +3,13 @@ import { Resolver } from "node:dns/promises"
 import { MailExchanges } from "../services/moderation/MailExchanges.ts"
 import { Environment } from "./Environment.ts"
 
-/** How long one question to a name server may take, in milliseconds, and how often it is asked. */
+/** Timeout of a DNS query in milliseconds, and its tries. */
 const questionMillisMax = 2_000
 const questionsMax = 1
-/** Hosts of one domain that are looked at. */
+/** Maximum mail hosts of a domain that are resolved. */
 const exchangesMax = 10
 
-/** Asks name servers: for hosts that take mail (MX), or the domain itself where it names none, and their addresses. */
+/** Resolves a domain's mail hosts (MX; the domain itself if there are none) and their addresses. */
 export const layer = Layer.effect(
   MailExchanges,
   Effect.map(Environment, ({ nameServers }) => {

@@ -33,7 +33,7 @@ type Rows = FileOwners | MediaJobs | StoredFiles
 type Tools = MediaJob.MediaTurns | MediaTools | SecureRandom.SecureRandom | Storage
 type Stored = Sharding.Sharding | SqlClient.SqlClient
 
-/** The same as `layer` over the rows of jobs and files from outside, too. */
+/** Like `layer`, over provided storage, tools, turns, and rows of jobs and files. */
 export const layerOverRows = Layer.satisfiesServicesType<Rows | Tools | Stored>()(
   Layer.mergeAll(MediaJob.layer, MediaSweep.layer).pipe(
     Layer.provideMerge(MediaActors.layer),
@@ -41,18 +41,18 @@ export const layerOverRows = Layer.satisfiesServicesType<Rows | Tools | Stored>(
   )
 )
 
-/** The same as `layer` over storage, tools and turns from outside. */
+/** Like `layer`, over provided storage, tools and turns. */
 export const layerOver = Layer.satisfiesServicesType<Tools | Stored>()(
   layerOverRows.pipe(Layer.provideMerge(Layer.mergeAll(FileOwners.layer, MediaJobs.layer, StoredFiles.layer)))
 )
 
-/** This server's emoji, what copies those of others, and the site's own pictures. */
+/** The server's own emoji, copies of remote emoji, and the instance's pictures. */
 const instancePictures = EmojiCopies.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Emojis.layerNoDeps, EmojiRecords.layer, InstanceUploads.layerNoDeps)),
   Layer.provide([AuditLog.layer, InstancePictures.layer])
 )
 
-/** Uploaded files: where they are, what works on them, and the actors of their jobs. Needs the cluster and the database. */
+/** Uploaded files: their storage, processing, and the actors of their jobs. Needs the cluster and the database. */
 export const layer = instancePictures.pipe(
   Layer.provideMerge(layerOver),
   Layer.provide(turns),

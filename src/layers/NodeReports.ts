@@ -7,7 +7,7 @@ import { shardGroups } from "./environment/Variable.ts"
 
 const make = Effect.gen(function*() {
   const { cluster } = yield* Environment
-  // Who is alone is asked directly.
+  // A single process is asked directly.
   if (cluster === undefined) return
   const figures = yield* NodeFigures
   const sharding = yield* Sharding.Sharding
@@ -23,5 +23,5 @@ const make = Effect.gen(function*() {
   yield* Effect.forkScoped(Effect.repeat(report, Schedule.spaced(Duration.millis(reportMillis))))
 })
 
-/** Has a node of a cluster tell the others, by the database, what it has in memory and owns. */
+/** Publishes a cluster node's counts of actors and shards to the other nodes, through the database. */
 export const layer = Layer.effectDiscard(make).pipe(Layer.provide(NodeFigures.layer))

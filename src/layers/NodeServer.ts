@@ -2,31 +2,31 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isHandshake } from "../http/guard/Handshake.ts"
 import { BatchedResponse } from "./BatchedResponse.ts"
 
-/** What a connection has time for, in milliseconds. */
+/** Timeouts of a connection, in milliseconds. */
 const times = {
-  /** For a whole request to arrive, body included. */
+  /** Time for a whole request to arrive, body included. */
   requestTimeout: 60_000,
-  /** For a request's headers to arrive. */
+  /** Time for a request's headers to arrive. */
   headersTimeout: 15_000,
-  /** How often Node looks for requests over these limits. */
+  /** Interval at which Node checks these two timeouts. */
   connectionsCheckingInterval: 5_000,
-  /** Between requests; longer than the 60 s of common reverse proxies. */
+  /** Idle time between requests; longer than the 60 s of common reverse proxies. */
   keepAliveTimeout: 65_000,
-  /** For the rest of a body whose request has its response already: refused before the end of it. */
+  /** Time for the rest of a body whose request was answered early, such as a refusal. */
   answeredBodyTimeout: 5_000,
-  /** In which something has to move: a client that reads no answer holds it in memory. */
+  /** Time without any progress: a client that does not read its response keeps it in memory. */
   idleTimeout: 90_000
 }
-/** Connections to this process, streams included; beyond it new ones are closed. */
+/** Maximum connections of this process, streams included; beyond it new ones are closed. */
 export const connectionsMax = 32_768
 const headerBytesMax = 16_384
 const headersCountMax = 100
-/** Requests that wait for a server that takes over; one more is told to come back. */
+/** Maximum requests that wait during a handover; further ones get 503. */
 const waitingMax = 1_000
 
 /**
- * Node's HTTP server. While nothing serves yet, or no longer, it answers 503 itself. Node would leave the request
- * without an answer; where it is `patient`, what is asked before waits until something serves.
+ * Node's HTTP server. It answers 503 itself while no handler is attached; Node would leave such requests unanswered. If
+ * it is `patient`, early requests wait for the handler.
  */
 export const make = (patient = false, { answeredBodyTimeout, idleTimeout, ...timeouts } = times): Server => {
   const server = createServer({
@@ -50,7 +50,7 @@ export const make = (patient = false, { answeredBodyTimeout, idleTimeout, ...tim
   server.on("newListener", (event) => {
     if (event !== "request") return
     starting = false
-    // It is told before it has the listener.
+    // This event comes before the listener is added.
     queueMicrotask(() => {
       for (const [request, response] of waiting.splice(0)) server.emit("request", request, response)
     })
@@ -58,11 +58,11 @@ export const make = (patient = false, { answeredBodyTimeout, idleTimeout, ...tim
   return server
 }
 
-/** Closes a connection whose request has its response, and whose body still arrives after `millisMax`. */
+/** Closes an answered connection whose body still arrives after `millisMax`. */
 const boundRest = (request: IncomingMessage, response: ServerResponse, millisMax: number) => {
   response.once("finish", () => {
     if (request.complete) return
-    // Not closed at once: a client that still sends would lose the response.
+    // Not closed at once: a client that is still sending would lose the response.
     AbortSignal.timeout(millisMax).addEventListener("abort", () => {
       if (!request.complete) request.socket.destroy()
     }, { once: true })

@@ -2,7 +2,7 @@ import { Effect, Layer, PubSub } from "effect"
 import { AccountActors } from "../actors/account/AccountActors.ts"
 import { PostgresChannel } from "./PostgresChannel.ts"
 
-/** Wakes the actors for which the command line left rows. The agenda would find the rows too, a second later. */
+/** Wakes the actors for which the command line wrote rows. The agenda would find the rows too, a second later. */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const actors = yield* AccountActors
   const signals = yield* (yield* PostgresChannel).subscribe

@@ -6,27 +6,30 @@ import { Credentials, passwordsWaitingMax } from "../services/identity/Credentia
 import { isBeyondPasswords, passwordBytes } from "../services/identity/PasswordBytes.ts"
 import { traced } from "../services/Traced.ts"
 
-/** What a hash costs: KiB of memory, passes over it, lanes. */
+/** Cost of a hash: KiB of memory, passes over it, lanes. */
 export interface Parameters {
   readonly memory: number
   readonly passes: number
   readonly parallelism: number
 }
 
-/** OWASP's first choice for argon2id. */
+/** OWASP's first recommendation for argon2id. */
 export const recommended: Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
 const saltBytes = 16
 const hashBytes = 32
-/** Hashes at a time on one node; each takes a thread and its memory. */
+/** Maximum concurrent hashes on a node; each takes a thread and its memory. */
 const hashesAtOnceMax = 2
 
-/** base64 without padding, as the PHC string format has it. */
+/** Encodes base64 without padding, as in the PHC string format. */
 const encode = (bytes: Uint8Array) => Base64.encode(bytes).replaceAll("=", "")
 const decode = (text: string) => new Uint8Array(Buffer.from(text, "base64"))
 
 const phc = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{8,88})\$([\w+/]{8,88})$/
 
-/** argon2id on Node's thread pool. New hashes are made with these parameters; each is looked at with its own. */
+/**
+ * Hashes passwords by argon2id in Node's thread pool. New hashes use `current`; each stored hash is verified with its
+ * own parameters.
+ */
 export const layerWith = (current: Parameters) =>
   Layer.effect(
     Credentials,
@@ -71,10 +74,13 @@ export const layerWith = (current: Parameters) =>
     })
   )
 
-/** The same with the recommended parameters. */
+/** Credentials with the recommended parameters. */
 export const layer = layerWith(recommended)
 
-/** For simulations, which must not wait for a thread pool: one round of SHA-256 without a salt, and no protection. */
+/**
+ * Credentials for simulations, which must not wait for a thread pool: one round of SHA-256 without a salt. Offers no
+ * protection.
+ */
 export const layerSimulation = Layer.effect(
   Credentials,
   Effect.gen(function*() {

@@ -5,16 +5,16 @@ import { AccountId, IdFromString } from "../services/Ids.ts"
 import { traced } from "../services/Traced.ts"
 import { HeldSessions } from "./Database.ts"
 
-/** The channel of Postgres' LISTEN and NOTIFY on which the command line reaches a running server. */
+/** Postgres' LISTEN/NOTIFY channel, on which the command line reaches running servers. */
 const channelName = "murmuration"
 
-/** Signals that a subscriber may have waiting; they come from people at a command line. */
+/** Maximum queued signals of a subscriber; they come from people at a command line. */
 const backlogMax = 1024
 const reconnect = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("2 seconds")])
 
 /**
- * What the command line says to a running server: a message for every node, that rows wait for an account's actor, or that
- * a new process takes over.
+ * Signal from the command line to running servers: a message for every node, rows that wait for an account's actor, or
+ * a restart.
  */
 const Signal = Schema.Union([
   BroadcastMessage,
@@ -27,13 +27,13 @@ const Json = Schema.fromJsonString(Schema.toCodecJson(Signal))
 const encode = Schema.encodeEffect(Json)
 const decode = Schema.decodeUnknownEffect(Json)
 
-/** Says it to every server on this database. In a transaction it is heard when that commits. */
+/** Sends a signal to every server on this database; inside a transaction, when it commits. */
 export const notify = traced("PostgresChannel.notify")(function*(signal: Signal) {
   const pg = yield* PgClient.PgClient
   yield* pg.notify(channelName, yield* Effect.orDie(encode(signal)))
 })
 
-/** Messages of the channel, which every node hears; listens again after a lost connection. */
+/** Signals of the channel, which every node receives; listens again after a lost connection. */
 export class PostgresChannel extends Context.Service<PostgresChannel, {
   readonly subscribe: Effect.Effect<PubSub.Subscription<Signal>, never, Scope.Scope>
   /** False while signals can be missed. */

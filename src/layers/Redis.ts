@@ -3,12 +3,12 @@ import type { Redis as Client, RedisOptions } from "ioredis"
 import { traced } from "../services/Traced.ts"
 import { OperatorError } from "./OperatorError.ts"
 
-/** Redis did not do what was asked: it is away, too slow, or refused. */
+/** Redis did not execute a command: it is down, too slow, or refused it. */
 class RedisFailed extends Schema.TaggedError<RedisFailed>()("RedisFailed", { cause: Schema.Defect() }) {}
 
-/** Milliseconds; a Redis that is stopped must not hold a request for longer. */
+/** Command timeout in milliseconds; a stopped Redis must not hold a request for longer. */
 const commandTimeout = 500
-/** How often Redis must show that published messages would arrive, and, where it left a command unanswered, that it answers. */
+/** Interval of the pings that check the subscription, and of those after a command timed out. */
 const heartbeatPeriod = "1 second"
 const connectTimeout = 2000
 const reconnectDelayMax = 1000
@@ -19,21 +19,21 @@ const options = {
   commandTimeout,
   keepAlive: 10_000,
   autoResubscribe: false,
-  // While Redis is away commands fail at once instead of piling up; its users have something to fall back on.
+  // While Redis is down commands fail at once instead of queueing; callers have a fallback.
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   retryStrategy: (attempt: number) => Math.min(attempt * 100, reconnectDelayMax)
 } satisfies RedisOptions
 
-/** One connection for commands, which are pipelined, and one for subscriptions; both come back by themselves. */
+/** Two connections to Redis, which reconnect by themselves: one for pipelined commands, one for subscriptions. */
 export class Redis extends Context.Service<Redis, {
   readonly use: <A>(f: (client: Client) => Promise<A>) => Effect.Effect<A, RedisFailed>
-  /** Calls `onMessage` for everything published on `channel` until the scope closes; messages are lost while Redis is away. */
+  /** Calls `onMessage` for each message on `channel` until the scope closes; messages are lost while Redis is down. */
   readonly subscribe: (
     channel: string,
     onMessage: (message: string) => void
   ) => Effect.Effect<void, never, Scope.Scope>
-  /** Whether published messages arrive. */
+  /** True while published messages arrive. */
   readonly subscribed: Effect.Effect<boolean>
 }>()("murmuration/layers/Redis") {
   static readonly layer = (url: Redacted.Redacted<string>): Layer.Layer<Redis, OperatorError> =>
@@ -46,11 +46,12 @@ const make = traced("Redis.make")(function*(url: Redacted.Redacted<string>) {
   const channels = new Map<string, Set<(message: string) => void>>()
   const attempt = <A>(f: () => Promise<A>) =>
     Effect.tryPromise({ try: f, catch: (cause) => new RedisFailed({ cause }) })
-  // Also after a reconnect; a channel that could not be subscribed while Redis was away is caught up with here.
+  // Also runs after a reconnect; it makes up for a channel that could not be subscribed while Redis was down.
   subscriber.on("ready", () => {
     if (channels.size > 0) subscriber.subscribe(...channels.keys()).catch(ignore)
   })
-  // A Redis that is frozen keeps its connections. Answers come in order, so this one says that all is subscribed.
+  // A frozen Redis keeps its connections, so it is pinged. Replies come in order, so a pong means that all channels are
+  // subscribed.
   let heard = false
   subscriber.on("close", () => heard = false)
   const listen = Effect.matchEffect(attempt(() => subscriber.ping()), {
@@ -60,7 +61,7 @@ const make = traced("Redis.make")(function*(url: Redacted.Redacted<string>) {
   yield* Effect.forkScoped(Effect.repeat(listen, Schedule.spaced(heartbeatPeriod)))
   subscriber.on("message", (channel, message) => channels.get(channel)?.forEach((listener) => listener(message)))
 
-  // One that left a command unanswered is asked nothing more before it answers a ping: not every request waits.
+  // After a timeout no more commands are sent until Redis answers a ping, so that not every request waits.
   let silent = false
   const use = Effect.fnUntraced(function*<A>(f: (client: Client) => Promise<A>) {
     if (silent) return yield* new RedisFailed({ cause: "no answer in time" })
@@ -95,11 +96,11 @@ const make = traced("Redis.make")(function*(url: Redacted.Redacted<string>) {
 const ignore = () => undefined
 const isTimeout = (cause: unknown) => cause instanceof Error && cause.message === "Command timed out"
 
-/** A connected client that closes with the scope. */
+/** Opens a client connection that closes with the scope. */
 const open = traced("Redis.open")(function*(url: Redacted.Redacted<string>, purpose: string) {
   const log = Effect.runForkWith(yield* Effect.context<never>())
   const client = yield* Effect.acquireRelease(
-    // Loaded here: a server that runs alone needs none of it.
+    // Loaded here: a single server does not need it.
     Effect.map(Effect.promise(() => import("ioredis")), ({ Redis }) => new Redis(Redacted.value(url), options)),
     (client) => Effect.sync(() => client.disconnect())
   )

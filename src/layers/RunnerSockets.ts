@@ -5,14 +5,14 @@ import { Runners } from "effect/cluster"
 import { RpcClient, RpcSerialization } from "effect/rpc"
 import { Socket, SocketServer } from "effect/socket"
 
-/** How long a node may take to accept a connection. */
+/** Timeout for connecting to a node. */
 const openTimeout = "1 second"
-/** How often a node that does not accept one, or broke it off, is tried again; who is gone for good is soon no node any more. */
+/** Delay before the next attempt to connect to a node; a node that is gone soon leaves the cluster. */
 const reconnectPeriod = "250 millis"
 
 /**
- * How other nodes are reached. In effect 4.1 the pause before the next try grows to five seconds with every connection
- * that this node ever lost. All accounts of a node that is back would be away for as long.
+ * Client protocol to other nodes. In effect 4.1 the delay before a reconnect grows to five seconds with every
+ * connection that this node ever lost. All accounts of a node that is back would be unavailable for as long.
  */
 export const layerClientProtocol = Layer.effect(
   Runners.RpcClientProtocol,
@@ -29,8 +29,8 @@ export const layerClientProtocol = Layer.effect(
 )
 
 /**
- * What other nodes connect to. A reply to a node that is gone fails. In effect 4.1 it waits for that connection to come
- * back, which an accepted one never does: the reply's fiber stays, and a server that stops waits for it.
+ * Socket server for other nodes. A reply to a node that is gone fails. In effect 4.1 the reply waits for its connection
+ * to come back, which an accepted one never does: the reply's fiber stays, and a stopping server waits for it.
  */
 export const layerServer = Layer.effect(
   SocketServer.SocketServer,
@@ -41,7 +41,7 @@ export const layerServer = Layer.effect(
   )
 ).pipe(Layer.provide(NodeClusterSocket.layerSocketServer))
 
-/** The same connection, whose writes fail as soon as reading from it has ended. */
+/** Wraps a connection so that its writes fail as soon as its reader has ended. */
 export const mortal = (socket: Socket.Socket): Socket.Socket => {
   const gone = Deferred.makeUnsafe<never, Socket.SocketError>()
   const end = (error: Socket.SocketError) => Deferred.fail(gone, error)

@@ -3,18 +3,18 @@ import { SecureRandom } from "effect/crypto"
 import { traced } from "../services/Traced.ts"
 import { OperatorError } from "./OperatorError.ts"
 
-/** The folder of secrets that this server made for itself, below its data. */
+/** Subfolder of the data folder for secrets that the server generated. */
 const folderName = "secrets"
 
-/** Where the secret of that name is kept. */
+/** Returns the path of the secret with this name. */
 export const location = Effect.fnUntraced(function*(dataDir: string, name: string) {
   const path = yield* Path.Path
   return path.join(dataDir, folderName, name)
 })
 
 /**
- * The secret kept under `name` in `dataDir`, made by `make` where there is none yet. Readable for its owner only. The
- * file appears whole or not at all. Of two that make it at once the first wins for both.
+ * Returns the secret `name` of `dataDir`; `make` creates it if it is missing. Only its owner may read the file. The
+ * file is written atomically. Of two concurrent writers, the first wins for both.
  */
 export const keep = traced("SecretFile.keep")(
   function*(dataDir: string, name: string, make: Effect.Effect<string, never, SecureRandom.SecureRandom>) {

@@ -22,8 +22,8 @@ const makeKey = Effect.gen(function*() {
 })
 
 /**
- * The secret kept under `name` in the database, made by `make` where there is none. Nodes that make it at once agree:
- * the first row stays, and every node reads it back.
+ * Returns the secret `name` of the database; `make` creates it if it is missing. Concurrent nodes agree: the first row
+ * stays, and every node reads it back.
  */
 export const keepInDatabase = traced("Secrets.keepInDatabase")(
   function*(name: string, make: Effect.Effect<string, never, SecureRandom.SecureRandom>) {
@@ -45,8 +45,8 @@ export const keepInDatabase = traced("Secrets.keepInDatabase")(
 )
 
 /**
- * `SECRET_KEY`, or a key made once, and the key for web push: kept in the database where several nodes may share them
- * (`DATABASE_URL`), else in `DATA_DIR`, so that a backup of the tables has neither.
+ * `SECRET_KEY` or a generated key, and the key for web push. With `DATABASE_URL`, which several nodes may share, they
+ * are stored in the database. Otherwise they are in `DATA_DIR`, so that a backup of the tables has neither.
  */
 export const layer = Layer.effect(
   Secrets,

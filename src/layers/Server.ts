@@ -57,7 +57,7 @@ const routes = Layer.mergeAll(
   Body.layerWithFiles,
   Deadlines.layer,
   HttpServer.layerRouter,
-  // Behind what finds out who is behind a proxy.
+  // Runs after the middleware that resolves addresses behind proxies.
   AddressBlocks.layer,
   PathLimits.layer,
   Compression.layer,
@@ -67,41 +67,41 @@ const routes = Layer.mergeAll(
 
 const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, disableListenLog: true })
 
-/** What fetches the pages behind links. */
+/** Fetches link previews. */
 const cards = CardRunner.layer.pipe(
   Layer.provide(Previews.layerNoDeps),
   Layer.provide([Cards.layer, CardPictures.layer, Creators.layer, Pages.layer, StoredFiles.layer]),
   Layer.provide(KeyOperations.layer)
 )
 
-/** What sends notifications to phones. */
+/** Sends push notifications. */
 const pushes = PushRunner.layer.pipe(
   Layer.provide(PushContents.layerNoDeps),
   Layer.provide([Pushes.layer, SealedTokens.layer, UserCatalogs.layer])
 )
 
-/** What tells staff of trends. */
+/** Sends staff e-mails about trends. */
 const trendReviews = TrendReviewRunner.layer.pipe(Layer.provide(TrendReviewEmails.layer))
 
-/** What follows moderation lists. */
+/** Syncs moderation lists. */
 const lists = ListRunner.layer.pipe(Layer.provide(ListSync.layer))
 
-/** What greets who is new. */
+/** Welcomes new members. */
 const newMembers = NewMemberRunner.layer.pipe(Layer.provide([AutoClosing.layer, NewMembers.layer]))
 
-/** What sends posts by e-mail. */
+/** Sends e-mail digests. */
 const digests = DigestRunner.layer.pipe(Layer.provide(EmailDigests.layer))
 
-/** What writes to people about new terms. */
+/** Sends e-mails about new terms of service. */
 const terms = TermsRunner.layer.pipe(Layer.provide(TermsEmails.layer))
 
-/** What tells other programs. */
+/** Calls webhooks. */
 const webhooks = WebhookRunner.layer.pipe(Layer.provide([WebhookObjects.layer, Webhooks.layer]))
 
-/** The whole server as one value: what people reach, the actors behind it, and what both run on. Needs `Environment`. */
+/** The whole server: HTTP, the actors behind it, and their foundation. Needs `Environment`. */
 export const layer = Layer.satisfiesServicesType<Environment>()(
   Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
-    // Streams end before the server waits for what it still answers.
+    // Streams end before the server waits for its open requests.
     Layer.provideMerge(
       Layer.mergeAll(
         served,

@@ -115,11 +115,11 @@ import { remote } from "./Federation.ts"
 import * as KeptOut from "./KeptOut.ts"
 import * as KeyOperations from "./KeyOperations.ts"
 
-/** Where everything is kept, who hears of it, and how the operator wants it. */
+/** Storage, broadcasts and configuration. */
 type Stored = Broadcast | ServerConfig | SqlClient.SqlClient
 type Secret = Credentials | Digest.Digest | PushMessages | Secrets | SecureRandom.SecureRandom
 
-/** Who people are, and what acts for them. */
+/** Users, sessions, tokens and sign-up. */
 const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret | Mailer>()(
   Layer.mergeAll(
     Apps.layer,
@@ -145,7 +145,7 @@ const identity = Layer.satisfiesServicesType<Stored | InstancePolicies | Secret 
   )
 )
 
-/** What is read of accounts and statuses. */
+/** Reads of accounts and statuses. */
 const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | Digest.Digest | Secrets | Translator>()(
   Layer.mergeAll(
     AccountStatuses.layer,
@@ -209,7 +209,7 @@ const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | 
   ).pipe(Layer.provideMerge(Layer.mergeAll(Accounts.layer, CustomEmojis.layer, Statuses.layer)))
 )
 
-/** Our objects as other servers know them, and theirs. */
+/** Local objects for other servers, and remote objects. */
 const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
   Layer.mergeAll(
     CollectionObjects.layer,
@@ -243,7 +243,7 @@ const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
   )
 )
 
-/** What the server knows and does beside its actors, over the database, the bus and the configuration. */
+/** All services besides the actors, over the database, broadcasts and the configuration. */
 export const layer = Layer.mergeAll(identity, KeptOut.layer, reading, federation).pipe(
   Layer.provideMerge(InstancePolicies.layer)
 )

@@ -5,24 +5,24 @@ import { gathered } from "../services/Batches.ts"
 import { HeldSessions } from "./Database.ts"
 import { ShardReleases } from "./ShardReleases.ts"
 
-/** Shards that one statement gives up; more than there are. */
+/** Maximum shards that a statement releases; more than exist. */
 const releasesMax = 10_000
 const releaseTimeout = "2 seconds"
-/** How effect 4.1 numbers the locks of shards: a group's begin at a multiple of it. */
+/** Effect 4.1's numbering of shard locks: each group starts at a multiple of this. */
 const groupNumbers = 1_000_000
 
 /**
- * Who has which shard, as locks of one session of each node with Postgres. Shards that are given up at the same time go
- * in one statement. In effect 4.1 each takes two of its own in that session. Each must be answered within two seconds;
- * a node that comes has hundreds given up, which on a busy machine would take a minute. In it nobody answers for them.
- * They make each other late, and their node's proof that it lives with them. Then the session is ended, all locks are
- * lost, and the same begins anew.
+ * Shard locks: advisory locks of one Postgres session per node. Concurrent releases share one statement. In effect 4.1
+ * each release takes two statements in that session, and has to finish within two seconds. When a node joins, another
+ * one releases hundreds, which could take a minute on a busy machine; their accounts would be unavailable for that
+ * time. The releases would delay each other and the lease's refresh. The session would then be ended, all locks lost,
+ * and the same would start again.
  */
 export const layer = Layer.effect(
   RunnerStorage.RunnerStorage,
   Effect.gen(function*() {
     const groups = (yield* ShardingConfig.ShardingConfig).availableShardGroups
-    // A client of its own, for that is what this makes where names are transformed.
+    // A client of its own, because `withoutTransforms` creates a new one.
     const client = (yield* HeldSessions).withoutTransforms()
     let session: SqlConnection.Connection | undefined
     const sessions = Object.assign(client, {
@@ -32,7 +32,7 @@ export const layer = Layer.effect(
       Effect.provideService(SqlRunnerStorage.make({}), SqlClient.SqlClient, sessions)
     )
 
-    /** Of the session's locks, as Postgres lists them, those of the shards. */
+    /** Returns SQL that releases this session's locks of these shards, as pg_locks lists them. */
     const unlock = (shards: ReadonlyArray<ShardId.ShardId>) => {
       const numbers = shards.map(({ group, id }) => (groups.indexOf(group) + 1) * groupNumbers + id)
       return `SELECT pg_advisory_unlock(classid::int8::bit(32)::int4, objid::int8::int4) FROM pg_locks
@@ -53,7 +53,7 @@ export const layer = Layer.effect(
         const all = [...shards]
         return Effect.tap(storage.refresh(address, all), kept(all))
       },
-      // Where the session is lost, effect makes another one, and knows what that holds.
+      // If the session is lost, effect makes another one and tracks its locks.
       release: (address, shardId) =>
         Effect.catch(releaseTogether(shardId), () => turn.withPermits(1)(storage.release(address, shardId)))
     })

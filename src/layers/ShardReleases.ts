@@ -2,14 +2,20 @@ import { Context, Deferred, Effect, Layer } from "effect"
 import { type ShardId, Sharding } from "effect/cluster"
 import { OperatorError } from "./OperatorError.ts"
 
-/** How often the lock of a shard is kept (every two seconds) whose actors have to end; they have a third of it. */
+/**
+ * Lock refreshes (one every two seconds) after which a shard that should be released counts as stuck; its actors have a
+ * third of that time to end.
+ */
 export const releaseRefreshesMax = 15
 
-/** Counts how long shards take to be given up: not in time, for a node that stands still does nothing about it. */
+/**
+ * Counts the refreshes for which shards wait to be released. Counts instead of a clock, because a frozen node makes no
+ * progress.
+ */
 export class Waits {
   private counts = new Map<string, number>()
 
-  /** Takes all shards whose locks are kept now; answers one that this node no longer owns and could not give up. */
+  /** Takes all shards whose locks were refreshed. Returns one that this node no longer owns but could not release. */
   stuck(kept: Iterable<ShardId.ShardId>, isOwned: (shard: ShardId.ShardId) => boolean) {
     const waiting = [...kept].filter((shard) => !isOwned(shard)).map(String)
     this.counts = new Map(waiting.map((shard) => [shard, (this.counts.get(shard) ?? 0) + 1]))
@@ -18,15 +24,16 @@ export class Waits {
 }
 
 /**
- * Ends a node that cannot give up a shard. Effect keeps a shard's lock until all of its actors have ended, without a
- * bound, and one that never ends would keep its accounts from every node for ever. A lease ends with its node.
+ * Ends a node that cannot release a shard. Effect keeps a shard's lock until all of its actors have ended, without a
+ * limit: an actor that never ends would make its shard's accounts unavailable on every node. A lease ends with its
+ * node.
  */
 export class ShardReleases extends Context.Service<ShardReleases, {
-  /** Is told of the shards whose locks are kept, whenever they are. */
+  /** Reports the shards whose locks were refreshed. */
   readonly kept: (shards: Iterable<ShardId.ShardId>) => Effect.Effect<void>
-  /** Says who knows which shards are owned; until then none counts as given up. */
+  /** Sets the source of shard ownership; until then no shard counts as waiting. */
   readonly owner: (sharding: Pick<Sharding.Sharding["Service"], "hasShardId">) => Effect.Effect<void>
-  /** Fails, in words for the operator, once a shard could not be given up. */
+  /** Fails with an operator error once a shard could not be released. */
   readonly stuck: Effect.Effect<never, OperatorError>
 }>()("murmuration/layers/ShardReleases") {
   static readonly layer = Layer.sync(ShardReleases, () => {

@@ -4,18 +4,18 @@ import { HeldSessions } from "./Database.ts"
 import { Handover } from "./Handover.ts"
 import { OperatorError } from "./OperatorError.ts"
 
-/** Names the lock among Postgres' advisory locks: "murm" in ASCII. */
+/** Key of the advisory lock: "murm" in ASCII. */
 const lockKey = 0x6d75726d
 const checkInterval = "1 second"
-/** The lock of a server that was just killed goes with its session, which takes Postgres a moment. */
+/** Retries after a kill: the lock ends with its session, which takes Postgres a moment. */
 const ended = { times: 6, schedule: Schedule.spaced("500 millis") }
-/** A server that gave its port away ends within 8 s, and people wait meanwhile. */
+/** Retries during a handover: the old server ends within 8 s, and users wait in the meantime. */
 const handoverWait = { times: 1_500, schedule: Schedule.spaced("20 millis") }
 const reconnect = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")])
 
 /**
- * Holds a lock in the database as long as the layer lives. One server without a cluster may have it: two of them would
- * each keep feeds and actors that the other knows nothing of. The lock is a session's, so a server that dies loses it.
+ * Holds a database lock for the lifetime of the layer. Only one server without a cluster may have it: two would each
+ * keep feeds and actors that the other does not know. The lock belongs to a session, so a server that dies loses it.
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const pg = yield* HeldSessions
@@ -43,7 +43,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
         ? error
         : new OperatorError({ message: `The database cannot be used: ${error.message}` })
   )
-  /** Ends when the session is lost, for example because Postgres was restarted. */
+  /** Fails when the session is lost, for example because Postgres was restarted. */
   const hold = (session: typeof first) =>
     Effect.repeat(session.executeValues("SELECT 1", []), Schedule.spaced(checkInterval))
   const again = Effect.scoped(Effect.flatMap(take, hold)).pipe(

@@ -4,19 +4,19 @@ import { Statement } from "effect/sql"
 import { unavailable } from "../http/guard/Reply.ts"
 import { StoodStill } from "../services/StoodStill.ts"
 
-/** A process that did nothing for longer stood still, in milliseconds: as long as clients wait for a command. */
+/** Pause after which a process counts as stalled, in milliseconds: as long as clients wait for a command. */
 export const standstillMillisMax = 5_000
 const beatPeriod = "500 millis"
 /**
- * Beats from the end of a standstill, the one that comes at once among them, until nothing is read that was asked
- * before. Between two of them everything that has arrived is read, however long a busy machine takes for that.
+ * Heartbeats after a stall, including the immediate one, until no request from before it is left to read. Between two
+ * beats everything that has arrived is read, even on a busy machine.
  */
 export const aftermathBeats = 3
 
 /**
- * A process that stood still (a frozen machine, SIGSTOP) finds old requests. Their clients gave up long ago, asked
- * another node and had it undone since. Nobody can tell how old they are, so that those that change something are
- * refused; those that it had begun with begin no command any more, and ask the database for nothing.
+ * Refuses stale requests after a stall (a frozen machine, SIGSTOP). Their clients gave up long ago, and may have used
+ * another node or undone the change. The age of a request is unknown, so all requests that change something are
+ * refused. Those already in progress start no more commands or queries.
  */
 export const layer = HttpRouter.middleware(
   Effect.gen(function*() {
@@ -47,7 +47,7 @@ export const layer = HttpRouter.middleware(
           look()
           return standstills > before
         }
-        // Work that it left running, such as an account's fan-out, is nobody's request any more.
+        // Work that the request left running, such as an account's fan-out, is not affected.
         let over = false
         const end = () =>
           Effect.sync(() => {

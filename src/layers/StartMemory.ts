@@ -9,12 +9,12 @@ interface Collection {
 }
 
 /**
- * Gives back what only the start needed: all modules come at once, so the heap grows beyond what it needs later, and V8
- * would keep that, a fifth of the process. Takes 0.2 s of a processor. Afterwards the heap grows to twice what lives, as
- * `npm start` says (`--heap-growing-percent`): V8's own factor of up to four took 130 MB more under load, and saved no time.
+ * Returns memory that only the start needed: loading all modules grows the heap beyond its later need, and V8 would
+ * keep that, a fifth of the process. Takes 0.2 s of CPU. Afterwards the heap grows to twice its live size, as `npm
+ * start` sets (`--heap-growing-percent`): V8's own factor of up to four took 130 MB more under load, and saved no time.
  */
 export const giveBack = Effect.sync(() => {
-  // Node has no other way to ask for a collection that makes the heap smaller.
+  // Node has no other way to request a collection that shrinks the heap.
   setFlagsFromString("--expose-gc")
   const collect: (collection: Collection) => void = runInNewContext("gc")
   setFlagsFromString("--no-expose-gc")

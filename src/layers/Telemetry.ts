@@ -14,7 +14,7 @@ const levels = { debug: "Debug", info: "Info", warning: "Warn", error: "Error" }
 
 const lines = Logger.withConsoleLog(Logger.map(Logger.formatLogFmt, redact))
 
-/** The log: a line an event, from `LOG_LEVEL` upwards, without secrets. */
+/** Logs one line per event, from `LOG_LEVEL` upwards, with secrets redacted. */
 const logging = Layer.unwrap(
   Effect.map(
     Environment,
@@ -22,7 +22,7 @@ const logging = Layer.unwrap(
   )
 )
 
-/** Texts without secrets; and OTLP's JSON has as strings the numbers that JSON lacks. */
+/** Redacts secrets in texts, and writes non-finite numbers as strings, as OTLP's JSON requires. */
 const fit = (_key: string, value: unknown) =>
   typeof value === "string"
     ? redact(value)
@@ -32,20 +32,20 @@ const fit = (_key: string, value: unknown) =>
 
 const exported = (data: unknown) => HttpBody.text(JSON.stringify(data, fit), "application/json")
 
-/** What a collector gets, without secrets. */
+/** OTLP serialization with secrets redacted. */
 const serialization = Layer.succeed(OtlpSerialization.OtlpSerialization, {
   traces: exported,
   metrics: exported,
   logs: exported
 })
 
-/** Spans go to `OTLP_URL`; without it none are made, because they cost more than a cached answer does. */
+/** Exports spans to `OTLP_URL`; without it none are created, because they cost more than a cached response. */
 const tracing = Layer.unwrap(Effect.map(Environment, ({ otlpUrl }) =>
   otlpUrl === undefined
     ? Layer.succeed(References.TracerEnabled, false)
     : Otlp.layer({ baseUrl: otlpUrl, resource: { serviceName: "murmuration" }, loggerMergeWithExisting: true }).pipe(
       Layer.provide([FetchHttpClient.layer, serialization]),
-      // Names that a client wrote with escapes are known here only.
+      // Escaped parameter names of clients are decoded only here.
       Layer.merge(
         Layer.effect(
           UrlParams.CurrentRedactedNames,
@@ -54,7 +54,7 @@ const tracing = Layer.unwrap(Effect.map(Environment, ({ otlpUrl }) =>
       )
     )))
 
-/** Logging and tracing of everything that is built on top of it. */
+/** Logging and tracing of all layers above. */
 export const layer = EventLoopWatch.layer.pipe(Layer.provideMerge(Layer.merge(logging, tracing)))
 
 const isNearby = (remote: string): boolean =>
@@ -65,8 +65,8 @@ const isNearby = (remote: string): boolean =>
   })
 
 /**
- * `GET /metrics` in Prometheus' text format, for collectors on the same machine or private network; anybody else, as the
- * trusted proxies report it, finds nothing there. Belongs into the router.
+ * `GET /metrics` in Prometheus' text format, for collectors on the same machine or private network; 404 for any other
+ * client address, as trusted proxies report it. Belongs into the router.
  */
 export const layerRouter = HttpRouter.use((router) =>
   Effect.gen(function*() {

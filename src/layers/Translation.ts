@@ -5,7 +5,7 @@ import { outboundTo } from "./translation/Asking.ts"
 import * as DeepL from "./translation/DeepL.ts"
 import * as LibreTranslate from "./translation/LibreTranslate.ts"
 
-/** The translation service of the configuration, where there is one. */
+/** The configured translation service, if any. */
 export const layer = Layer.unwrap(Effect.map(Environment, ({ translation }) => {
   if (translation === undefined) return Layer.succeed(Translator, undefined)
   return Layer.effect(

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 
-/** Returns whether the address of a connection's peer is a proxy of the operator (`TRUSTED_PROXIES`). */
+/** Returns true if a peer's address is one of the operator's proxies (`TRUSTED_PROXIES`). */
 export const isTrustedProxy = (proxies: ReadonlyArray<IpNetwork.IpNetwork>, address: string | undefined): boolean => {
   const parsed = NetAddress.ipFromString(address ?? "")
   if (Result.isFailure(parsed)) return false

@@ -7,20 +7,20 @@ import { StoodStill } from "../../services/StoodStill.ts"
 import { traced } from "../../services/Traced.ts"
 import { Account, type Command } from "./Protocol.ts"
 
-/** How long a caller waits for an account's actor, in seconds. Then the client is told to come back. */
+/** How long a caller waits for an account's actor, in seconds. After that the client is told to retry. */
 export const commandSecondsMax = 5
 
-/** The accounts' actors, as callers see them: wherever they live, a command gives its answer or an error for clients. */
+/** Client of the accounts' actors, on whichever node they run. A command yields its answer or an error for clients. */
 export class AccountActors extends Context.Service<AccountActors, {
   /**
-   * Has the account do something. With a `key` (the client's Idempotency-Key) the same command gives the same answer
-   * for a day; without one a new id stands for this call. Fails with `Unavailable` after five seconds. The command may
-   * be done already, but is not begun any more.
+   * Runs a command on the account's actor. Commands with the same `key` (the client's Idempotency-Key) get the same
+   * answer for a day; without a key each call has its own id. Fails with `Unavailable` after five seconds: the command
+   * may have been done by then, but is not started later.
    */
   readonly tell: (accountId: AccountId, command: Command, key?: string) => Effect.Effect<CommandAnswer, ClientError>
-  /** Tells the actor that rows wait for it. Never fails; a lost wake-up is made good by the agenda. */
+  /** Tells the actor that rows wait for it. Never fails: the agenda makes up for a lost wake-up. */
   readonly wake: (accountId: AccountId) => Effect.Effect<void>
-  /** The same for what a remote account sent, and nothing else is looked for. */
+  /** Like `wake`, but for inbound activities of a remote account only. */
   readonly receive: (accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/actors/account/AccountActors") {
   static readonly layer = Layer.effect(
@@ -34,7 +34,7 @@ export class AccountActors extends Context.Service<AccountActors, {
       const tell = traced("AccountActors.tell")(function*(accountId: AccountId, command: Command, key?: string) {
         const id = key === undefined ? `request:${yield* mint}` : `${command._tag}:${key}`
         const until = (yield* Clock.currentTimeMillis) + commandSecondsMax * 1_000
-        // Asked after the time is known, which is too late where it stood still before that.
+        // Checked after the clock is read: `until` would be too late if the process stalled before that.
         if ((yield* StoodStill)()) return yield* new Unavailable()
         const { changes = [], ...answer } = yield* clientOf(String(accountId)).Do({ id, command, until }).pipe(
           Effect.catchTags({
@@ -43,7 +43,7 @@ export class AccountActors extends Context.Service<AccountActors, {
             PersistenceError: away,
             EntityNotAssignedToRunner: away
           }),
-          // An actor that has to leave its node in the middle of a command interrupts it; the caller is not interrupted.
+          // An actor that must leave its node during a command interrupts the command; the caller is not interrupted.
           Effect.catchCauseIf(Cause.hasInterruptsOnly, away),
           Effect.timeoutOrElse({ duration: `${commandSecondsMax} seconds`, orElse: () => new Unavailable() })
         )
@@ -62,7 +62,7 @@ export class AccountActors extends Context.Service<AccountActors, {
   ).pipe(Layer.provide(Changes.layer))
 }
 
-/** 106 bits of chance, enough that two nodes never mint the same id. */
+/** Returns an id with 106 random bits, so that two nodes never mint the same one. */
 const mint = Effect.map(
   Effect.all([Random.nextInt, Random.nextInt]),
   (parts) => parts.map((part) => Math.abs(part).toString(36)).join("-")

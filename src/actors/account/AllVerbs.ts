@@ -24,7 +24,7 @@ import * as TagFollowing from "./TagFollowing.ts"
 import * as UserDomainBlocking from "./UserDomainBlocking.ts"
 import type { Verbs } from "./Verbs.ts"
 
-/** All that accounts do: at commands, and when something is due. Made once a node; all of it runs inside of its account's transaction. */
+/** Builds all verbs and due handlers of accounts, once per node. Each runs inside a transaction of its account. */
 export const make = Effect.gen(function*() {
   const announcements = yield* Announcements.make
   const approving = yield* Approving.make
@@ -71,7 +71,7 @@ export const make = Effect.gen(function*() {
     ...collecting.verbs
   }
 
-  /** The work of each kind of agenda entry. */
+  /** Handler of each kind of agenda entry. */
   const dues = {
     ["domain_block"]: domains.due,
     ["interaction_request"]: approving.due,

@@ -6,7 +6,7 @@ import { standingOf } from "../../services/staff/Rank.ts"
 import type { Ownership } from "./Ownership.ts"
 import { type Commands, onAnnouncement } from "./Verbs.ts"
 
-/** What staff announces, and how people react to it. */
+/** Staff announcements and the reactions to them. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const reactions = yield* AnnouncementReactions

@@ -13,7 +13,7 @@ import { type Commands, onAccount } from "./Verbs.ts"
 
 const waiting: ReadonlyArray<RequestState> = ["pending"]
 
-/** Decides about what others asked to do with statuses of the account, once; inside the transaction of a command. */
+/** Decides requests to interact with the account's statuses, each once; inside the transaction of a command. */
 export const make = Effect.gen(function*() {
   const activities = yield* InteractionActivities
   const control = yield* Controlling.make
@@ -21,7 +21,7 @@ export const make = Effect.gen(function*() {
   const requests = yield* InteractionRequests
   const send = yield* Sending.make
 
-  /** Somebody of another server is told; nobody here is. */
+  /** Decides one request. Only a requester on another server is told. Returns false if there is no such request. */
   const decide = Effect.fnUntraced(
     function*(own: Ownership, requestId: bigint, to: "accepted" | "rejected"): Effect.fn.Return<
       boolean,
@@ -47,19 +47,19 @@ export const make = Effect.gen(function*() {
       RejectInteraction: (own: Ownership, { requestId }: Commands["RejectInteraction"]) =>
         decided(own, requestId, "rejected")
     },
-    /** Nobody decided about it in time. It ends as what was refused does, and who asks may ask again. */
+    /** Expires a request that was not decided in time. It ends like a rejected one, but may be made again. */
     due: Effect.fnUntraced(function*(own: Ownership, requestId: bigint) {
       const request = yield* requests.expire(requestId, own.accountId)
       if (request === undefined) return yield* Effect.asVoid(quoting.decide(own, requestId, "rejected"))
       yield* control.rejected(request)
       if (!request.local) return yield* send(activities.answer("Reject", requestId))
-      // Asked of somebody elsewhere.
+      // The account itself asked a remote author.
       if (own.accountId === request.accountId) {
         yield* send(request.kind === "favourite" ? activities.undoLike(requestId) : activities.undoRequest(requestId))
       }
       yield* requests.remove(requestId)
     }),
-    /** All that somebody asked whom the account blocks. */
+    /** Rejects all requests between the account and a target that it blocks. */
     ofBlocked: Effect.fnUntraced(function*(own: Ownership, target: AccountId) {
       for (const { id } of yield* requests.between(own.accountId, target)) yield* decide(own, id, "rejected")
     })

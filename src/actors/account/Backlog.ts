@@ -3,28 +3,28 @@ import type { Fanout } from "../../services/intents/Fanouts.ts"
 import { fanoutsRoundMax } from "../../services/intents/Fanouts.ts"
 
 /**
- * What an actor knows of its intents without asking for them: those that it committed itself. Others may leave rows: an
- * owner before, a commit whose answer was lost. They are asked for when something says that there may be some.
+ * An actor's in-memory view of its fan-out intents: those that it committed itself. Other rows may come from a previous
+ * owner, or from a commit whose answer was lost. They are read when something signals that they may exist.
  */
 export interface Backlog {
-  /** The actor's fan-out lives in it. */
+  /** Scope of the actor's fan-out fiber. */
   readonly scope: Scope.Scope
   running: boolean
-  /** Somebody asked for work to be done since the fan-out last began to look for it. */
+  /** True if work was requested since the fan-out last started to look for it. */
   rung: boolean
-  /** There may be rows that are not among `known`. */
+  /** True if there may be rows that are not among `known`. */
   unread: boolean
-  /** Counts when rows began to be asked for, and when they were there: odd in between. */
+  /** Incremented when a read of rows begins and when it ends, so it is odd during a read. */
   asked: number
-  /** What the command that runs has written, committed or not. */
+  /** Intents that the running command has written, committed or not. */
   written: ReadonlyArray<Fanout>
-  /** Committed intents that nobody has begun, `fanoutsRoundMax` at most. */
+  /** Committed intents that are not started yet, `fanoutsRoundMax` at most. */
   known: ReadonlyArray<Fanout>
 }
 
 const none: ReadonlyArray<Fanout> = []
 
-/** The previous owner of the account may have left work behind. */
+/** Creates a backlog that is `unread`: the account's previous owner may have left work behind. */
 export const make = (scope: Scope.Scope): Backlog => ({
   scope,
   running: false,
@@ -35,7 +35,7 @@ export const make = (scope: Scope.Scope): Backlog => ({
   known: none
 })
 
-/** A command begins; answers what `committed` wants to know. */
+/** Marks the begin of a command. Returns the value that `committed` needs. */
 export const begun = (backlog: Backlog): number => {
   backlog.written = none
   return backlog.asked
@@ -46,8 +46,8 @@ export const wrote = (backlog: Backlog, intent: Fanout) => {
 }
 
 /**
- * The command that began at `asked` is committed. Where rows were asked for since, its own may be among them, and
- * nothing is taken up twice.
+ * Records that the command which began at `asked` is committed. If rows were read since then, the command's own rows
+ * may be among them; the backlog is then only marked `unread`, so that nothing is processed twice.
  */
 export const committed = (backlog: Backlog, asked: number) => {
   const { known, written } = backlog
@@ -60,7 +60,7 @@ export const committed = (backlog: Backlog, asked: number) => {
 
 export const hasWork = ({ known, unread }: Backlog): boolean => unread || known.length > 0
 
-/** The intents that are known, which are the caller's from now on. */
+/** Takes the known intents out of the backlog. */
 export const takeKnown = (backlog: Backlog): ReadonlyArray<Fanout> => {
   const { known } = backlog
   backlog.known = none

@@ -6,7 +6,7 @@ import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
 import { type Commands, onCollection } from "./Verbs.ts"
 
-/** Collections of accounts that an account recommends, and its own place in those of others. */
+/** Collections of recommended accounts: the account's own ones, and its membership in those of others. */
 export const make = Effect.gen(function*() {
   const activities = yield* FeatureActivities
   const collections = yield* CollectionWriter

@@ -27,7 +27,7 @@ import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
 import * as WaitingEnds from "./WaitingEnds.ts"
 
-/** How an interaction came from another server. */
+/** Ids of an interaction that came from another server. */
 export interface SentInteraction {
   readonly uri: string
   readonly requestUri?: string | undefined
@@ -35,7 +35,7 @@ export interface SentInteraction {
 
 const waits = "This post is pending approval"
 
-/** Replies, favourites and reblogs that are not free: agreed to, waiting, refused; inside the transaction of a command. */
+/** Replies, favourites and reblogs that need approval, inside the transaction of a command. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const activities = yield* InteractionActivities
@@ -58,7 +58,7 @@ export const make = Effect.gen(function*() {
   const changed = (...ids: ReadonlyArray<bigint>) =>
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
 
-  /** Has the author asked: here by a notification, elsewhere by a request. */
+  /** Asks the author for approval: a local one by a notification, a remote one by a request. */
   const ask = Effect.fnUntraced(
     function*(
       own: Ownership,
@@ -73,7 +73,7 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  /** A favourite that is not free. */
+  /** Stores a favourite that needs approval. */
   const favourite = Effect.fnUntraced(
     function*(own: Ownership, target: PolicyTarget, agreement: Exclude<Agreement, "free">, sent?: SentInteraction) {
       const { accountId } = own
@@ -101,8 +101,9 @@ export const make = Effect.gen(function*() {
   )
 
   /**
-   * A reply or reblog that is not free and was just written: with consent it is told as others are, else it waits. `claimed` is
-   * the consent that it says to have, which has to be looked at first. Answers its request.
+   * Attaches an approval to a new reply or reblog that needs one. With approval it is published as usual, otherwise it
+   * is held. `claimed` is the approval that it claims to have, which has to be verified first. Returns the request's
+   * id.
    */
   const attach = Effect.fnUntraced(
     function*(
@@ -127,7 +128,7 @@ export const make = Effect.gen(function*() {
         if (sent !== undefined) yield* send(activities.answer("Accept", id))
         return id
       }
-      // As it will be, before it is kept from everybody.
+      // Loaded before the status is held, which hides it from everybody.
       const shown = target.local || sent !== undefined
         ? undefined
         : (yield* objects.load([interactionId])).get(interactionId)
@@ -151,14 +152,14 @@ export const make = Effect.gen(function*() {
         kind === "reply" && interactionId !== null ? interactionId : statusId
       ),
       changed(statusId, ...(interactionId === null ? [] : [interactionId])),
-      // It counts among its author's posts, or no more.
+      // The post now counts among its author's posts, or no longer does.
       sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
     ], { discard: true })
 
-  /** Tells of a post that waited, and is for all for whom it is by now. */
+  /** Publishes a held post to its audience, with the quote request and the notification that were held back. */
   const revealed = Effect.fnUntraced(function*(author: AccountId, statusId: bigint) {
     yield* fanouts.enqueue(author, { _tag: "publish", statusId })
-    // What it quotes was not asked for, nor told of it, as long as it waited.
+    // While the post was held, its quote was neither requested nor announced.
     yield* send(quoteActivities.request(statusId))
     const quoted = yield* quotes.ofLocal(statusId)
     const type = quoted?.state === "accepted" ? "quote" : quoted?.state === "pending" ? "pending.quote" : undefined
@@ -168,7 +169,7 @@ export const make = Effect.gen(function*() {
     yield* fanouts.enqueue(author, { _tag: "notify", type, to, statusId })
   })
 
-  /** Lets happen what waited. */
+  /** Carries out an approved request. */
   const accepted = Effect.fnUntraced(function*(request: DecidedRequest) {
     const { accountId, id, interactionId, kind, statusId } = request
     yield* answered(request)
@@ -179,7 +180,7 @@ export const make = Effect.gen(function*() {
     }
   })
 
-  /** Ends what waited, or what was agreed to before. Somebody here keeps a reply that was refused, for themselves. */
+  /** Ends a pending or approved interaction. A local author keeps a rejected reply, visible only to themselves. */
   const rejected = Effect.fnUntraced(function*(request: DecidedRequest) {
     const { accountId, before, interactionId, kind, local, statusId } = request
     yield* answered(request)
@@ -199,7 +200,7 @@ export const make = Effect.gen(function*() {
     }
   })
 
-  /** A post of the account is about to be deleted that may wait. */
+  /** Ends the approval or review of a post that is about to be deleted. */
   const forget = Effect.fnUntraced(function*(author: AccountId, statusId: bigint) {
     const request = yield* requests.forget(statusId)
     if (request === undefined) return yield* Effect.asVoid(reviewed.forget(author, statusId))
@@ -207,14 +208,14 @@ export const make = Effect.gen(function*() {
     yield* held.count(statusId, 1)
   })
 
-  /** Fails for a post of the account that waits: what is approved is what was asked for. */
+  /** Fails if a post of the account is held: the approved post must be the one that was asked about. */
   const settled = Effect.fnUntraced(function*(statusId: bigint) {
     if ((yield* held.isHeld(statusId)) || (yield* reviewed.isHeld(statusId))) {
       return yield* new NotAllowed({ text: waits })
     }
   })
 
-  /** The account takes back what it did with a status, or asked to do. */
+  /** Withdraws the account's favourite or reblog of a status, or the request for it; false without a request. */
   const withdraw = Effect.fnUntraced(function*(own: Ownership, kind: "favourite" | "reblog", statusId: bigint) {
     const request = yield* requests.standing(kind, own.accountId, statusId)
     if (request === undefined) return false
@@ -227,7 +228,7 @@ export const make = Effect.gen(function*() {
     return true
   })
 
-  /** What another server asked for is asked no more; undefined where nothing was asked by this id. */
+  /** Withdraws a request of another server. Returns its former state, or undefined if there is none with this id. */
   const unasked = Effect.fnUntraced(function*(own: Ownership, requestUri: string) {
     const request = yield* requests.byRequest(own.accountId, requestUri)
     if (request?.state !== "pending") return request?.state
@@ -236,7 +237,7 @@ export const make = Effect.gen(function*() {
     return request.state
   })
 
-  /** What waits is edited at its author's server. */
+  /** Holds a post again that its author's server has edited while it was held. */
   const holdAgain = Effect.fnUntraced(function*(statusId: bigint) {
     yield* (yield* reviewed.isHeld(statusId)) ? reviewed.holdAgain(statusId) : held.holdAgain(statusId)
   })

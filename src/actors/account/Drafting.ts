@@ -17,8 +17,8 @@ const countRows = rowsOf(Schema.Struct({ drafts: Schema.Int }))
 const paramsRows = rowsOf(Schema.Struct({ params: Schema.Unknown }))
 
 /**
- * Posts that are not finished. What a post may say is asked when it is published; a draft has to be no larger than a post may be
- * sent, with files that a post could have.
+ * Drafts of posts. The rules for posts are checked when a draft is published. A draft must only fit the size limit of a
+ * post and have attachable files.
  */
 export const make = Effect.fnUntraced(function*(publishing: Publishing, scheduling: Scheduling) {
   const sql = yield* SqlClient.SqlClient
@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing, scheduli
     ).id
   })
 
-  /** Writes over a draft, whose files wait for another post, or for this one again. */
+  /** Overwrites a draft and releases its files, which may then be attached to this or another post. */
   const replace = Effect.fnUntraced(function*(accountId: AccountId, id: bigint, params: string, at: Date) {
     const rows = yield* sql`UPDATE scheduled_statuses SET params = ${params}::jsonb, updated_at = ${at}
       WHERE id = ${id} AND account_id = ${accountId} AND scheduled_at IS NULL RETURNING id`
@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing, scheduli
         const answer = scheduledAt === null
           ? yield* publishing.publish(own, post)
           : yield* scheduling.verbs.Schedule(own, { _tag: "Schedule", post, scheduledAt })
-        // What is refused stays a draft.
+        // A post that a spam rule refuses stays a draft.
         return answer.kind === "refused" ? yield* refusedBySpamRule : answer
       }
     )

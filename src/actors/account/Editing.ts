@@ -22,7 +22,7 @@ import * as Screening from "./Screening.ts"
 import { changed } from "./StatusChanges.ts"
 import { type Commands, onRefused, onStatus } from "./Verbs.ts"
 
-/** Edits and deletes statuses; all inside the transaction of a command. */
+/** Edits and deletes statuses, inside the transaction of a command. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const disallowedTags = disallowedIn(sql)
@@ -40,7 +40,7 @@ export const make = Effect.gen(function*() {
   const control = yield* Controlling.make
   const screening = yield* Screening.make
 
-  /** Gives an edited status its poll, which ends so long after the edit. */
+  /** Replaces an edited status's poll, which ends that long after the edit. */
   const ask = Effect.fnUntraced(
     function*(accountId: AccountId, statusId: bigint, poll: NewPoll | null, millis: number) {
       const endsAt = yield* polls.revise(statusId, poll, millis)
@@ -57,7 +57,7 @@ export const make = Effect.gen(function*() {
       if (old.reblogOfId !== null) return yield* new RecordNotFound()
       if (old.visibility === "direct") yield* control.settled(old.id)
       const mediaIds = command.mediaIds === undefined ? old.mediaIds : [...new Set(command.mediaIds)]
-      // Without a content warning an edit takes it away.
+      // An edit without a content warning removes the old one.
       const said = saidOr(command, { ...written(old), spoilerText: "" })
       const { text, ...texts } = yield* words(
         { ...said, text: command.text },

@@ -18,7 +18,7 @@ import * as Ownership from "./Ownership.ts"
 import { Account, accountMailboxMax, type Command, PersistedCommand } from "./Protocol.ts"
 import { familyOf, perform, performAlone } from "./Verbs.ts"
 
-/** What all actors of a node do, made once for them: an actor itself is what it owns, and nothing more. */
+/** Builds what all actors of a node share. An actor itself holds only its ownership. */
 const make = Effect.gen(function*() {
   const agenda = yield* AgendaEntries
   const again = untilNoClash(yield* SqlClient.SqlClient)
@@ -28,7 +28,7 @@ const make = Effect.gen(function*() {
   const { alone, dues, verbs } = yield* AllVerbs.make
   const fanout = yield* Fanout.make(owners)
 
-  /** Has work that leaves intents followed by the fan-out that works them off. */
+  /** Runs work that leaves intents, then wakes the fan-out. */
   const settled = <A, E>(own: Ownership.Ownership, work: Effect.Effect<A, E>) =>
     again(Effect.suspend(() => {
       const { backlog } = own
@@ -40,7 +40,7 @@ const make = Effect.gen(function*() {
         }),
         Effect.tapCause((cause) =>
           Effect.suspend(() => {
-            // The transaction may be committed where only its answer was lost, and the client may not ask again.
+            // The transaction may be committed although its answer was lost, and the client may not retry.
             backlog.unread = true
             return isUnsure(cause) ? fanout.wake(own) : Effect.void
           })
@@ -49,9 +49,11 @@ const make = Effect.gen(function*() {
     }))
   const inbox = yield* Inbox.make(owners, verbs, settled)
 
-  /** Does a command once: `owners.once` opens the transaction, checks the epoch, looks the id up and records the answer. */
+  /**
+   * Runs a command once: `owners.once` opens the transaction, checks the epoch, looks the id up and records the answer.
+   */
   const run = (own: Ownership.Ownership, id: string, command: Command, until = Number.POSITIVE_INFINITY) => {
-    // Checked again under the account's lock: waiting for it takes time.
+    // Checked again under the account's lock, because waiting for the lock takes time.
     const begin = Effect.flatMap(Clock.currentTimeMillis, (now) => now > until ? new Unavailable() : Effect.void)
     const work = Effect.andThen(begin, perform(verbs, command._tag, own, command))
     const simple = performAlone(alone, command._tag, own, command)
@@ -63,7 +65,8 @@ const make = Effect.gen(function*() {
     )
   }
 
-  // In a transaction of the same epoch (`owners.owned`). Completed first, because what is done may enqueue the next time.
+  // Runs in a transaction of the same epoch (`owners.owned`). Completed first, because the handler may enqueue the next
+  // entry.
   const onDue = (own: Ownership.Ownership, entry: AgendaEntry) => {
     const { kind, subjectId } = entry
     return again(owners.owned(own, Effect.andThen(agenda.complete(kind, subjectId), dues[kind](own, subjectId)))).pipe(
@@ -72,7 +75,7 @@ const make = Effect.gen(function*() {
     )
   }
 
-  /** Answers whether those behind it may be done. */
+  /** Runs an operator's command. Returns whether the commands behind it may run. */
   const fromOutside = (own: Ownership.Ownership, given: OperatorCommand) =>
     PersistedCommand.decode(given.command).pipe(
       Effect.flatMap((decoded) => run(own, `outside:${given.id}`, decoded)),
@@ -86,7 +89,7 @@ const make = Effect.gen(function*() {
       Effect.catchCause(retried(`the operator's command ${given.id}`, operatorCommands.retry(given)))
     )
 
-  /** Does the account's waiting work: the operator's commands, due entries and intents. */
+  /** Drains the account's pending work: operator commands, due entries, inbound activities and intents. */
   const lookAround = Effect.fnUntraced(
     function*(own: Ownership.Ownership) {
       for (const command of yield* operatorCommands.claim(own.accountId)) {
@@ -105,7 +108,7 @@ const make = Effect.gen(function*() {
       )
   )
 
-  /** Works off what the account sent, and tells on what came of it. */
+  /** Processes the account's inbound activities, then wakes the fan-out for their intents. */
   const receive = (own: Ownership.Ownership) =>
     inbox.receive(own).pipe(
       Effect.catchCause((cause) => Effect.logWarning("an account's inbox must wait", cause)),
@@ -115,7 +118,7 @@ const make = Effect.gen(function*() {
   return { run, lookAround, receive, wake: fanout.wake }
 })
 
-/** An actor of the node; what it works with came with `node`. */
+/** Builds the entity layer of one actor from what the node shares. */
 const actor = ({ lookAround, receive, run, wake }: Effect.Success<typeof make>) =>
   Account.toLayer(
     Effect.gen(function*() {
@@ -138,13 +141,12 @@ const actor = ({ lookAround, receive, run, wake }: Effect.Success<typeof make>) 
   )
 
 /**
- * The account's actor. It is the only writer of what the account does: commands run one at a time, each in one
- * transaction. That checks the actor's epoch, looks the command's id up, writes the change with its intents and records
- * the answer. So a command is done once for each id, whichever node tries it again; an answer means that the change is
- * on disk. Fan-out, timers and commands from outside are rows, worked off by one supervised fiber: at least once, with
- * effects that are sets, in the order of their ids. What a command does says `AllVerbs.ts`, how an account is owned
- * `Ownership.ts`. The mailbox holds `accountMailboxMax` commands; fan-out takes
- * `sliceRowsMax` followers at a time. Nothing is kept in memory alone.
+ * The account's actor, the only writer of what the account does. Commands run one at a time, each in one transaction.
+ * The transaction checks the actor's epoch, looks the command's id up, writes the change with its intents and records
+ * the answer. So a command runs once per id, whichever node retries it, and an answer means that the change is on disk.
+ * Fan-out, timers and operator commands are rows that one supervised fiber processes: at least once, with idempotent
+ * effects, in the order of their ids. `AllVerbs.ts` lists the commands, `Ownership.ts` fences owners. The mailbox holds
+ * `accountMailboxMax` commands; fan-out takes `sliceRowsMax` followers at a time. Nothing is kept in memory alone.
  */
 export const layer = Layer.effectDiscard(
   Effect.flatMap(make, (node) =>
@@ -154,7 +156,9 @@ export const layer = Layer.effectDiscard(
     ))
 )
 
-/** Work that failed is retried later by `retry`, or has failed for good. Answers whether it is over. */
+/**
+ * Schedules a retry of failed work through `retry`, and logs the failure. Returns true if the work has failed for good.
+ */
 const retried = (work: string, retry: Effect.Effect<boolean, SqlError>) => (cause: Cause.Cause<unknown>) =>
   Cause.hasInterrupts(cause)
     ? Effect.interrupt
@@ -166,7 +170,7 @@ const retried = (work: string, retry: Effect.Effect<boolean, SqlError>) => (caus
         !again
       ))
 
-/** Expected errors go to the client as they are; a database that does not answer is a reason to come back. */
+/** Passes expected errors to the client as they are; a database failure becomes `Unavailable`. */
 const forClients = (cause: Cause.Cause<ClientError | SqlError>): Effect.Effect<never, ClientError> => {
   for (const reason of cause.reasons) {
     if (Cause.isFailReason(reason) && !isSqlError(reason.error)) return Effect.fail(reason.error)

@@ -15,13 +15,13 @@ import * as Publish from "./fanout/Publish.ts"
 import * as Report from "./fanout/Report.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
 
-/** How often a busy fan-out says that it is busy, in milliseconds; an idle entity is put away after minutes. */
+/** How often a busy fan-out sends its entity a message, in milliseconds; idle entities are evicted after minutes. */
 const awakeMillis = 20_000
 
 /**
- * The account's fan-out: works off the intents that its commands left, a slice of each a round, the oldest first. A
- * slice writes feeds, notifications and its cursor, then tells the streams; a crash at any point repeats at most one
- * slice, whose effects are sets.
+ * The account's fan-out. Processes the intents of its commands, one slice of each per round, the oldest first. A slice
+ * writes feeds, notifications and its cursor, then publishes to the streams. A crash repeats at most one slice, whose
+ * effects are idempotent.
  */
 export const make = Effect.fnUntraced(function*(owners: Owners) {
   const actors = yield* AccountActors
@@ -36,7 +36,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const move = yield* Move.make(owners)
   const deliver = yield* Deliver.make(owners)
 
-  /** The next slice of an intent, by its kind. */
+  /** Runs the next slice of an intent, by its kind. */
   const slice = (own: Ownership, at: Progress, intent: Intent) => {
     switch (intent._tag) {
       case "publish":
@@ -61,7 +61,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     }
   }
 
-  /** The rows that wait, and whether there may be more of them. */
+  /** Reads the pending rows. Marks the backlog `unread` if there may be more. */
   const ask = Effect.fnUntraced(function*({ accountId, backlog }: Ownership) {
     Backlog.takeKnown(backlog)
     backlog.unread = false
@@ -74,13 +74,16 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     return rows
   })
 
-  /** One slice of every waiting intent; false where none moved, unless the database failed. None holds up the others. */
+  /**
+   * Runs one slice of every pending intent; a failing one does not hold up the others. Returns false if none advanced.
+   * Fails if none advanced and the database failed.
+   */
   const round = Effect.fnUntraced(function*(own: Ownership, { backlog } = own) {
     const waiting = backlog.unread ? yield* ask(own) : Backlog.takeKnown(backlog)
     let moved = 0, failed: SqlError | undefined
     for (const fanout of waiting) {
       const over = yield* slice(own, fanout, fanout.intent).pipe(
-        // What waits was read before this node owned the account, and the owner before went on with it.
+        // The intent was read before this node owned the account, and the previous owner advanced it.
         Effect.catchTag("DoneElsewhere", () => Effect.succeed(false)),
         Effect.withSpan("Account.fanout", { attributes: { kind: fanout.intent._tag, phase: fanout.phase } }),
         Effect.tapError((error) => Effect.sync(() => failed = isSqlError(error) ? error : failed)),
@@ -92,7 +95,10 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     return moved > 0 || (failed !== undefined && (yield* failed))
   })
 
-  /** Works until nothing is left that moves; a message to itself now and then keeps a busy entity from going idle. */
+  /**
+   * Runs rounds until no intent advances. Sends the actor a message every 20 seconds so that a busy entity is not
+   * evicted.
+   */
   const drain = Effect.fnUntraced(
     function*(own: Ownership) {
       let awakeSince = yield* Clock.currentTimeMillis
@@ -117,7 +123,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
       )
   )
 
-  /** Has the fan-out work off what there is; one that works already looks once more after what it does now. */
+  /** Starts the fan-out. If it already runs, it checks for work once more after its current round. */
   const wake = (own: Ownership) =>
     Effect.suspend(() => {
       const { backlog } = own

@@ -6,7 +6,7 @@ import type { Ownership } from "./Ownership.ts"
 import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onAccount } from "./Verbs.ts"
 
-/** Hashtags that an account shows on its profile; those of a remote one are what its server says. */
+/** Featured hashtags of an account. Those of a remote account are what its server lists. */
 export const make = Effect.gen(function*() {
   const tellFollowers = yield* TellFollowers.make
   const featured = yield* FeaturedChanges.make

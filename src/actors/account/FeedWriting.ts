@@ -4,28 +4,28 @@ import { Feeds, listFeed } from "../../services/feeds/Feeds.ts"
 import type { ReaderSlice } from "../../services/feeds/StatusReaders.ts"
 import type { AccountId } from "../../services/Ids.ts"
 
-/** How long before the feeds are written their readers may have been asked for, in milliseconds. */
+/** Maximum age of a reader query when the feeds are written, in milliseconds. */
 export const audienceMillisMax = 200
 
-/** Whose feeds get a status: homes, and lists. */
+/** Feeds that get a status: homes and lists. */
 export interface Audience {
   readonly accountIds: ReadonlyArray<AccountId>
   readonly lists: ReadonlyArray<bigint>
 }
 
-/** A new status, and when its readers were asked for. */
+/** A new status and the time of its reader query. */
 interface Asked extends Pick<ReaderSlice, "reblogOfId"> {
   readonly statusId: bigint
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly since: number
-  /** Asks once more; nobody is to get a status that is gone by now. */
+  /** Repeats the reader query; undefined if the status is deleted. */
   readonly again: Effect.Effect<Audience | undefined, SqlError>
 }
 
 /**
- * Writes a new status into feeds and answers whose. A reader who stops following has the feed dropped; a process that
- * stood still does not see that and writes a status that does not belong there. So readers that were asked for long ago
- * are asked for once more after the write. The feeds of those who left are dropped.
+ * Writes a new status into feeds and returns the feeds that have it. A reader who unfollows has the feed dropped, but a
+ * stalled process may write afterwards a status that does not belong there. So a stale reader query is repeated after
+ * the write, and the feeds of lost readers are dropped.
  */
 export const make = Effect.gen(function*() {
   const feeds = yield* Feeds

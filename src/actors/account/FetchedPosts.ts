@@ -5,7 +5,7 @@ import { Implausible } from "../../services/federation/ObjectFetcher.ts"
 import { StatusId } from "../../services/Ids.ts"
 import { AccountActors } from "./AccountActors.ts"
 
-/** Imports by way of the accounts' actors. */
+/** Imports fetched posts through the accounts' actors. */
 export const layer = Layer.effect(
   FetchedPosts,
   Effect.gen(function*() {

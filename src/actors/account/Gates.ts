@@ -7,12 +7,12 @@ import { interactionOf, type PolicyTarget, type RequestKind } from "../../servic
 import { PolicyVerdicts } from "../../services/statuses/PolicyVerdicts.ts"
 
 /**
- * What a policy makes of a wish: nothing has to be said; its author agreed in advance, which is written down for others to
- * check; or it waits for the author.
+ * Result of an interaction policy: `free` needs no approval; `agreed` was approved in advance, which is recorded so
+ * that other servers can verify it; `asks` waits for the author.
  */
 export type Agreement = "free" | "agreed" | "asks"
 
-/** What becomes of a reply or reblog from another server; `claimed` is the consent that it says to have, which is not known yet. */
+/** Decision on a reply or reblog from another server; `claimed` is the approval it claims to have, not yet verified. */
 export interface Answer {
   readonly agreement: Agreement
   readonly claimed?: string | undefined
@@ -25,12 +25,18 @@ const refusals: { readonly [Kind in RequestKind]: string } = {
 }
 const waits = "This post is pending approval"
 
-/** Who may reply to, favourite and reblog statuses, as their authors say; inside the transaction of a command. */
+/**
+ * Checks who may reply to, favourite and reblog statuses, by their authors' policies; inside the transaction of a
+ * command.
+ */
 export const make = Effect.gen(function*() {
   const held = yield* HeldStatuses
   const verdicts = yield* PolicyVerdicts
 
-  /** What the policy of a status says to the account; fails where that may not. A post for everybody costs no question. */
+  /**
+   * Applies a status's policy to the account; fails with `NotAllowed` if it forbids the interaction. A status that is
+   * open to everybody needs no query.
+   */
   const gate = Effect.fnUntraced(
     function*(
       accountId: bigint,
@@ -42,7 +48,7 @@ export const make = Effect.gen(function*() {
       }
       if (target.accountId === accountId || isFree(target.interactionPolicy, interactionOf[kind])) return "free"
       const { local, mentioned, verdict } = yield* verdicts.of(accountId, target, kind)
-      // Whom a status names may always answer it, whatever its policy says.
+      // Mentioned accounts may always reply, whatever the policy.
       if (kind === "reply" && mentioned) return "free"
       if (target.local && verdict === "automatic") return "agreed"
       const asks = target.local ? verdict === "manual" : local && verdict !== "denied"
@@ -50,19 +56,19 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  /** Fails where the account may not, or not at once. */
+  /** Fails unless the account may interact without waiting for approval. */
   const atOnce = Effect.fnUntraced(function*(accountId: bigint, target: PolicyTarget, kind: RequestKind) {
     const agreement = yield* gate(accountId, target, kind)
     if (agreement === "asks") return yield* new NotAllowed({ text: refusals[kind] })
   })
 
-  /** The same as `gate`; undefined where the account may not. */
+  /** Like `gate`, but undefined if the account may not. */
   const agreed = (accountId: bigint, target: PolicyTarget, kind: RequestKind) =>
     Effect.catchTag(gate(accountId, target, kind), "NotAllowed", () => Effect.undefined)
 
   /**
-   * What becomes of a reply or reblog of an account of another server; undefined where its author does not agree. One of what is
-   * of another server, too, may have the consent of its author, which that server has to show.
+   * Decides on a reply or reblog of a remote account; undefined if the author does not agree. An interaction with a
+   * remote author's post may carry an approval, which that author's server has to confirm.
    */
   const answer = Effect.fnUntraced(
     function*(
@@ -73,7 +79,7 @@ export const make = Effect.gen(function*() {
       kind: "reply" | "reblog" = "reply"
     ) {
       const agreement = yield* agreed(accountId, target, kind)
-      // Who asks is told, whatever everybody may.
+      // A requester always gets a reply, even if no approval is needed.
       if (agreement !== undefined) {
         return { agreement: agreement === "free" && requested ? "agreed" : agreement } satisfies Answer
       }

@@ -24,9 +24,9 @@ import type { Verbs } from "./Verbs.ts"
 type Settled = <A, E>(own: Ownership, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 /**
- * Does a remote account's activities in the order in which they came: each in one transaction with the mark that it is
- * done, so that it has its effect once. A refused one is done as well, with the reason; a failed one is tried later and
- * does not hold up the rest. `settled` wraps work that leaves intents.
+ * Processes a remote account's activities in the order in which they arrived. Each runs in one transaction that also
+ * marks it done, so it takes effect once. A refused activity is marked done, with the reason. A failed one is retried
+ * later and does not hold up the rest. `settled` wraps work that leaves intents.
  */
 export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, settled: Settled) {
   const actors = yield* AccountActors
@@ -42,7 +42,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   const activityIn = ({ document }: InboundActivity) =>
     asActivity(Result.getOrElse(BoundedJson.parse(document), () => undefined))
 
-  /** What the account itself did, in the running transaction. */
+  /** Performs an activity by the account itself, in the current transaction. */
   const perform = Effect.fnUntraced(
     function*(own: Ownership, item: InboundActivity, self: InboundSender, activity: Foreign) {
       const judgement = yield* policies.inside({ ...self, accountId: own.accountId }, activity)
@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     yield* settled(own, owners.owned(own, perform(own, item, self, activity)))
   })
 
-  /** Refusals are outcomes; other failures are tried again. */
+  /** Records refusals as outcomes; schedules a retry after other failures. */
   const afterwards = (
     own: Ownership,
     item: InboundActivity,
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     )
   }
 
-  /** One by one. */
+  /** Processes the claimed activities one by one. */
   const workOff = Effect.fnUntraced(function*(own: Ownership) {
     const { sender: self, waiting } = yield* inbound.claim(own.accountId)
     for (const item of waiting) {
@@ -94,8 +94,8 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   })
 
   /**
-   * Does what comes first as long as that is common; answers whether something is left, and whether that is to be tried
-   * the same way. Only the first may come to nothing, so that it takes along nothing that was written before.
+   * Performs the leading activities while they are common. Returns whether some are left, and whether those may run the
+   * same way. After the first only posts run here: another type may fail, and would roll back the work before it.
    */
   const begin = Effect.fnUntraced(function*(own: Ownership) {
     const { sender: self, waiting } = yield* inbound.claim(own.accountId)
@@ -109,7 +109,10 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
     return "done"
   })
 
-  /** The same, mostly in one transaction with activities of other accounts; those that fail there are done alone. */
+  /**
+   * Like `workOff`, but mostly in one transaction with other accounts' activities; those that fail there are retried
+   * alone.
+   */
   const receive = (own: Ownership): Effect.Effect<void, ClientError | SqlError> =>
     Effect.matchCauseEffect(settled(own, batch(own, begin(own))), {
       onFailure: () => workOff(own),
@@ -124,10 +127,10 @@ const timesOf = ({ id, receivedAt, signedAt }: InboundActivity): Times => ({
   signed: (signedAt ?? receivedAt).getTime()
 })
 
-/** Activities of one account that a transaction with others does. */
+/** Maximum activities of one account in a shared transaction. */
 const besideOthersMax = 8
 
-/** Whether it is one of those that come most, and takes a few short statements. A note with a name may be a vote. */
+/** Returns true for frequent activity types that need a few short statements. A note with a name may be a vote. */
 const isCommon = (self: InboundSender, activity: Foreign) => {
   if (idOf(activity["actor"]) !== self.uri || !isOfTrait(activity, "common")) return false
   const object = asForeign(activity["object"])
@@ -135,11 +138,11 @@ const isCommon = (self: InboundSender, activity: Foreign) => {
 }
 
 const isUnasked = Schema.is(NeedsFetch)
-/** Errors of errors that are named. */
+/** Depth of nested causes that are reported. */
 const causesMax = 5
 const reasonCharactersMax = 500
 
-/** The text of the innermost error, which Postgres' errors have at their end. */
+/** Returns the messages from the outermost to the innermost error; Postgres errors have the text that matters last. */
 const reasonOf = (cause: Cause.Cause<unknown>): string => {
   const messages: Array<string> = []
   for (let error = Cause.squash(cause); error instanceof Error && messages.length < causesMax; error = error.cause) {
@@ -148,7 +151,7 @@ const reasonOf = (cause: Cause.Cause<unknown>): string => {
   return (messages.join(": ") || Cause.pretty(cause)).slice(0, reasonCharactersMax)
 }
 
-/** What would be refused again; what is unavailable may go better later. */
+/** Errors that a retry would repeat; anything unavailable may succeed later. */
 const refusals = new Set([
   "BadRequest",
   "Conflict",

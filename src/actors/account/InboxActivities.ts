@@ -27,21 +27,24 @@ import * as RemovingReplies from "./RemovingReplies.ts"
 import * as Sending from "./Sending.ts"
 import type { Verbs } from "./Verbs.ts"
 
-/** Does activities of one type. */
+/** Performs activities of one type. */
 type Handler = (own: Ownership, self: InboundSender, activity: Foreign, times: Times) => Outcome
 
-/** When an activity came in, and when it was signed, as far as that is still known; in milliseconds since 1970. */
+/**
+ * Times of an activity's arrival and signature, in milliseconds since 1970. The arrival stands in for an unknown
+ * signing time.
+ */
 export interface Times {
-  /** Counts up in the order in which activities came in. */
+  /** Increases in the order in which activities arrive. */
   readonly place: bigint
   readonly received: number
   readonly signed: number
 }
 
 /**
- * Does the activities of a remote account inside a transaction of its actor, mostly by the account's own verbs. Objects
- * that they name are looked for here; `NeedsFetch` says that one has to be fetched first. It belongs to whom it says
- * only where that is the account itself (row 8).
+ * Performs a remote account's activities inside a transaction of its actor, mostly through the account's own verbs.
+ * Objects that they name are looked up locally; `NeedsFetch` means that one has to be fetched first. An activity's
+ * sender must be the account itself (row 8).
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   const knownUris = yield* KnownUris
@@ -78,11 +81,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       (named) => named === undefined ? ignored("an unknown post") : Effect.as(act(named.id, named), done)
     )
 
-  /** Keeps the id, for who undoes by it. */
+  /** Stores the activity's id, so that an Undo can refer to it. */
   const remember = (own: Ownership, activity: Foreign, type: UndoableType, targetId: bigint) =>
     undoables.remember(own.accountId, idOf(activity), { type, targetId })
 
-  /** Answered by whom it is for: accepted, again if need be, or refused; or it waits. */
+  /** Handles a follow: accepted (again if repeated), refused, or left pending. */
   const follow = (own: Ownership, target: AccountId, activity: Foreign): Outcome => {
     const uri = idOf(activity)
     return verbs.Follow(own, { _tag: "Follow", target, reblogs: null, notify: null, languages: null }).pipe(
@@ -96,7 +99,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     )
   }
 
-  /** A Create or an Update that names its object only: the object's own document says what it is (row 7). */
+  /** Handles a Create or Update that only names its object: the object's own document has the content (row 7). */
   const byId = Effect.fnUntraced(function*(self: InboundSender, uri: string, isNew: boolean) {
     if (URL.parse(uri)?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an id of another server")
     const known = yield* knownUris.status(uri)
@@ -104,14 +107,17 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     return yield* new NeedsFetch({ inquiry: { kind: "news", uri } })
   })
 
-  /** An answer to a follow of ours: only where we asked for it, and of the one whom we asked (row 16). */
+  /**
+   * Handles an answer to a local account's follow: only if it was requested, and from the account that was asked (row
+   * 16).
+   */
   const answered = (
     self: InboundSender,
     object: unknown,
     act: (target: AccountId) => Effect.Effect<unknown, ClientError | SqlError>
   ): Outcome => {
     const follow = asForeign(object)
-    // By its id alone it is found by the account that the id begins with.
+    // An object that is only an id belongs to the account whose URI the id begins with.
     if (follow === undefined) return onAccount(object, act)
     return typeOf(follow, "Follow") === undefined || idOf(follow["object"]) !== self.uri
       ? ignored("no follow of ours")
@@ -124,20 +130,20 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       object,
       (target) =>
         Effect.flatMap(activities.isEarlier(target, own.accountId, idOf(object) ?? ""), (isEarlier) =>
-          // A request ends as a follow does.
+          // A pending request ends in the same way as a follow.
           isEarlier
             ? new Unprocessable({ text: "it ends an earlier follow" })
             : verbs.RemoveFollower(own, { _tag: "RemoveFollower", target }))
     )
 
-  /** A follow of ours, or a reply to a post of the sender's that is to be no part of its thread. */
+  /** Handles a Reject of a local follow, or of a reply that the sender removes from the thread. */
   const refused = (own: Ownership, self: InboundSender, object: unknown): Outcome =>
     Effect.flatMap(
       knownUris.status(idOf(object) ?? ""),
       (replyId) => replyId === undefined ? rejected(own, self, object) : removing.rejected(own, replyId)
     )
 
-  /** A post that names its object only is that of the object's own document. */
+  /** Creates a post. If the activity only names its object, the object is fetched. */
   const create: Handler = (own, self, { object }, { received }) =>
     typeof object === "string"
       ? byId(self, object, true)
@@ -147,7 +153,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       )
 
   const update: Handler = (own, self, { object }) => {
-    // The profile is what its document says, and no transaction can wait for another look at it.
+    // The profile is refetched by a job: no transaction can wait for the fetch.
     if (idOf(object) === self.uri) return Effect.as(jobs.enqueue("profile", own.accountId), done)
     if (typeof object === "string") {
       return taken(consents.features.changed(own, object), () => byId(self, object, false))
@@ -157,7 +163,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
       : consents.features.store(own, self, object)
   }
 
-  // A Like that says with what is a reaction as well, and a favourite for who knows of none.
+  // A Like with an emoji is both a reaction and a favourite, for clients that do not support reactions.
   const like: Handler = (own, self, activity) =>
     onStatus(
       activity["object"],

@@ -25,10 +25,10 @@ import { nextMillis, type Ownership } from "./Ownership.ts"
 import * as Screening from "./Screening.ts"
 import * as Sending from "./Sending.ts"
 
-/** Characters of a boost's id. */
+/** Maximum length of a boost's id, in characters. */
 const uriCharactersMax = 2_000
 
-/** Audience of a boost; that of the post where the boost names none. A boost for a few is for the followers. */
+/** Returns the audience of a boost; that of the post if the boost names none. A direct boost becomes followers-only. */
 const audienceOf = (activity: Foreign, { followersUrl }: InboundSender, boosted: Visibility): Visibility => {
   if (!isAddressed(activity)) return boosted
   const { cc, to } = activity
@@ -36,7 +36,7 @@ const audienceOf = (activity: Foreign, { followersUrl }: InboundSender, boosted:
   return said === "direct" ? "private" : said
 }
 
-/** Boosts of a remote account; inside a transaction of its actor. */
+/** Handles boosts by a remote account, inside a transaction of its actor. */
 export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<ReturnType<typeof makePosts>>, "create">) {
   const sql = yield* SqlClient.SqlClient
   const { outboundAllow } = yield* ServerConfig
@@ -57,8 +57,8 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
   const readUrl = urlReader(outboundAllow)
 
   /**
-   * The boosted post. A copy within the boost is believed where the booster wrote it (row 9); another unknown post is
-   * fetched, where somebody here would see the boost.
+   * Returns the boosted post's id. A copy embedded in the boost is trusted if the booster wrote it (row 9). Any other
+   * unknown post is fetched if a local account would see the boost.
    */
   const boosted = Effect.fnUntraced(function*(
     own: Ownership,
@@ -79,8 +79,8 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
   })
 
   /**
-   * After the Undo that ended it, by its `order`, it is a boost anew. `requested`: the
-   * booster asked for it.
+   * Stores a boost. It is new if its `order` is after the Undo that ended an earlier one. `requested`: the booster
+   * asked for approval.
    */
   const announce = Effect.fnUntraced(function*(
     own: Ownership,
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     order: Order,
     requested?: Controlling.SentInteraction
   ) {
-    // As it stands, with its fragment, which is all that tells boosts of some servers apart.
+    // The id is taken verbatim, with its fragment: on some servers only the fragment tells boosts apart.
     const id = idOf(activity) ?? ""
     if (id.length > uriCharactersMax || readUrl(id)?.origin !== URL.parse(self.uri)?.origin) {
       return yield* ignored("an id of another server")
@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     if (buried && (yield* tombstones.stands(own.accountId, id, order))) {
       return yield* ignored("it was undone")
     }
-    // What a relay hands on is looked at, and nothing that it did itself.
+    // Posts that a relay boosts are fetched; the boost itself is not stored.
     const relayed = !followed && (yield* relays.isRelay(own.accountId))
     const statusId = yield* boosted(own, self, activity["object"], followed || relayed)
     if (relayed) return statusId === undefined ? yield* ignored("an unknown post") : done

@@ -17,10 +17,10 @@ import * as FeaturedChanges from "./FeaturedChanges.ts"
 import { done, ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 
-/** Characters of a featured hashtag that are looked at. */
+/** Maximum characters of a featured hashtag that are read. */
 const tagCharactersMax = 256
 
-/** What a remote account pins and takes off; only its own posts in its own collection (S-010, row 8). */
+/** Handles a remote account's pins and unpins; only its own posts in its own collection (S-010, row 8). */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
@@ -32,7 +32,7 @@ export const make = Effect.gen(function*() {
   const tags = yield* FeaturedTags
   const statusTargets = yield* StatusTargets
 
-  /** A post that was unpinned before it came is not pinned when it comes. */
+  /** Drops pending Adds of a post that is unpinned before it was fetched. */
   const forget = Effect.fnUntraced(function*(own: Ownership, uri: string, place: bigint) {
     for (const { document, id } of yield* inbound.awaiting(own.accountId, uri)) {
       const waiting = asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined)) ?? {}
@@ -42,7 +42,7 @@ export const make = Effect.gen(function*() {
     }
   })
 
-  /** `place`: pins stand in the order in which they came, whenever their posts did. */
+  /** Handles an Add or Remove. `place`: pins keep the order in which they arrived, whenever their posts arrive. */
   const change = Effect.fnUntraced(
     function*(own: Ownership, self: InboundSender, activity: Foreign, place: bigint) {
       const { object, target } = activity

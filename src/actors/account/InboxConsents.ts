@@ -11,13 +11,13 @@ import * as InboxQuotes from "./InboxQuotes.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Quoting from "./Quoting.ts"
 
-/** What is made of it by who may know it, else by the next. */
+/** Returns the outcome of `by`, or that of `next` if `by` does not recognise the activity. */
 export const taken = <A, B, E, F>(by: Effect.Effect<A | undefined, E>, next: () => Effect.Effect<B, F>) =>
   Effect.flatMap(by, (outcome): Effect.Effect<A | B, F> => outcome === undefined ? next() : Effect.succeed(outcome))
 
 /**
- * Whatever takes somebody's consent: to be quoted, answered, liked, shared, or to stand in a collection; inside a transaction of
- * a remote account's actor.
+ * Handles all activities about consent: to quotes, replies, likes, boosts and membership in collections; inside a
+ * transaction of a remote account's actor.
  */
 export const make = Effect.fnUntraced(function*(
   posts: Parameters<typeof InboxInteractions.make>[0],
@@ -37,19 +37,19 @@ export const make = Effect.fnUntraced(function*(
         activityTypeOf(activity) !== "QuoteRequest"
           ? interactions.request(own, self, activity, now, order)
           : quotes.request(own, self, activity, now)),
-    /** An Accept or a Reject of what was asked here; undefined where it answers nothing of that. */
+    /** Handles an Accept or Reject of a local request; undefined if it answers none. */
     answered: (own: Ownership, self: InboundSender, activity: Foreign) => {
       const isQuote = quotes.isAnswer(activity["object"])
       const by = isQuote ? quotes.answered(own, self, activity) : features.answered(own, self, activity)
       return taken(by, () => interactions.answered(own, self, activity, activityTypeOf(activity) === "Accept"))
     },
-    /** The sender asks no more, by the id of its request; undefined where nothing was asked by it. */
+    /** Withdraws a request of the sender by its id; undefined if there is none. */
     unasked: (own: Ownership, requestUri: string) =>
       Effect.map(
         taken(control.unasked(own, requestUri), () => quoting.unasked(own, requestUri)),
         (state) => state === undefined ? undefined : state === "pending" ? done : "ignored: it was answered"
       ),
-    /** Consent that is taken back; undefined where the object is none. */
+    /** Handles the withdrawal of a consent; undefined if the object is none. */
     withdrawn: (own: Ownership, object: unknown) =>
       taken(
         features.withdrawn(own, object),

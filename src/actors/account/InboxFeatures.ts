@@ -18,10 +18,10 @@ import { done, ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
 
-/** Characters of the id of a request that is kept. */
+/** Maximum length of a stored request id, in characters. */
 const requestCharactersMax = 2_000
 
-/** What a remote account says of collections of accounts: of its own, and of its place in ours (FEP-7aa9). */
+/** Handles a remote account's collections of accounts, and its membership in local ones (FEP-7aa9). */
 export const make = Effect.gen(function*() {
   const activities = yield* FeatureActivities
   const collections = yield* RemoteFeaturedCollections
@@ -33,12 +33,12 @@ export const make = Effect.gen(function*() {
   const { outboundAllow } = yield* ServerConfig
   const readUrl = urlReader(outboundAllow)
 
-  /** Items of its own collection; whether those in them agree is looked at where that takes a look. */
+  /** Stores items of the sender's collection. A job checks the consents that need a fetch. */
   const kept = Effect.fnUntraced(function*(self: InboundSender, id: bigint, items: ReadonlyArray<ForeignItem>) {
     if (yield* collections.keepItems(self.uri, id, items)) yield* jobs.enqueue("features", id)
   })
 
-  /** The sender's own collection as it says that it is now. */
+  /** Stores the sender's collection as its document describes it. */
   const store = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, document: unknown) {
     const collection = foreignCollection(document, self.uri, readUrl)
     if (collection === undefined) return yield* ignored("no collection of its sender")
@@ -52,16 +52,19 @@ export const make = Effect.gen(function*() {
     return done
   })
 
-  /** Reads the account's collections at its server: an activity named one of them, or an item, by its id alone. */
+  /** Queues a fetch of the account's collections: an activity named a collection or an item by its id alone. */
   const look = (own: Ownership) => Effect.as(jobs.enqueue("collections", own.accountId), done)
 
-  /** An Update that names a collection of the sender by its id; undefined for any other id. */
+  /** Handles an Update that names the sender's collection by its id; undefined for any other id. */
   const changed = Effect.fnUntraced(function*(own: Ownership, uri: string) {
     const known = yield* collections.known(own.accountId, uri, false)
     return known === undefined ? undefined : yield* look(own)
   })
 
-  /** An Add or Remove whose target is the sender's list of collections, or one of these; undefined for any other. */
+  /**
+   * Handles an Add or Remove whose target is the sender's list of collections or one of its collections; undefined for
+   * any other target.
+   */
   const change = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
     const target = idOf(activity["target"]) ?? ""
     const { object } = activity
@@ -81,7 +84,7 @@ export const make = Effect.gen(function*() {
     return done
   })
 
-  /** Somebody here is asked for, and agrees by what it set, or not. */
+  /** Handles a request to feature a local account, which accepts or rejects it by its settings. */
   const request = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
     const target = yield* knownUris.localAccount(idOf(activity["object"]) ?? "")
     const uri = readUrl(idOf(activity["instrument"]))
@@ -96,7 +99,7 @@ export const make = Effect.gen(function*() {
     const stored = collection && (yield* collections.store(own.accountId, collection))
     const before = stored?.id ?? (yield* collections.known(own.accountId, uri.href, false))
     const id = before ?? (yield* collections.known(own.accountId, uri.href, true))
-    // What it says of itself comes by and by.
+    // The collection's own data is fetched later.
     if (before === undefined && id !== undefined) yield* jobs.enqueue("collections", own.accountId)
     const item = id === undefined ? undefined : yield* collections.admit(own.accountId, id, target, asked)
     yield* send(activities.answer(target, own.accountId, asked, item))
@@ -105,7 +108,7 @@ export const make = Effect.gen(function*() {
     return done
   })
 
-  /** An answer to a request of ours; undefined where the object is none. */
+  /** Handles an answer to a local request; undefined if the object is not such a request. */
   const answered = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
     const { object } = activity
     const request = asForeign(object)
@@ -122,7 +125,7 @@ export const make = Effect.gen(function*() {
     return done
   })
 
-  /** The sender takes its word back; undefined where the object is no such word. */
+  /** Handles the sender's withdrawal of a consent or a membership; undefined if the object is neither. */
   const withdrawn = Effect.fnUntraced(function*(own: Ownership, object: unknown) {
     const item = yield* collections.withdrawn(own.accountId, idOf(object) ?? "")
     if (item === undefined) return (yield* collections.left(own.accountId, idOf(object) ?? "")) ? done : undefined

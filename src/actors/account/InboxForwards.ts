@@ -19,14 +19,13 @@ import type { Ownership } from "./Ownership.ts"
 
 const visibilityRows = rowsOf(StoredStatus.mapFields(Struct.pick(["visibility"])))
 
-/** After so many tries of an activity a post is not waited for that its origin does not give away: some 7 minutes. */
+/** Tries after which a followed author's unavailable post is no longer awaited: some 7 minutes. */
 const underWayTriesMax = 3
 
 /**
- * What cannot be decided here: activities of others that somebody hands on, of which nothing is believed (row 6);
- * activities about objects that are not here. The origin is asked beside the actor, which goes on with the rest; the
- * activity waits on disk. It is taken up again when there is an answer, and dropped where there is none after its
- * tries.
+ * Handles activities that cannot be decided locally: those of others that the sender forwards, which are not trusted
+ * (row 6), and those about unknown objects. The origin is checked outside the actor, while the activity waits on disk
+ * and the actor continues. The activity is resumed when the origin answers, and dropped after its tries.
  */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -36,7 +35,7 @@ export const make = Effect.gen(function*() {
   const knownUris = yield* KnownUris
   const relays = yield* Relays
 
-  /** Whether the claim alone could concern anybody here; nobody makes us ask around for nothing. */
+  /** Returns true if the claim could concern a local account. Prevents senders from triggering useless fetches. */
   const couldConcern = Effect.fnUntraced(function*(activity: Foreign) {
     const parent = idOf(asForeign(activity["object"])?.["inReplyTo"])
     if (parent !== undefined && (yield* knownUris.status(parent)) !== undefined) return true
@@ -45,7 +44,7 @@ export const make = Effect.gen(function*() {
     return followed.length > 0
   })
 
-  /** What a forwarded activity gives reason to ask, or why there is none. */
+  /** Returns the origin check that a forwarded activity calls for, or why it is ignored. */
   const reasonOf = Effect.fnUntraced(function*(accountId: AccountId, self: InboundSender, activity: Foreign) {
     const type = activityTypeOf(activity)
     const actor = URL.parse(idOf(activity["actor"]) ?? "")
@@ -62,12 +61,12 @@ export const make = Effect.gen(function*() {
     if (type === "Create" && known !== undefined) return yield* ignored("it is here already")
     if (type !== "Create" && known === undefined) return yield* ignored("an unknown post")
     if (type !== "Delete") {
-      // A relay hands on what nobody here asked for, and whose whole point that is.
+      // Posts from a relay are wanted although they concern no local account.
       if (type === "Create" && (yield* relays.isRelay(accountId))) return { kind: "post", uri } as const
       const concerns = known !== undefined || (yield* couldConcern(activity))
       return concerns ? { kind: "news", uri } as const : yield* ignored("it concerns nobody here")
     }
-    // Who may not read a post is told that there is none.
+    // An origin answers 404 to readers who may not see a post.
     const open = known !== undefined && isOpen(known.visibility)
     return { kind: open ? "gone" : "deleted", uri } as const
   })
@@ -77,7 +76,7 @@ export const make = Effect.gen(function*() {
     return typeof reason === "string" ? reason : yield* new NeedsFetch({ inquiry: reason })
   })
 
-  /** The author takes it away here, too. */
+  /** Deletes a post that its origin no longer has. */
   const withdraw = Effect.fnUntraced(function*(uri: string) {
     const [status] = yield* accountIdRows(sql`SELECT account_id FROM statuses WHERE uri = ${uri} AND NOT local`)
     if (status !== undefined) yield* actors.tell(AccountId.make(status.accountId), { _tag: "Withdraw", uri })
@@ -85,7 +84,7 @@ export const make = Effect.gen(function*() {
 
   const answered = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, { kind, uri }: OriginCheck) {
     if (kind === "post") {
-      // It may be there under another id than the one that was asked for.
+      // The post may be stored under another id than the one that was fetched.
       if ((yield* knownUris.status(uri)) === undefined) return yield* inbound.complete(item.id, "ignored: no post")
       yield* inbound.release(item.id)
       return yield* actors.wake(own.accountId)
@@ -94,7 +93,7 @@ export const make = Effect.gen(function*() {
     yield* inbound.complete(item.id, "done: as its origin says")
   })
 
-  /** Has an activity wait for the answer to a check of its origin. */
+  /** Holds an activity until its origin check is done. */
   const wait = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, { inquiry, underWay }: NeedsFetch) {
     yield* inbound.hold(item, inquiry.kind === "post" ? inquiry.uri : undefined)
     const maySendIt = underWay === true && item.tries < underWayTriesMax

@@ -27,13 +27,13 @@ import type { Ownership } from "./Ownership.ts"
 import * as RemovingReplies from "./RemovingReplies.ts"
 import * as Sending from "./Sending.ts"
 
-/** Characters of ids that are kept. */
+/** Maximum length of a stored id, in characters. */
 const uriCharactersMax = 2_000
 const undecided: ReadonlyArray<RequestState> = ["pending", "accepted"]
 
 /**
- * Likes of a remote account, its requests to reply to, like or share what somebody here wrote, and its answers to requests of
- * ours; inside a transaction of its actor.
+ * Handles a remote account's likes, its requests to reply to, like or boost local posts, and its answers to local
+ * requests; inside a transaction of its actor.
  */
 export const make = Effect.fnUntraced(function*(
   posts: Pick<Effect.Success<ReturnType<typeof makePosts>>, "create">,
@@ -61,7 +61,7 @@ export const make = Effect.fnUntraced(function*(
   const refuse = (own: Ownership, author: bigint, asking: Asking) =>
     Effect.andThen(send(activities.refuse(author, own.accountId, asking)), ignored("it is refused"))
 
-  /** A Like that its author does not leave to everybody; undefined where that leaves it to everybody. */
+  /** Handles a Like that needs approval; undefined if the post may be liked freely. */
   const like = Effect.fnUntraced(
     function*(own: Ownership, self: InboundSender, target: StatusTarget, uri: string, requestUri?: string) {
       const agreement = yield* gates.agreed(own.accountId, target, "favourite")
@@ -113,7 +113,8 @@ export const make = Effect.fnUntraced(function*(
       const target = yield* visible(own, local.id)
       const separate = target !== undefined && (yield* verdicts.isSeparate(own.accountId, target.accountId))
       if (target?.id !== local.id || separate) return yield* refuse(own, local.accountId, asking)
-      // What is asked for is in the request: an id alone would be another's, or change meanwhile.
+      // The request must embed the interaction: an id alone could be another author's, or its object could change
+      // before the fetch.
       if (embedded === undefined) return yield* ignored("a request without what it asks for")
       const about = kind === "reply" ? embedded["inReplyTo"] : embedded["object"]
       const [by] = idsOf(kind === "reply" ? embedded["attributedTo"] : embedded["actor"] ?? self.uri)
@@ -126,7 +127,7 @@ export const make = Effect.fnUntraced(function*(
       return yield* posts.create(own, self, embedded, now, true, sent)
     })
 
-  /** A request for a reply that is here already. */
+  /** Handles a request for a reply that is already stored. */
   const again = Effect.fnUntraced(function*(own: Ownership, replyId: bigint, parentId: bigint, asking: Asking) {
     const before = yield* requests.ofInteraction(replyId)
     if (before !== undefined && before.statusId === parentId) {
@@ -144,13 +145,13 @@ export const make = Effect.fnUntraced(function*(
     return done
   })
 
-  /** A reply that was agreed to leaves its thread. */
+  /** Ends a request. An approved reply is removed from its thread. */
   const ended = (own: Ownership, request: DecidedRequest) =>
     request.kind === "reply" && request.before === "accepted" && request.interactionId !== null
       ? removing.rejected(own, request.interactionId)
       : control.rejected(request)
 
-  /** The request of ours that an answer is about; the interaction itself may stand for it. */
+  /** Returns the local request that an answer is about. The interaction's own id may stand for the request. */
   const asked = Effect.fnUntraced(function*(object: unknown) {
     const byId = requestedBy(publicUrl, idOf(object) ?? "")
     if (byId !== undefined) return byId
@@ -161,7 +162,7 @@ export const make = Effect.fnUntraced(function*(
 
   const decided = Effect.fnUntraced(
     function*(own: Ownership, self: InboundSender, activity: Foreign, id: bigint, isAccepted: boolean) {
-      // Only whose status it is decides: it sent this.
+      // Only the status's author decides: that author is the sender.
       if (!isAccepted) {
         const request = yield* requests.decide(id, own.accountId, undecided, "rejected")
         if (request === undefined) return yield* ignored("no request of ours")
@@ -177,7 +178,7 @@ export const make = Effect.fnUntraced(function*(
       return done
     }
   )
-  /** An Accept or a Reject; undefined where it answers no request of ours. */
+  /** Handles an Accept or Reject; undefined if it answers no local request. */
   const answered = Effect.fnUntraced(
     function*(own: Ownership, self: InboundSender, activity: Foreign, isAccepted: boolean): Effect.fn.Return<
       string | undefined,
@@ -188,7 +189,7 @@ export const make = Effect.fnUntraced(function*(
     }
   )
 
-  /** Takes consent back, where the id is that of one; undefined where it is not. */
+  /** Revokes the consents with this id; undefined if there are none. */
   const revoked = Effect.fnUntraced(
     function*(own: Ownership, uri: string): Effect.fn.Return<string | undefined, ClientError | SqlError | NeedsFetch> {
       const found = yield* requests.byAuthorization(own.accountId, uri)

@@ -6,22 +6,22 @@ import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { isOpen } from "../../services/statuses/Visibility.ts"
 import type { Ownership } from "./Ownership.ts"
 
-/** What a post may be addressed to beside accounts. */
+/** Returns true for addressees that are not single accounts: the public, or the sender's followers. */
 const isForAll = (uri: string, { followersUrl }: InboundSender) => isEverybody(uri) || uri === followersUrl
 
-/** The accounts that a post mentions, and whether it is addressed to them; made once a node. */
+/** Builds the reader of a post's mentioned accounts, each with whether it is addressed; once per node. */
 export const make = Effect.gen(function*() {
   const knownUris = yield* KnownUris
 
   return Effect.fnUntraced(function*(own: Ownership, self: InboundSender, note: ForeignNote) {
     const addressed = new Set(note.addressed)
-    // Most posts are for everybody and the followers, who are no accounts.
+    // Most posts are addressed only to the public and to followers, so no lookup is needed.
     const people = [...new Set([...note.mentioned, ...note.addressed])].filter((uri) => !isForAll(uri, self))
     const named = yield* knownUris.accounts(people)
     const uris = Map.groupBy(named, ([, id]) => id)
     return [...uris].flatMap(([id, spellings]) => {
       const quiet = !spellings.some(([uri]) => note.mentioned.includes(uri))
-      // A post for a few belongs to all whom it addresses; those whom it does not mention are not notified.
+      // A post that is not open belongs to all addressed accounts; those that are not mentioned are not notified.
       const counts = !quiet || !isOpen(note.visibility)
       return counts && id !== own.accountId
         ? [{ id, quiet, addressed: spellings.some(([uri]) => addressed.has(uri)) }]

@@ -8,8 +8,8 @@ import { done, ignored } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 
 /**
- * A remote account says that it moved. A job looks up there whether its target says so too, and has the account move
- * (row 23); inside a transaction of the account's actor.
+ * Handles a remote account's Move. A job verifies the target's alias and then moves the account (row 23); inside a
+ * transaction of the account's actor.
  */
 export const make = Effect.gen(function*() {
   const jobs = yield* Jobs

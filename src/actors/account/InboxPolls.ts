@@ -13,7 +13,7 @@ import { Polls } from "../../services/statuses/Polls.ts"
 import { StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import type { Ownership } from "./Ownership.ts"
 
-/** Votes of a remote account in polls here, and how its own polls stand; inside a transaction of its actor. */
+/** Handles a remote account's votes in local polls, and updates of its own polls; inside a transaction of its actor. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const agenda = yield* AgendaEntries
@@ -27,8 +27,8 @@ export const make = Effect.gen(function*() {
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
 
   /**
-   * A note with a name that answers a poll of this server is a vote and never a post (S-013, row 19). Undefined for what
-   * is no vote: a note with a text may have a name that is no option.
+   * Casts the vote of a note with a name that replies to a local poll; such a note is never a post (S-013, row 19).
+   * Undefined if the note is no vote: a note with text may have a name that is no option.
    */
   const vote = Effect.fnUntraced(
     function*(
@@ -56,7 +56,7 @@ export const make = Effect.gen(function*() {
       ? agenda.enqueue("poll_end", statusId, own.accountId, endsMillis)
       : Effect.void
 
-  /** How an own poll stands now; false where it is not the one that is here. */
+  /** Updates the results of the account's own poll; false if it is not the stored poll. */
   const tally = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, poll: ForeignPoll) {
     const counted = yield* remote.tally(statusId, poll)
     if (counted === undefined) return false
@@ -65,7 +65,7 @@ export const make = Effect.gen(function*() {
     return true
   })
 
-  /** What an edit made of an own poll. */
+  /** Applies an edit to the account's own poll. */
   const revise = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, poll: ForeignPoll | undefined) {
     const revised = yield* remote.revise(statusId, poll)
     if (poll !== undefined) yield* told(own, statusId, poll, revised)

@@ -33,23 +33,23 @@ import type { Ownership } from "./Ownership.ts"
 import * as Screening from "./Screening.ts"
 import type { Verbs } from "./Verbs.ts"
 
-/** `held`: it waits for consent to be shown. */
+/** `held`: hidden until it is approved. */
 const versionRows = rowsOf(Schema.Struct({ ...Version.fields, held: Schema.Boolean }))
 const version = columnsOf(Version.mapFields(Struct.omit(["changedAt"])))
 
-/** How old a post may be that an edit tells of first, in milliseconds (federation.md section 8). */
+/** Maximum age of an unknown post that an edit creates, in milliseconds (federation.md section 8). */
 const unknownMillisMax = 86_400_000
 
-/** What became of an activity, for the record. */
+/** Outcome of an activity, as it is recorded. */
 export type Outcome = Effect.Effect<string, ClientError | SqlError | NeedsFetch>
 
 export const done = "done"
 export const ignored = (why: string) => Effect.succeed(`ignored: ${why}`)
 
-/** How old a fetched post may be, in milliseconds, to be told of in homes, streams and notifications. */
+/** Maximum age of a fetched post that is published to homes, streams and notifications, in milliseconds. */
 const newsMillisMax = 6 * 3_600_000
 
-/** New, edited and deleted posts of a remote account; inside a transaction of its actor. */
+/** Handles new, edited and deleted posts of a remote account; inside a transaction of its actor. */
 export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient
   const config = yield* ServerConfig
@@ -78,7 +78,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       Effect.catchCause((cause) => Effect.logWarning("a reply did not find what it answers", cause))
     )
 
-  /** What a post quotes; who is quoted here without having to be asked is told. */
+  /** Stores the quote of a post, and notifies a local author whose approval is not needed. */
   const quoted = Effect.fnUntraced(function*(own: Ownership, statusId: StatusId, { quote }: ForeignNote, held = false) {
     if (quote === undefined) return
     const to = yield* quotes.note(own.accountId, statusId, quote)
@@ -86,8 +86,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   })
 
   /**
-   * `asked`: somebody wants it, so that it is kept although nobody here may be concerned. `requested`: it is the reply that its
-   * author asked to make.
+   * Stores a new post. `asked`: the post was fetched on request, so it is kept even if it concerns no local account.
+   * `requested`: the post is the reply that its author asked to make.
    */
   const create = Effect.fnUntraced(function*(
     own: Ownership,
@@ -108,7 +108,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const parentId = parent?.id
     const mentions = yield* mentionsOf(own, self, note)
     const concerns = (isOpen(note.visibility) && (asked || listed)) || parentId !== undefined || followed
-    // A question more for what would be left else. An edit addresses those, too, whom it mentions no more.
+    // One more query for posts that would otherwise be dropped. An edit also addresses accounts that it no longer
+    // mentions.
     const wanted = concerns || (yield* knownUris.localAccounts(note.addressed)).length > 0 ||
       (note.quote !== undefined && (yield* knownUris.localStatuses([note.quote.uri])).length > 0) ||
       (note.visibility === "public" && (yield* tagFollows.wanted(note.tags)))
@@ -129,13 +130,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const asks = yield* replies.attach(own, parent, answer, id, { uri: note.uri, ...requested })
     yield* linking.attach(id, linking.ofNote(note))
     if (note.updatedMillis !== undefined && note.updatedMillis > note.publishedMillis) {
-      // It was edited before it came, or the edit came before it.
+      // The post was edited before it arrived, or the edit arrived first.
       yield* statusWriter.preserve(id, note.publishedMillis)
       yield* statuses.wasEdited(id, note.updatedMillis)
     }
     yield* screening.settle(own, verdict, id, asks)
     const waits = asks || verdict.end === "hold"
-    // A post that is fetched long after it was written notifies nobody.
+    // A post that is fetched long after it was written is not published.
     if (!waits && (!asked || now - note.publishedMillis < newsMillisMax)) {
       yield* intend(own, { _tag: "publish", statusId: id })
     }
@@ -152,14 +153,14 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         originChecks.around(parentId === undefined ? document : { ...document, inReplyTo: undefined })
       )
     }
-    // The post that it answers may have come before this one was committed, and did not see it.
+    // The parent may have arrived before this post was committed, and so not have found it.
     if (parentId === undefined && note.inReplyTo !== undefined) yield* sql.afterCommit(adopt(note.inReplyTo))
     return done
   })
 
   /**
-   * A newer version of a post of its own that is here; what it was before stays as its history. One that is not newer
-   * tells how its poll stands, and nothing else.
+   * Applies a newer version of a stored post of the account; the old version is kept as history. A version that is not
+   * newer only updates the poll's results.
    */
   const edit = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, object: unknown, now: number) {
     const document = asForeign(object)
@@ -228,7 +229,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (statusId !== undefined && mine === undefined) return yield* ignored("not its sender's, or gone")
     yield* tombstones.bury(own.accountId, uri)
     if (statusId !== undefined) {
-      // Nobody will write it anew here, so that its files wait for nothing (S-107).
+      // No redraft will reuse the files, so they are deleted at once (S-107).
       yield* sql`DELETE FROM media_attachments WHERE status_id = ${statusId}`
       yield* verbs.Delete(own, { _tag: "Delete", statusId })
     }

@@ -16,14 +16,14 @@ import type { Ownership } from "./Ownership.ts"
 import type * as Quoting from "./Quoting.ts"
 import * as Sending from "./Sending.ts"
 
-/** Characters of ids that are kept. */
+/** Maximum length of a stored id, in characters. */
 const uriCharactersMax = 2_000
 const stateRows = rowsOf(Schema.Struct({ state: QuoteState }))
 const undecided: ReadonlyArray<QuoteState> = ["pending", "accepted"]
 
 /**
- * Requests of a remote account to quote somebody here, and its answers to requests of ours (FEP-044f); inside a transaction of
- * its actor.
+ * Handles a remote account's requests to quote local posts, and its answers to local requests (FEP-044f); inside a
+ * transaction of its actor.
  */
 export const make = Effect.fnUntraced(function*(
   posts: Pick<Effect.Success<ReturnType<typeof makePosts>>, "create">,
@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function*(
   const send = yield* Sending.make
   const readUrl = urlReader(outboundAllow)
 
-  /** The post that quotes, as it is here; a copy of it that its author sends along is believed (row 9). */
+  /** Returns the id of the quoting post. A copy that its author embeds is trusted (row 9). */
   const instrumentOf = Effect.fnUntraced(
     function*(own: Ownership, self: InboundSender, instrument: unknown, uri: string, now: number) {
       const known = yield* knownUris.status(uri)
@@ -76,9 +76,9 @@ export const make = Effect.fnUntraced(function*(
         : yield* stateRows(sql`UPDATE quotes SET request_uri = ${id}, legacy = false
             WHERE status_id = ${statusId} AND account_id = ${own.accountId} AND quoted_status_id = ${target.id}
               AND state = ANY (${undecided}::text[]) RETURNING state`)
-      // Consent that was taken back is not given by asking again.
+      // A new request does not restore a revoked consent.
       if (statusId === undefined || mine.length === 0) return yield* refuse
-      // One that the author decided about stays so, whatever the policy is now.
+      // A decision of the author stands, whatever the policy is now.
       if (quoted.value.verdict !== "automatic" && mine[0]?.state === "pending") {
         yield* quoting.ask(own, target.accountId, statusId)
         return done
@@ -92,7 +92,7 @@ export const make = Effect.fnUntraced(function*(
       return done
     })
 
-  /** The quote of somebody here that an answer is about. */
+  /** Returns the id of the local quoting post that an answer is about. */
   const asked = Effect.fnUntraced(function*(object: unknown) {
     const byId = requestedBy(publicUrl, idOf(object) ?? "")
     if (byId !== undefined) return byId
@@ -112,7 +112,7 @@ export const make = Effect.fnUntraced(function*(
       if (stamp.length > uriCharactersMax || readUrl(stamp)?.origin !== URL.parse(self.uri)?.origin) {
         return yield* ignored("an id of another server")
       }
-      // Only the one who is quoted says so: it sent this.
+      // Only the quoted author decides: that author is the sender.
       const quote = yield* quotes.decide(statusId, own.accountId, ["pending"], "accepted", stamp)
       if (quote === undefined) return yield* ignored("no request of ours")
       yield* quoting.shownAnew(quote)
@@ -130,7 +130,7 @@ export const make = Effect.fnUntraced(function*(
       return done
     })
 
-  /** Takes consent back, where the id is that of one; undefined where it is not. */
+  /** Revokes the consent with this id; undefined if there is none. */
   const revoked = Effect.fnUntraced(function*(own: Ownership, uri: string) {
     const ids = yield* remote.byAuthorization(own.accountId, uri)
     for (const statusId of ids) {

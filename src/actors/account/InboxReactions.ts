@@ -21,13 +21,13 @@ import * as Reacting from "./Reacting.ts"
 
 const knownRows = rowsOf(Schema.Struct({ id: Schema.BigInt, domain: Schema.String }))
 
-/** Characters of an id that is shown to others. */
+/** Maximum length of an id that is shown to others, in characters. */
 const uriCharactersMax = 2_000
 
-/** Misskey's word in a reaction for the server that sends it. */
+/** Domain by which Misskey means the sending server in a reaction. */
 const senderItself = "."
 
-/** Reactions of a remote account: an EmojiReact, or a Like that says with what (FEP-c0e0, Misskey). */
+/** Handles a remote account's reactions: an EmojiReact, or a Like with an emoji (FEP-c0e0, Misskey). */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const config = yield* ServerConfig
@@ -40,7 +40,7 @@ export const make = Effect.gen(function*() {
   const readUrl = urlReader(config.outboundAllow)
   const ownHost = new URL(config.publicUrl).host
 
-  /** A custom emoji of one of these servers, the first one first. */
+  /** Returns the custom emoji of the first of these servers that has it. */
   const known = Effect.fnUntraced(function*(name: string, domains: ReadonlyArray<string>) {
     const rows = yield* knownRows(sql`SELECT id, domain FROM custom_emojis
       WHERE shortcode = ${name} AND domain = ANY (${domains}::text[]) AND NOT disabled`)
@@ -49,8 +49,8 @@ export const make = Effect.gen(function*() {
   })
 
   /**
-   * What an activity reacts with. A picture that it brings is its sender's: no server says what another's emoji looks like. Of
-   * others it can name what is known here.
+   * Returns the emoji of a reaction. An image in the activity is used only for the sender's own emoji: no server
+   * defines another one's. Emoji of other servers must be known already.
    */
   const named = Effect.fnUntraced(function*(
     self: InboundSender,
@@ -78,7 +78,7 @@ export const make = Effect.gen(function*() {
     return yield* known(shortcode, [sender])
   })
 
-  /** The id that an activity goes by; one of another server is none of the sender's to give. */
+  /** Returns the activity's id; undefined if it is of another server. */
   const ownId = (self: InboundSender, activity: Foreign) => {
     const id = asText(idOf(activity), uriCharactersMax)
     return id !== undefined && URL.parse(id)?.origin === URL.parse(self.uri)?.origin ? id : undefined
@@ -93,7 +93,7 @@ export const make = Effect.gen(function*() {
       if (agreement === undefined || agreement === "asks") return undefined
       const emoji = yield* named(self, activity, target.id)
       if (emoji === undefined) return undefined
-      // Of those that come as Likes there is one: the one before was taken back, whether that came or not.
+      // An account has one reaction from Likes at most: the earlier one was undone, even if its Undo never arrived.
       if (liked && (yield* reactions.standing(own.accountId, target.id, emoji)) === undefined) {
         yield* reacting.unlike(own, target.id)
       }
@@ -102,7 +102,7 @@ export const make = Effect.gen(function*() {
   )
 
   return {
-    /** An EmojiReact; the reaction is kept by its id as `remember` does that. */
+    /** Handles an EmojiReact; `remember` stores the reaction's id for a later Undo. */
     received: Effect.fnUntraced(function*(
       own: Ownership,
       self: InboundSender,
@@ -115,9 +115,9 @@ export const make = Effect.gen(function*() {
       if (reactionId === undefined) return yield* ignored("no emoji that is known, or one too many")
       return yield* Effect.as(remember(reactionId), done)
     }),
-    /** Answers the reaction's id; undefined where there is nothing to react with, or too much already. */
+    /** Adds a reaction. Returns its id; undefined if there is no known emoji or the limit is reached. */
     react,
-    /** The reaction that an activity names which is undone. */
+    /** Returns the id of the existing reaction that an Undo names. */
     standing: Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
       const statusId = yield* knownUris.status(idOf(activity["object"]) ?? "")
       const emoji = statusId === undefined ? undefined : yield* named(self, activity, statusId)

@@ -8,13 +8,13 @@ import { done, ignored, type Outcome } from "./InboxPosts.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
 
-/** Relays answer the server's follow and follow it: the server itself has to do with nobody else. */
+/** Handles relays, which answer the server's follow and follow it back. The instance actor deals only with relays. */
 export const make = Effect.gen(function*() {
   const relays = yield* Relays
   const send = yield* Sending.make
   const us = LocalIds.instanceActor(yield* ServerConfig)
 
-  /** Undefined where it is no answer of a relay. */
+  /** Handles an answer of a relay; undefined for any other answer. */
   const answered = (own: Ownership, activity: Foreign, type: "Accept" | "Reject") =>
     Effect.map(
       relays.answered(own.accountId, type, idOf(activity["object"]) ?? ""),

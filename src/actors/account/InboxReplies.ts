@@ -8,10 +8,10 @@ import * as Gates from "./Gates.ts"
 import type { Ownership } from "./Ownership.ts"
 import * as Sending from "./Sending.ts"
 
-/** What answers nothing, or what everybody may answer. */
+/** Answer for a post that is no reply, or that anyone may reply to. */
 const free: Gates.Answer = { agreement: "free" }
 
-/** Replies of a remote account, as far as those whom they answer agree; inside a transaction of its actor. */
+/** Checks and stores the approval of a remote account's replies; inside a transaction of its actor. */
 export const make = Effect.gen(function*() {
   const activities = yield* InteractionActivities
   const control = yield* Controlling.make
@@ -19,7 +19,7 @@ export const make = Effect.gen(function*() {
   const send = yield* Sending.make
 
   return {
-    /** What becomes of a reply; undefined where the author of `parent` does not agree, who says so where that is somebody here. */
+    /** Decides on a reply; undefined if the author of `parent` does not agree. A local author then sends a refusal. */
     answer: Effect.fnUntraced(function*(
       own: Ownership,
       self: InboundSender,
@@ -39,7 +39,7 @@ export const make = Effect.gen(function*() {
       }))
       return undefined
     }),
-    /** Writes down what was agreed to, or has a reply wait that was just stored; answers whether it waits. */
+    /** Records the approval of a stored reply, or holds the reply. Returns true if it is held. */
     attach: Effect.fnUntraced(function*(
       own: Ownership,
       parent: NamedStatus | undefined,

@@ -9,7 +9,9 @@ import { done, ignored } from "./InboxPosts.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 
-/** Reports of another server about an account of this one, inside a transaction of the signer's actor (S-011, row 20). */
+/**
+ * Files reports of another server about a local account, inside a transaction of the signer's actor (S-011, row 20).
+ */
 export const make = Effect.gen(function*() {
   const flags = yield* Flags
   const intend = yield* Intents.make
@@ -18,7 +20,7 @@ export const make = Effect.gen(function*() {
   const readUrl = urlReader(config.outboundAllow)
 
   const flag = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
-    // As it is written: ids of one server may differ in their fragments alone, as our own do.
+    // The id is taken verbatim: ids of one server may differ only in their fragments, as ours do.
     const uri = idOf(activity)
     if (uri === undefined || readUrl(uri)?.origin !== URL.parse(self.uri)?.origin) {
       return yield* ignored("an id of another server")

@@ -20,17 +20,17 @@ import type { Verbs } from "./Verbs.ts"
 const originalRows = rowsOf(Schema.Struct({ original: Schema.BigInt }))
 
 const Existing = Schema.Struct({
-  /** The id of the last activity that did it, where that is kept with it. */
+  /** Id of the last activity that created it, if it is stored with the row. */
   uri: Schema.NullOr(Schema.String),
-  /** Its own. */
+  /** The row's own id. */
   id: Schema.BigInt
 })
 type Existing = typeof Existing.Type
 const existingRows = rowsOf(Existing)
 
 /**
- * Undoes a remote account's activities, named in full or by id, inside a transaction of its actor. An Undo that comes
- * before its activity is remembered. The activity then has no effect (row 10, scenario F17).
+ * Undoes a remote account's activities, named in full or by id, inside a transaction of its actor. An Undo that arrives
+ * before its activity is remembered; the activity then has no effect (row 10, scenario F17).
  */
 export const make = Effect.fnUntraced(function*(
   verbs: Verbs,
@@ -43,12 +43,15 @@ export const make = Effect.fnUntraced(function*(
   const tombstones = yield* Tombstones
   const undoables = yield* Undoables.Undoables
 
-  /** Only ids of its own can be remembered: nobody keeps another's activities away. */
+  /**
+   * Returns true for ids of the sender's own server. Only those may be remembered, so that no account blocks another's
+   * activities.
+   */
   const isOwn = (self: InboundSender, id: string) => URL.parse(id)?.origin === URL.parse(self.uri)?.origin
 
   /**
-   * The existing block, follow, like or boost, with its activity's id where that is known; undefined where there is
-   * none.
+   * Returns the existing block, follow, like, boost or reaction, with its activity's id if that is known; undefined if
+   * there is none.
    */
   const existing = ({ accountId }: Ownership, type: Undoables.UndoableType, subject: bigint) => {
     const one = {
@@ -73,10 +76,10 @@ export const make = Effect.fnUntraced(function*(
   }
 
   /**
-   * Whether what came under the id is not what stands: it came anew under another id since, or was taken back before.
-   * An Undo says so again (and signs later) whose sender did not hear the answer. `known`: something came under the id;
-   * `came`: and was not undone. Where the ids themselves say which is the earlier one, that holds, in whatever order
-   * they came.
+   * Returns true if the activity with this id is not the one in effect: it was replaced under another id, or undone
+   * before. A sender that missed the response may repeat (and re-sign) an Undo. `known`: an activity arrived under the
+   * id; `came`: and was not undone. If the ids themselves show their order, that order counts, not the order of
+   * arrival.
    */
   const isEarlier = Effect.fnUntraced(
     function*(
@@ -86,7 +89,7 @@ export const make = Effect.fnUntraced(function*(
       { came, known }: { readonly came: Undoables.DoneActivity | undefined; readonly known: boolean },
       { id, uri }: Existing
     ) {
-      // A boost that gave its id away has it in front of its number.
+      // The id of a boost whose id was released is followed by `#` and a number.
       if (uri !== null) {
         return uri !== ownId && !uri.startsWith(`${ownId}#`) &&
           (known || came !== undefined || isBefore(ownId, uri) === true)
@@ -115,7 +118,7 @@ export const make = Effect.fnUntraced(function*(
     }
   }
 
-  /** An account, a reaction, or else a status. */
+  /** Returns the id of the account, reaction or status that the activity is about. */
   const subjectOf = (
     own: Ownership,
     self: InboundSender,
@@ -127,12 +130,12 @@ export const make = Effect.fnUntraced(function*(
     return type === "Follow" || type === "Block" ? knownUris.localAccount(object) : knownUris.status(object)
   }
 
-  /** What the account did under an id. A boost is a status, whose id does not come back. */
+  /** Undoes what the account did under an id. A boost is a status, so its id is not used again. */
   const byId = Effect.fnUntraced(function*(own: Ownership, id: string, by: Order) {
     const known = yield* undoables.take(own.accountId, id)
     if (known !== undefined) {
       const found = yield* existing(own, known.type, known.targetId)
-      // A later activity under another id stays.
+      // A later activity under another id stays in effect.
       const stays = found !== undefined && (yield* isEarlier(own, known, id, { came: known, known: true }, found))
       return stays ? true : yield* Effect.as(takeBack(own, known.type, known.targetId), true)
     }
@@ -148,7 +151,7 @@ export const make = Effect.fnUntraced(function*(
     const [actor, id] = [idOf(inner?.["actor"]), idOf(object)]
     if (actor !== undefined && actor !== self.uri) return yield* ignored("nothing of its sender")
     const ownId = id !== undefined && isOwn(self, id) ? id : undefined
-    // It was done again under the same id since; ids are used again (`Repeats`).
+    // The activity was repeated under the same id in the meantime; some servers reuse ids (`RepeatedActivities`).
     const ended = ownId === undefined ? "unknown" : yield* inbound.end(own.accountId, ownId, by.signed)
     if (ended === "done later") return yield* ignored("a later one stands")
     const of = inner && activityTypeOf(inner)
@@ -159,7 +162,7 @@ export const make = Effect.fnUntraced(function*(
       const came = ownId === undefined ? undefined : yield* undoables.take(own.accountId, ownId)
       const known = ended === "ended"
       if (ownId !== undefined && (yield* isEarlier(own, { type, targetId: subject }, ownId, { came, known }, found))) {
-        // It may come late itself, and does not count then.
+        // The earlier activity may still arrive late, and must not count then.
         if (!known && came === undefined) yield* tombstones.bury(own.accountId, ownId, { by, awaited: true })
         return yield* ignored("a later one stands")
       }
@@ -172,21 +175,21 @@ export const make = Effect.fnUntraced(function*(
     if (ownId === undefined) return yield* ignored("nothing that can be undone")
     if (yield* byId(own, ownId, by)) return done
     const unasked = yield* consents.unasked(own, ownId)
-    // The request may come late once more.
+    // The request may arrive once more.
     if (unasked === done) yield* tombstones.bury(own.accountId, ownId, { by, awaited: false })
     if (unasked !== undefined) return unasked
     yield* tombstones.bury(own.accountId, ownId, { by, awaited: ended === "unknown" })
     return yield* ignored("nothing that is here; it will not come either")
   })
 
-  /** Whether the activity was undone before it came; of a boost `InboxPosts` asks that itself. */
+  /** Returns true if the activity was undone before it arrived; for boosts, `InboxBoosts` checks that itself. */
   const wasUndone = (own: Ownership, activity: Foreign, order: Order) =>
     (isOfTrait(activity, "undoable") && activityTypeOf(activity) !== "Announce") || isOfTrait(activity, "asks")
       ? tombstones.stands(own.accountId, idOf(activity) ?? "", order)
       : Effect.succeed(false)
 
   return {
-    /** `by` is the order of the Undo. */
+    /** Undoes an activity; `by` is the order of the Undo. */
     undo: (own: Ownership, self: InboundSender, object: unknown, by: Order): Outcome => undo(own, self, object, by),
     wasUndone
   }

@@ -4,7 +4,7 @@ import type { Intent } from "../../services/intents/Intent.ts"
 import * as Backlog from "./Backlog.ts"
 import type { Ownership } from "./Ownership.ts"
 
-/** Writes intents for the account's fan-out, in the running transaction of a command; made once a node. */
+/** Builds the writer of intents for the account's fan-out, in the current transaction; once per node. */
 export const make = Effect.gen(function*() {
   const fanouts = yield* Fanouts
   return (own: Ownership, intent: Intent) =>

@@ -6,19 +6,19 @@ import type { ForeignNote } from "../../services/federation/documents/ForeignNot
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Draft } from "../../services/statuses/Drafts.ts"
 
-/** What a post shows of what it links to. */
+/** Links of a post that are shown as previews. */
 interface Links {
-  /** The link that has a card: only where no files are shown. */
+  /** Link with a preview card; undefined if the post has files. */
   readonly link: StatusLink | undefined
-  /** Addresses that may be those of collections of accounts. */
+  /** URLs that may be those of collections of accounts. */
   readonly collections: ReadonlyArray<string>
   readonly theirs: boolean
 }
 
-/** Whether anything is to be shown. */
+/** Returns true if there is anything to preview. */
 export const isAny = ({ collections, link }: Links): boolean => link !== undefined || collections.length > 0
 
-/** The cards and collections of accounts that posts link to, in the transaction that writes the post. */
+/** Preview cards and linked collections of posts, written in the post's transaction. */
 export const make = Effect.gen(function*() {
   const cards = yield* StatusCards
   const config = yield* ServerConfig

@@ -14,7 +14,9 @@ import type { Ownership } from "./Ownership.ts"
 import * as Reviewing from "./Reviewing.ts"
 import { type Commands, onWarning } from "./Verbs.ts"
 
-/** What moderators do about posts and collections of the account: they are deleted, or marked as sensitive, as if their author did it. */
+/**
+ * Moderates the account's posts and collections: deletes them, or marks them as sensitive, as if their author did it.
+ */
 export const make = Effect.fnUntraced(function*(
   { verbs }: Editing,
   { verbs: collecting }: Collecting
@@ -27,7 +29,7 @@ export const make = Effect.fnUntraced(function*(
   const reviewing = yield* Reviewing.make({ verbs })
   const statusTargets = yield* StatusTargets
 
-  /** Those of this server are edited, so that others hear of it. */
+  /** Marks a status as sensitive, or not. A local one is edited, so that other servers learn of it. */
   const mark = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, sensitive: boolean) {
     const old = yield* statusTargets.own(own.accountId, statusId)
     if (old.local) {

@@ -14,7 +14,7 @@ import * as Sending from "./Sending.ts"
 import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onAccount, onReport, onWarning } from "./Verbs.ts"
 
-/** What the account tells the moderators, and what they do about it. */
+/** Reports that the account files, and moderation actions against it. */
 export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuses, "mark" | "markCollection">) {
   const sql = yield* SqlClient.SqlClient
   const tellFollowers = yield* TellFollowers.make
@@ -27,13 +27,13 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
   const desk = yield* ReportDesk
   const reports = yield* Reports
 
-  /** Every node hears what is done about the account; its streams end at once where it is kept out. */
+  /** Tells every node of an action against the account; a suspended or disabled account's streams are closed. */
   const told = Effect.fnUntraced(function*(own: Ownership, type: LastingType, stands: boolean) {
     const ids = [own.accountId]
     const changed = (kind: "account" | "moderation" | "user") => broadcast.publish({ _tag: "Changed", kind, ids })
     const keptOut = type === "suspend" || type === "disable"
     if (type === "suspend") yield* tellFollowers(own, "Profile")
-    // A home that was made anew in the meantime, its own too, lacks its posts.
+    // Feeds that were rebuilt during the suspension, including the account's own, lack its posts.
     if (type === "suspend" && !stands) yield* intend(own, { _tag: "homes", readers: [own.accountId], followers: true })
     yield* sql.afterCommit(Effect.all([
       changed("account"),

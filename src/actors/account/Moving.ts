@@ -33,8 +33,8 @@ type Avoided = typeof Avoided.Type
 const avoidedRows = rowsOf(Avoided)
 
 /**
- * Accounts that become others, and what those who follow or avoid them do about it: each by its own actor, as if
- * they had done it themselves. Others are told of a local account's move by its deliveries.
+ * Moves of accounts, and what followers, blockers and muters of a moved account do: each through its own actor, as if
+ * they did it themselves. Other servers learn of a local account's move by its deliveries.
  */
 export const make = Effect.fnUntraced(function*(
   relations: Verbs<"Block" | "Follow" | "Mute" | "Unfollow">
@@ -49,7 +49,10 @@ export const make = Effect.fnUntraced(function*(
   const changed = (accountId: AccountId) =>
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId] }))
 
-  /** Follows the new account as the old one was followed, and has it in the same lists; where that is refused, the old follow stays. */
+  /**
+   * Follows the new account with the old follow's settings and lists. The old follow is kept if the new account
+   * refuses.
+   */
   const follow = Effect.fnUntraced(function*(own: Ownership, from: AccountId, to: AccountId) {
     const [old] = yield* followedRows(sql`SELECT show_reblogs, notify, languages FROM follows
       WHERE account_id = ${own.accountId} AND target_account_id = ${from}`)
@@ -65,7 +68,7 @@ export const make = Effect.fnUntraced(function*(
     yield* relations.Unfollow(own, { _tag: "Unfollow", target: from })
   })
 
-  /** Blocks and mutes of the old account go on to the new one, unless their owner follows it. */
+  /** Copies a block and a mute of the old account to the new one, unless the account follows it. */
   const avoid = Effect.fnUntraced(function*(own: Ownership, from: AccountId, to: AccountId) {
     const { accountId } = own
     const [old] = yield* avoidedRows(sql`SELECT
@@ -90,7 +93,7 @@ export const make = Effect.fnUntraced(function*(
       yield* intend(own, { _tag: "move", movedTo: target })
       const [to] = yield* targetRows(sql`
         SELECT uri, username FROM accounts WHERE id = ${target}`)
-      // Its document names the new account before anybody is asked to go there.
+      // The updated profile must name the new account before the Move is delivered.
       yield* tellFollowers(own, "Profile")
       if (to !== undefined) yield* tellFollowers(own, "Move", null, to.uri ?? LocalIds.actor(config, to.username))
       yield* changed(own.accountId)
@@ -104,7 +107,7 @@ export const make = Effect.fnUntraced(function*(
     }),
     CarryOver: Effect.fnUntraced(function*(own: Ownership, { from, to }: Commands["CarryOver"]) {
       yield* lockPairs(sql, [[own.accountId, from], [own.accountId, to]])
-      // Refused is refused: what was stays as it is.
+      // On a refusal the old relations stay as they are.
       yield* Effect.andThen(avoid(own, from, to), follow(own, from, to)).pipe(
         Effect.catchTags({
           NotAllowed: () => Effect.void,

@@ -19,7 +19,7 @@ import type { Backlog } from "./Backlog.ts"
 
 const newestRows = rowsOf(Schema.Struct({ id: Schema.NullOr(Schema.BigInt) }))
 
-/** Uses of a family in the current period; `index` numbers the periods since 1970. */
+/** Uses of a rate limit's family in the current period; `index` numbers the periods since 1970. */
 interface Used {
   index: number
   count: number
@@ -31,21 +31,23 @@ interface State {
 }
 
 /**
- * What an actor holds while it is active: its epoch, its limits as the rows gave them at activation, and the time of
- * its newest status. It is read at the first need, so that an activation never fails where Postgres is away. It is
- * forgotten when another node turns out to own the account. Only `Owners` changes it.
+ * State of an active actor: its epoch, its rate-limit counts as of activation, and the time of its newest status. It is
+ * read on first use, so activation never fails while Postgres is down. It is dropped when another node turns out to own
+ * the account. Only `Owners` changes it.
  */
 export interface Ownership {
   readonly accountId: AccountId
   readonly backlog: Backlog
   state: State | undefined
-  /** The time of the newest status, in milliseconds since 1970. */
+  /** Time of the newest status, in milliseconds since 1970. */
   newestMillis: number
-  /** While it activates: commands and fan-out run side by side, and the later of two would make the earlier a stranger. */
+  /**
+   * Serialises activation: commands and fan-out run concurrently, and a second activation would fence off the first.
+   */
   activating: Semaphore.Semaphore | undefined
 }
 
-/** Runs a statement that makes something of a kind, and that is all of its command (`Commands.alone`). */
+/** Runs a single statement that creates something and is the whole command (`Commands.alone`). */
 export type RecordAlone = <A>(
   kind: CommandAnswer["kind"],
   statement: (recording: Recording) => Effect.Effect<A, SqlError>
@@ -53,12 +55,12 @@ export type RecordAlone = <A>(
 
 /** A command as one statement. */
 interface Attempt {
-  /** Fails where it is too late to begin. */
+  /** Fails if the command's deadline has passed. */
   readonly begin: Effect.Effect<void, Unavailable>
   readonly alone: (record: RecordAlone) => Effect.Effect<CommandAnswer | undefined, ClientError | SqlError>
 }
 
-/** What an actor begins with. */
+/** Creates the state of a new actor. */
 export const begin = (accountId: AccountId, backlog: Backlog): Ownership => ({
   accountId,
   backlog,
@@ -69,7 +71,7 @@ export const begin = (accountId: AccountId, backlog: Backlog): Ownership => ({
 
 const periodOf = (family: Family, now: number) => Math.floor(now / (families[family].seconds * 1000))
 
-/** What owners do as such; made once a node, while every actor has an `Ownership`. */
+/** Operations on ownerships, built once per node; every actor has its own `Ownership`. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const commands = yield* Commands
@@ -86,7 +88,7 @@ export const make = Effect.gen(function*() {
       reports: since("reports")
     })
     const used = (family: Family): Used => ({ index: periodOf(family, now), count: counts[family] })
-    // The newest may be deleted by now; for a day the command that made it is still known.
+    // The newest status may be deleted by now; the command that made it is known for a day.
     const newest = only(
       yield* newestRows(sql`SELECT greatest(
         (SELECT max(id) FROM statuses WHERE account_id = ${accountId} AND deleted_at IS NULL),
@@ -114,13 +116,13 @@ export const make = Effect.gen(function*() {
     return { limit: uses, remaining: uses - used[family].count, resetAt: (index + 1) * seconds * 1000 }
   }
 
-  /** Forgets what turned out to be stale, not what was learnt since. */
+  /** Drops the stale state, unless newer state has replaced it. */
   const forget = (own: Ownership, held: State) => () => {
     if (own.state === held) own.state = undefined
     return new Unavailable({ retryAfterSeconds: 1 })
   }
 
-  /** Does a command by one statement; undefined where nobody knows of that. */
+  /** Runs a command as one statement; undefined if it has to run in a transaction. */
   const attempt = (
     own: Ownership,
     { owner }: State,
@@ -136,7 +138,9 @@ export const make = Effect.gen(function*() {
       return Effect.as(Effect.logDebug("a command is done in a transaction", cause), undefined)
     }))
 
-  /** Runs a command once, if it can be by one statement; refuses it where its family is used up. */
+  /**
+   * Runs a command once, as one statement if possible. Fails with `TooManyRequests` if its family's limit is used up.
+   */
   const once = Effect.fnUntraced(function*<E>(
     own: Ownership,
     id: string,
@@ -163,17 +167,20 @@ export const make = Effect.gen(function*() {
     return { ...answer, standing: quotaOf(held, family, now) }
   })
 
-  /** Runs work that may come again in a transaction of the owner. */
+  /** Runs repeatable work in a transaction of the owner. */
   const owned = Effect.fnUntraced(function*<A, E>(own: Ownership, work: Effect.Effect<A, E>) {
     const held = yield* current(own)
     return yield* commands.owned(held.owner, work).pipe(Effect.catchTag("StaleOwner", forget(own, held)))
   })
 
-  /** The same in a transaction that is open, as one of several works in it. */
+  /** Like `owned`, but inside an open transaction that is shared with other work. */
   const beside = <A, E>(own: Ownership, held: State, work: Effect.Effect<A, E>) =>
     Effect.andThen(Effect.catchTag(commands.lock(held.owner), "StaleOwner", forget(own, held)), work)
 
-  /** For one statement that is a transaction of its own (`Commands.ownerRow`). */
+  /**
+   * Returns an SQL subquery that yields a locked row while the epoch is current, for a statement that is its own
+   * transaction (`Commands.ownerRow`).
+   */
   const ownerRow = (own: Ownership) => Effect.map(current(own), ({ owner }) => commands.ownerRow(owner))
 
   return { once, owned, current, beside, ownerRow }
@@ -182,9 +189,10 @@ export const make = Effect.gen(function*() {
 export type Owners = Effect.Success<typeof make>
 
 /**
- * The time for a new status, in milliseconds since 1970: after that of the one before, though the clock be set back by
- * some minutes. A clock that was wrong dated a status that is later than that. The next one is of now. For the work of
- * a command only. That goes on under the epoch that it began with, even if that was forgotten meanwhile.
+ * Returns the time for a new status, in milliseconds since 1970. It is later than that of the newest status, even if
+ * the clock is set back by some minutes. A newest status further ahead than that was dated by a wrong clock; then the
+ * current time is used. Only for work of a command. That work continues under its first epoch, even if the state was
+ * dropped in the meantime.
  */
 export const nextMillis = (own: Pick<Ownership, "newestMillis">): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeMillis, (now) => {

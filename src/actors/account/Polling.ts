@@ -16,7 +16,7 @@ import { type Commands, onStatus } from "./Verbs.ts"
 
 const hideTotalsRows = rowsOf(Schema.Struct({ hideTotals: Schema.Boolean }))
 
-/** How long votes wait for others before other servers are told, in milliseconds (federation.md section 9). */
+/** Delay in which votes are collected before other servers are told, in milliseconds (federation.md section 9). */
 const pollUpdateMillis = 180_000
 
 /** Votes of the account, and the ends of its own polls. */
@@ -32,7 +32,7 @@ export const make = Effect.gen(function*() {
   const send = yield* Sending.make
   const { federated } = yield* ServerConfig
 
-  /** Voters here are told of the end of a poll elsewhere too; its author's actor does that. */
+  /** Schedules the end of a remote poll on its author's actor, so that local voters are notified. */
   const remember = Effect.fnUntraced(function*(statusId: bigint, author: bigint) {
     const endsAt = yield* polls.endOf(statusId)
     if (endsAt !== undefined) yield* agenda.enqueue("poll_end", statusId, AccountId.make(author), endsAt)
@@ -41,7 +41,7 @@ export const make = Effect.gen(function*() {
   const changed = (statusId: bigint) =>
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
 
-  /** Other servers hear of votes a while after the first of them, of all together. */
+  /** Schedules one poll update for other servers, some time after the first of several votes. */
   const later = Effect.fnUntraced(function*(statusId: bigint, author: AccountId) {
     if (!federated) return
     yield* agenda.enqueueOnce("poll_update", statusId, author, (yield* Clock.currentTimeMillis) + pollUpdateMillis)
@@ -61,17 +61,17 @@ export const make = Effect.gen(function*() {
         return onStatus(target.id)
       })
     },
-    /** Votes came for a poll of the account; followers hear the numbers before the end unless the author hides them. */
+    /** Sends followers the results so far, unless the author hides them until the end. */
     tell: Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
       const [poll] = yield* hideTotalsRows(sql`SELECT hide_totals FROM polls WHERE status_id = ${statusId}`)
       if (poll?.hideTotals === false) yield* deliveryExpansion.enqueueChange(own.accountId, statusId, "Update")
       own.backlog.unread = true
     }),
-    /** A poll of the account has ended: voters are notified, and everybody sees the result. */
+    /** Ends a poll of the account: voters are notified, and the results are published. */
     due: Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
       const endsAt = yield* polls.endOf(statusId)
       if (endsAt === undefined) return
-      // The node that took it for due may be ahead of this one's clock.
+      // The clock of the node that claimed the entry may be ahead of this one's.
       if (endsAt > (yield* Clock.currentTimeMillis)) {
         return yield* agenda.enqueue("poll_end", statusId, own.accountId, endsAt)
       }

@@ -12,32 +12,32 @@ import { textFields, textsBy, textsOf, type WrittenTexts } from "../../services/
 
 const tooLongText = validationFailed(`Text character limit of ${statusCharactersMax} exceeded`)
 
-/** The files that a post names, each once. */
+/** Returns the ids of a post's files, without duplicates. */
 export const filesOf = ({ mediaIds }: Post) => [...new Set(mediaIds)]
 
-/** Whether a post is no more than its texts, without a link, which has a card. */
+/** Returns true if a post is only its texts: no link (which gets a card), files, poll, quote or parent. */
 export const isTextAlone = (post: Post): boolean =>
   !post.text.includes("://") && post.inReplyToId === null && post.quotedStatusId === null && post.poll === null &&
   filesOf(post).length === 0
 
-/** Whether an edit changes nothing; the HTML follows from the text. */
+/** Returns true if an edit changes nothing; HTML is ignored because it follows from the text. */
 export const isSame = Schema.toEquivalence(Revised.mapFields(Struct.omit(["html"])))
-/** Whether people would read the same. */
+/** Returns true if both versions read the same to people. */
 export const readsAlike = Schema.toEquivalence(Revised.mapFields(Struct.pick(["html", ...textFields])))
 
-/** Refuses what takes too many bytes as it is stored; few characters of a text may become many of HTML. */
+/** Refuses texts that are too large when stored; a few characters of text may become much HTML. */
 const size = ({ html }: Draft, texts: WrittenTexts) =>
   exceedsTold([html, ...textsOf(texts)], statusBytesMax) ? Effect.fail(tooLongText) : Effect.void
 
 const tagRows = rowsOf(Schema.Struct({ displayName: Schema.String }))
 
-/** Which hashtags of a draft no post may carry, as they are shown. */
+/** Returns the display names of a draft's hashtags that posts may not carry. */
 export const disallowedIn = (sql: SqlClient) => ({ tags }: Draft) =>
   tags.length === 0
     ? Effect.succeed([])
     : Effect.map(tagRows(Tagging.disallowed(sql, tags)), (rows) => rows.map(({ displayName }) => displayName))
 
-/** Refuses what is too long, or carries hashtags that it may not (S-233). */
+/** Refuses a draft that is too long or carries a disallowed hashtag (S-233). */
 export const fitting = Effect.fnUntraced(
   function*(draft: Draft, texts: WrittenTexts, disallowed: ReadonlyArray<string>) {
     yield* size(draft, texts)
@@ -46,10 +46,10 @@ export const fitting = Effect.fnUntraced(
   }
 )
 
-/** The texts beside the text; "" where nothing is said. */
+/** Returns the texts besides the main text; "" for missing ones. */
 export const beside = (post: Pick<Post, keyof WrittenTexts>): WrittenTexts => textsBy((field) => post[field] ?? "")
 
-/** The texts to store; a content warning alone becomes the text. `hasMore`: files, or a quote. */
+/** Returns the texts to store; a content warning alone becomes the text. `hasMore`: the post has files or a quote. */
 export const words = Effect.fnUntraced(
   function*(source: Pick<Post, "text" | keyof WrittenTexts>, hasMore: boolean) {
     const trimmed = { ...textsBy((field) => (source[field] ?? "").trim()), text: source.text.trim() }

@@ -87,7 +87,7 @@ const problemsOf = (change: ProfileChange): ReadonlyArray<Problem> => {
   return rules.flatMap(([broken, problem]) => broken ? [problem] : [])
 }
 
-/** What stands with the user and not on the profile: others are not told. */
+/** Fields of the user's settings that are not on the profile; other servers are not told of changes. */
 const ofUser = [
   "defaultVisibility",
   "defaultSensitive",
@@ -104,7 +104,7 @@ const ofUser = [
 
 const humanName = (field: string) => field.charAt(0).toUpperCase() + field.slice(1).replaceAll("_", " ")
 
-/** Changes of the profile and of the user's settings; unlocking lets in who waits. */
+/** Changes the profile and the user's settings. Unlocking the account accepts its pending follow requests. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { emailSubscriptions } = yield* ServerConfig
@@ -118,7 +118,7 @@ export const make = Effect.gen(function*() {
   const feeds = yield* Feeds
   const broadcast = yield* Broadcast
 
-  /** Fails for who may not offer posts by e-mail. */
+  /** Fails for accounts that may not offer posts by e-mail. */
   const offering = Effect.fnUntraced(function*(accountId: AccountId) {
     const allowed = emailSubscriptions
       ? yield* sql`SELECT 1 FROM users u WHERE u.account_id = ${accountId} AND ${mayOffer(sql, "u")}`
@@ -160,7 +160,7 @@ export const make = Effect.gen(function*() {
             feeds.drop(dropped),
             Effect.andThen(
               broadcast.publish({ _tag: "Changed", kind: "account", ids: [accountId, ...ids] }),
-              // Posts as they are kept say with which app they were written.
+              // Cached posts name the app that they were written with.
               change.showApplication === undefined
                 ? Effect.void
                 : broadcast.publish({ _tag: "Changed", kind: "moderation", ids: [accountId] })

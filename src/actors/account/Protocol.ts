@@ -25,37 +25,37 @@ const OptionalFlag = Schema.optionalKey(Schema.Boolean)
 const NullableText = Schema.NullOr(Schema.String)
 const Target = { target: AccountIdFromString }
 /**
- * A collection of a remote account as it was at a time, in milliseconds since 1970, after so many changes that the account had
- * told of by then (`remote_actors.featured_changes`).
+ * Version of a fetched collection of a remote account: the fetch time in milliseconds since 1970, and the account's
+ * change counter then (`remote_actors.featured_changes`).
  */
 const Reading = { readAt: Schema.Number, changes: Schema.Int }
 const OfCollection = { collectionId: IdFromString }
 const OnAnnouncement = { announcementId: IdFromString }
 const OnStatus = { statusId: StatusIdFromString }
 
-/** Everything that an account does and that others see or that has consequences. */
+/** All commands of accounts: everything that others see or that has consequences. */
 export const Command = Schema.Union([
   Schema.TaggedStruct("Publish", { post: Post }),
   Schema.TaggedStruct("Edit", {
     ...OnStatus,
     text: Schema.String,
-    /** Absent, or null: as it was written before. */
+    /** Absent or null: unchanged. */
     contentType: Schema.optionalKey(Schema.NullOr(ContentType)),
     ...Said.fields,
-    /** Who may quote it; absent: whoever might before. */
+    /** Accounts that may quote the status; absent: unchanged. */
     quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(QuotePolicy)),
-    /** Who may reply to it, favourite and reblog it; absent: whoever might before. */
+    /** Accounts that may reply to the status, favourite and reblog it; absent: unchanged. */
     interactionPolicy: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String))),
-    /** Absent: the files stay as they are. */
+    /** Absent: unchanged. */
     mediaIds: Schema.optionalKey(Schema.Array(MediaIdFromString)),
-    /** Absent: the poll stays as it is; null removes it. */
+    /** Absent: unchanged; null removes the poll. */
     poll: Schema.optionalKey(Schema.NullOr(NewPoll)),
-    /** New words about files of the status. */
+    /** New descriptions and focal points of the status's files. */
     media: Schema.optionalKey(Schema.Array(Schema.Struct({
       id: MediaIdFromString,
       description: Schema.optionalKey(NullableText),
       focus: Schema.optionalKey(Schema.Struct({ x: Schema.Number, y: Schema.Number })),
-      /** A stored picture in the place of the preview that is shown before it is played. */
+      /** A stored picture that replaces the preview shown before playback. */
       preview: Schema.optionalKey(Schema.Struct({
         previewName: Schema.String,
         size: Schema.Struct({
@@ -69,15 +69,15 @@ export const Command = Schema.Union([
       }))
     })))
   }),
-  /** Its files wait for another post, unless `deleteMedia`. */
+  /** The status's files stay available for a redraft, unless `deleteMedia`. */
   Schema.TaggedStruct("Delete", { ...OnStatus, deleteMedia: OptionalFlag }),
   /** `scheduledAt` in milliseconds since 1970. */
   Schema.TaggedStruct("Schedule", { post: Post, scheduledAt: Schema.Int }),
   Schema.TaggedStruct("Reschedule", { scheduledId: StatusIdFromString, scheduledAt: Schema.Int }),
-  /** A post that is not finished; null makes a new one. */
+  /** Saves a draft; a `draftId` of null creates one. */
   Schema.TaggedStruct("SaveDraft", { draftId: Schema.NullOr(StatusIdFromString), post: Post }),
   Schema.TaggedStruct("DeleteDraft", { draftId: StatusIdFromString }),
-  /** Publishes it by an app, or schedules it where a time is given. */
+  /** Publishes a draft through an app, or schedules it if a time is given. */
   Schema.TaggedStruct("PublishDraft", {
     draftId: StatusIdFromString,
     applicationId: Schema.NullOr(AppIdFromString),
@@ -86,44 +86,44 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("CancelScheduled", { scheduledId: StatusIdFromString }),
   Schema.TaggedStruct("Favourite", OnStatus),
   Schema.TaggedStruct("Unfavourite", OnStatus),
-  /** `name` is an emoji of Unicode, or a custom one: `shortcode`, or `shortcode@domain` where it stands on the status already. */
+  /** `name` is a Unicode emoji, a `shortcode`, or `shortcode@domain` for an emoji that is on the status already. */
   Schema.TaggedStruct("React", { ...OnStatus, name: Schema.String }),
   Schema.TaggedStruct("Unreact", { ...OnStatus, name: Schema.String }),
   Schema.TaggedStruct("Reblog", { ...OnStatus, visibility: Schema.NullOr(Visibility) }),
   Schema.TaggedStruct("Unreblog", OnStatus),
   /** `choices` are indexes of the poll's options. */
   Schema.TaggedStruct("Vote", { ...OnStatus, choices: Schema.Array(Schema.Int) }),
-  /** Takes back that one of the account's statuses is quoted by another one. */
+  /** Revokes the quote of one of the account's statuses by another status. */
   Schema.TaggedStruct("RevokeQuote", { ...OnStatus, quotingId: StatusIdFromString }),
-  /** Takes a reply to one of the account's statuses out of its thread. */
+  /** Removes a reply to one of the account's statuses from its thread. */
   Schema.TaggedStruct("RemoveReply", { ...OnStatus, replyId: StatusIdFromString }),
   Schema.TaggedStruct("SetQuotePolicy", { ...OnStatus, policy: QuotePolicy }),
-  /** The account is a moderator: these servers, or the reported account's own, hear of a report. */
+  /** Forwards a report to these servers, or to the reported account's own; the account is a moderator. */
   Schema.TaggedStruct("ForwardReport", { reportId: IdFromString, domains: Schema.Array(Schema.String) }),
-  /** A moderator has looked at a post that waits because of a rule against spam. */
+  /** Decides a post that a spam rule holds for review. */
   Schema.TaggedStruct("ReviewPost", { ...OnStatus, by: AccountIdFromString, approved: Schema.Boolean }),
-  /** Lets happen what somebody asked to do with a status of the account, or not. */
+  /** Approves a request to interact with a status of the account; `RejectInteraction` refuses it. */
   Schema.TaggedStruct("AuthorizeInteraction", { requestId: IdFromString }),
   Schema.TaggedStruct("RejectInteraction", { requestId: IdFromString }),
-  /** The consent by which a post of the account quotes another does not stand any more. */
+  /** The consent to a quote by a post of the account has ended. */
   Schema.TaggedStruct("QuoteEnded", { ...OnStatus, authorization: Schema.String }),
-  /** What became of the consent that a reply or reblog of the account claims. */
+  /** The consent that a reply or reblog of the account claims was verified: `holds` is the result. */
   Schema.TaggedStruct("InteractionKnown", { requestId: IdFromString, holds: Schema.Boolean }),
   Schema.TaggedStruct("Pin", OnStatus),
   Schema.TaggedStruct("Unpin", OnStatus),
-  /** A hashtag on the own profile, without the #. */
+  /** A hashtag for the account's profile, without the #. */
   Schema.TaggedStruct("FeatureTag", { name: Schema.String }),
   Schema.TaggedStruct("UnfeatureTag", { name: Schema.String }),
-  /** `name` is an emoji of Unicode or a shortcode. */
+  /** `name` is a Unicode emoji or a shortcode. */
   Schema.TaggedStruct("ReactToAnnouncement", { ...OnAnnouncement, name: Schema.String }),
   Schema.TaggedStruct("UnreactToAnnouncement", { ...OnAnnouncement, name: Schema.String }),
-  /** What staff tells everybody; refused to others. */
+  /** Staff announcements; refused to other accounts. */
   Schema.TaggedStruct("CreateAnnouncement", { announcement: AnnouncementChange, unpublished: Schema.Boolean }),
   Schema.TaggedStruct("UpdateAnnouncement", { ...OnAnnouncement, change: AnnouncementChange }),
   Schema.TaggedStruct("PublishAnnouncement", OnAnnouncement),
   Schema.TaggedStruct("UnpublishAnnouncement", OnAnnouncement),
   Schema.TaggedStruct("DeleteAnnouncement", OnAnnouncement),
-  /** A hashtag of which public posts are wanted at home, without the #. */
+  /** A hashtag whose public posts appear in the home timeline, without the #. */
   Schema.TaggedStruct("FollowTag", { name: Schema.String }),
   Schema.TaggedStruct("UnfollowTag", { name: Schema.String }),
   Schema.TaggedStruct("Follow", {
@@ -133,27 +133,27 @@ export const Command = Schema.Union([
     languages: Schema.NullOr(Schema.Array(Schema.String))
   }),
   Schema.TaggedStruct("Unfollow", Target),
-  /** Another server takes the account for a follower, which it is not. */
+  /** Ends a follow that only another server believes to exist. */
   Schema.TaggedStruct("DisownFollow", Target),
   Schema.TaggedStruct("AuthorizeFollow", Target),
   Schema.TaggedStruct("RejectFollow", Target),
   Schema.TaggedStruct("RemoveFollower", Target),
   Schema.TaggedStruct("Block", Target),
   Schema.TaggedStruct("Unblock", Target),
-  /** `seconds` 0 mutes for ever. */
+  /** `seconds` 0 mutes indefinitely. */
   Schema.TaggedStruct("Mute", { ...Target, notifications: Schema.Boolean, replies: OptionalFlag, seconds: Schema.Int }),
   Schema.TaggedStruct("Unmute", Target),
   Schema.TaggedStruct("Endorse", Target),
   Schema.TaggedStruct("Unendorse", Target),
-  /** A collection of accounts that it recommends, with the first of them. */
+  /** Creates a collection of recommended accounts, with its first members. */
   Schema.TaggedStruct("CreateCollection", { said: CollectionChange, accountIds: Schema.Array(AccountIdFromString) }),
   Schema.TaggedStruct("UpdateCollection", { ...OfCollection, said: CollectionChange }),
   Schema.TaggedStruct("DeleteCollection", OfCollection),
   Schema.TaggedStruct("AddToCollection", { ...OfCollection, ...Target }),
   Schema.TaggedStruct("RemoveFromCollection", { ...OfCollection, itemId: IdFromString }),
-  /** Takes itself out of somebody's collection. */
+  /** Removes the account from another account's collection. */
   Schema.TaggedStruct("LeaveCollection", { ...OfCollection, itemId: IdFromString }),
-  /** `domain` is normal. */
+  /** `domain` is normalised. */
   Schema.TaggedStruct("BlockDomain", { domain: Schema.String }),
   Schema.TaggedStruct("UnblockDomain", { domain: Schema.String }),
   Schema.TaggedStruct("Report", {
@@ -166,22 +166,22 @@ export const Command = Schema.Union([
     forward: Schema.Boolean,
     forwardDomains: Schema.Array(Schema.String)
   }),
-  /** A measure of the moderators against the account that runs the command. */
+  /** A moderation measure against the account that runs the command. */
   Schema.TaggedStruct("Moderate", {
     measure: Schema.Literals(["suspend", "silence", "sensitize"]),
     stands: Schema.Boolean
   }),
-  /** What a moderator does about the account, with a strike against it that tells the person why. */
+  /** A moderation action against the account, with a strike that gives the reason. */
   Schema.TaggedStruct("TakeAction", {
     by: AccountIdFromString,
     type: Schema.Literals(actionTypes),
     text: Schema.String,
     reportId: Schema.NullOr(IdFromString),
-    /** Whether the person is told by a notification; a mail is for who asked for the command. */
+    /** True if the account is notified; mail is sent by the command's caller. */
     tells: Schema.Boolean
   }),
   Schema.TaggedStruct("LiftAction", { by: AccountIdFromString, type: Schema.Literals(lastingTypes) }),
-  /** What a moderator does about posts and collections of the account, with a strike against it. */
+  /** A moderation action against posts and collections of the account, with a strike. */
   Schema.TaggedStruct("ModerateStatuses", {
     by: AccountIdFromString,
     type: Schema.Literals(statusActionTypes),
@@ -191,53 +191,53 @@ export const Command = Schema.Union([
     reportId: Schema.NullOr(IdFromString),
     tells: Schema.Boolean
   }),
-  /** What staff decides about an appeal of the account against a strike. */
+  /** A staff decision on the account's appeal against a strike. */
   Schema.TaggedStruct("DecideAppeal", { by: AccountIdFromString, appealId: IdFromString, approved: Schema.Boolean }),
   Schema.TaggedStruct("UpdateProfile", { change: ProfileChange }),
-  /** For ever: its name is not given again. `by` a moderator, or by who runs the server. */
+  /** Deletes the account for good; its name is not reused. `by` is a moderator; absent if the operator deletes it. */
   Schema.TaggedStruct("DeleteAccount", { by: Schema.optionalKey(AccountIdFromString) }),
   /**
-   * A post of the account as its origin serves it, in JSON. `asked`: somebody wants it, so that it is kept although it
-   * may concern nobody here.
+   * A post of the account as JSON, as its origin serves it. `asked`: the post was fetched on request, so it is kept
+   * even if it concerns no local account.
    */
   Schema.TaggedStruct("Import", { document: Schema.String, asked: Schema.Boolean }),
-  /** What a remote account has pinned, first what comes first. */
+  /** Pinned statuses of a remote account, in display order. */
   Schema.TaggedStruct("Feature", { ...Reading, statusIds: Schema.Array(StatusIdFromString) }),
-  /** The hashtags on a remote account's profile. */
+  /** Featured hashtags of a remote account. */
   Schema.TaggedStruct("FeatureTags", { ...Reading, names: Schema.Array(Schema.String) }),
-  /** Collections of accounts that a remote account has, as its server gives them, in JSON. */
+  /** A remote account's collections of accounts, as JSON from its server. */
   Schema.TaggedStruct("KeepCollections", { documents: Schema.Array(Schema.String) }),
-  /** Who was unknown when the post came is known now, and mentioned in it. */
+  /** A mentioned account that was unknown when the post arrived is known now. */
   Schema.TaggedStruct("MentionKnown", OnStatus),
-  /** What a post of the account quotes is here now, or what became of the consent that it claims. */
+  /** The quoted post is stored now, or the claimed consent to the quote was verified. */
   Schema.TaggedStruct("QuoteKnown", {
     ...OnStatus,
     authorization: Schema.optionalKey(Schema.Struct({ uri: Schema.String, holds: Schema.Boolean }))
   }),
-  /** A post of the account that its origin has no more. */
+  /** A post of the account that its origin no longer has. */
   Schema.TaggedStruct("Withdraw", { uri: Schema.String }),
-  /** Becomes another account, which must name this one among its aliases. */
+  /** Moves to another account, which must list this one among its aliases. */
   Schema.TaggedStruct("Move", Target),
-  /** An actor's id that the account is, or is not any more, known as. */
+  /** Adds or removes an actor's id as an alias of the account. */
   Schema.TaggedStruct("Alias", { uri: Schema.String, present: Schema.Boolean }),
-  /** An account that this one follows, blocks or mutes has moved to another one. */
+  /** Applies the move of an account that this one follows, blocks or mutes. */
   Schema.TaggedStruct("CarryOver", { from: AccountIdFromString, to: AccountIdFromString })
 ])
 export type Command = typeof Command.Type
 
-/** The answer of a command, and what the command changed, of which the caller's node may not have heard yet. */
+/** Answer of a command, with the changes that it made; the caller's node may not have received their broadcast yet. */
 const Done = Schema.Struct({ ...CommandAnswer.fields, changes: Schema.optionalKey(Schema.Array(Change)) })
 
-/** `account_intents.details` */
+/** Versioned form of a command in `account_intents.details`. */
 export const PersistedCommand = persisted(Command, 1)
 
-/** Commands that may wait for one account; beyond it a caller is told to come back. */
+/** Maximum pending commands of one account; beyond it callers are told to retry. */
 export const accountMailboxMax = 1_024
 
 /**
- * The actor of one account; its entity id is the account's id as a decimal string. `Do` runs a command once for each `id`,
- * and never after `until` (milliseconds since 1970), when its caller was told to come back. `Wake` says that there are
- * intents or something due, `Receive` that another server sent something; both may be lost.
+ * The actor of one account; its entity id is the account's id as a decimal string. `Do` runs a command once for each
+ * `id`, and never after `until` (milliseconds since 1970), when its caller was told to retry. `Wake` says that intents
+ * or due entries exist, `Receive` that inbound activities arrived; both may be lost.
  */
 export const Account = Entity.make("Account", [
   Rpc.make("Do", {

@@ -31,7 +31,7 @@ import * as Screening from "./Screening.ts"
 import { changed } from "./StatusChanges.ts"
 import { type Commands, onRefused, onStatus } from "./Verbs.ts"
 
-/** What a post is about. */
+/** The statuses that a post refers to. */
 interface About {
   readonly parent?: Parent | undefined
   readonly quoted?: Quoted | undefined
@@ -57,9 +57,7 @@ export const make = Effect.gen(function*() {
   const gates = yield* Gates.make
   const screening = yield* Screening.make
 
-  /**
-   * What speaks against the files, the poll and the mentions of a post before it is stored; scheduling checks it, too.
-   */
+  /** Checks the files, the poll and the mentions of a post before it is stored; scheduling uses it, too. */
   const check = Effect.fnUntraced(function*(accountId: AccountId, post: Post, draft: Draft) {
     yield* attachments.check(accountId, filesOf(post), null)
     if (post.poll !== null) yield* polls.check(post.poll)
@@ -69,7 +67,7 @@ export const make = Effect.gen(function*() {
     if (unexpected.length > 0) return yield* new UnexpectedMentions({ accountIds: unexpected.map(String) })
   })
 
-  /** The row of a new status, what its text names and links to, what rules against spam say, and whether it goes out by e-mail. */
+  /** Builds the row of a new status with its mentions, links, spam verdict and whether it is sent by e-mail. */
   const compose = Effect.fnUntraced(function*(own: Ownership, post: Post, { parent, quoted }: About) {
     const [{ accountId }, mediaIds] = [own, filesOf(post)]
     const { text, ...texts } = yield* words(post, mediaIds.length > 0 || quoted !== undefined)
@@ -94,7 +92,7 @@ export const make = Effect.gen(function*() {
       html,
       sensitive: said.sensitive || said.spoilerText.trim() !== "",
       visibility,
-      // An answer stays where that is which it answers, and so does what quotes.
+      // Replies to local-only posts are local-only, and so are quotes of them.
       localOnly: post.localOnly === true || parent?.localOnly === true || quoted?.localOnly === true,
       interactionPolicy: newPolicy(
         post.interactionPolicy ?? defaultFor(author.defaultPolicies, visibility),
@@ -113,14 +111,17 @@ export const make = Effect.gen(function*() {
     return { draft, row, verdict, byEmail, links: linking.ofDraft(draft, mediaIds.length > 0) }
   })
 
-  /** What a post answers, and what its author says. */
+  /** Returns the parent of a reply with its author's agreement. */
   const parentOf = Effect.fnUntraced(function*(accountId: AccountId, { inReplyToId }: Post) {
     if (inReplyToId === null) return undefined
     const parent = yield* statusTargets.parent(accountId, inReplyToId)
     return { ...parent, agreement: yield* gates.gate(accountId, parent, "reply") }
   })
 
-  /** Fails where `publish` would, but for what the author may by the time the post is due; answers the files that it is to have. */
+  /**
+   * Fails where `publish` would, except for author permissions that may change until the post is due. Returns the ids
+   * of its files.
+   */
   const rehearse = Effect.fnUntraced(function*(accountId: AccountId, post: Post) {
     const mediaIds = filesOf(post)
     yield* parentOf(accountId, post)
@@ -167,7 +168,9 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  /** The same of a post that is its text and no more, as most are: all that its command does is one statement. */
+  /**
+   * Publishes a post that is only its texts, as most are, in one statement. Undefined if the post needs a transaction.
+   */
   const publishAlone = Effect.fnUntraced(
     function*(own: Ownership, { post }: Commands["Publish"], record: RecordAlone): Effect.fn.Return<
       CommandAnswer | undefined,

@@ -10,7 +10,7 @@ import { type Commands, onAccount } from "./Verbs.ts"
 
 const suspendedRows = rowsOf(Schema.Struct({ local: Schema.Boolean }))
 
-/** The end of an account of ours, and what any account that is gone left behind. Each time it is due a slice goes. */
+/** Deletes local accounts, and purges the data of any deleted account, one slice per due entry. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const actors = yield* AccountActors
@@ -28,13 +28,13 @@ export const make = Effect.gen(function*() {
     })
   }
 
-  /** Nobody took the suspension back in time: what the account had goes, as at its deletion. */
+  /** Deletes the data of an account whose suspension was not lifted in time. */
   const suspended = Effect.fnUntraced(function*(own: Ownership) {
     const { accountId } = own
     const [found] = yield* suspendedRows(sql`SELECT domain IS NULL AS local FROM accounts
       WHERE id = ${accountId} AND suspended_at IS NOT NULL AND NOT suspended_by_domain`)
     if (found === undefined) return
-    // Nobody asks for it who could be late.
+    // No caller waits, so there is no deadline to miss.
     if (found.local) yield* Effect.catchTag(verbs.DeleteAccount(own, { _tag: "DeleteAccount" }), "LostAct", Effect.die)
     else yield* purges.empty(accountId)
   })
@@ -42,7 +42,7 @@ export const make = Effect.gen(function*() {
   return {
     verbs,
     suspended,
-    /** The next slice does not wait for the agenda to look again. */
+    /** Purges one slice, then wakes the actor for the next one instead of waiting for the agenda. */
     due: ({ accountId }: Ownership) =>
       Effect.andThen(purges.advance(accountId), sql.afterCommit(actors.wake(accountId)))
   }

@@ -21,7 +21,7 @@ import * as Sending from "./Sending.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 import * as WaitingEnds from "./WaitingEnds.ts"
 
-/** What an author says of who may do what; nothing where it stays as it is. */
+/** New interaction policies of a status; an absent one is unchanged. */
 interface SaidPolicy {
   readonly quoteApprovalPolicy?: QuotePolicy | null
   readonly interactionPolicy?: ReadonlyArray<string> | null
@@ -29,7 +29,7 @@ interface SaidPolicy {
 
 const standing: ReadonlyArray<QuoteState> = ["pending", "accepted"]
 
-/** What statuses quote, who may quote one, and what becomes of that; all inside the transaction of a command. */
+/** Quotes of statuses, and who may quote them; inside the transaction of a command. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const activities = yield* QuoteActivities
@@ -46,17 +46,17 @@ export const make = Effect.gen(function*() {
   const changed = (...ids: ReadonlyArray<bigint>) =>
     sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids }))
 
-  /** What a post is to quote; undefined where it quotes nothing. */
+  /** Returns the status that a post quotes; undefined if it quotes none. */
   const find = (accountId: AccountId, { quotedStatusId }: Post): Effect.Effect<
     Quoted | undefined,
     RecordNotFound | SqlError
   > => quotedStatusId === null ? Effect.succeed(undefined) : quotes.quotable(accountId, quotedStatusId)
 
-  /** Whether a status without words quotes something, which is enough for one. */
+  /** Returns true if a status without text is a quote, which may be posted without text. */
   const isQuoting = (statusId: bigint, { spoilerText, text }: Pick<Post, "text" | "spoilerText">) =>
     text.trim() !== "" || (spoilerText ?? "").trim() !== "" ? Effect.succeed(false) : quotes.isQuoting(statusId)
 
-  /** Whom a post may be for that quotes; a message in private is for nobody who does not know of it. */
+  /** Returns the visibility of a quoting post. A direct quote must mention the quoted author. */
   const readersOf = Effect.fnUntraced(
     function*(accountId: AccountId, wanted: Visibility, quoted: Quoted | undefined, draft: Draft) {
       if (quoted === undefined) return wanted
@@ -71,15 +71,15 @@ export const make = Effect.gen(function*() {
 
   const told = (own: Ownership, to: bigint, statusId: bigint) =>
     intend(own, { _tag: "notify", type: "quote", to, statusId })
-  /** Has somebody here decide, whose policy does not. */
+  /** Asks a local author to decide about a quote. */
   const ask = Effect.fnUntraced(function*(own: Ownership, to: bigint, statusId: bigint) {
     yield* ends.begin(to, statusId)
     yield* intend(own, { _tag: "notify", type: "pending.quote", to, statusId })
   })
 
   /**
-   * Writes what a new status quotes: at once with consent where the one who is quoted gave it in advance, here. Of one that
-   * waits for other consent (`waits`) nobody hears yet.
+   * Stores the quote of a new status. It is accepted at once if the quoted author is local and accepts it in advance.
+   * For a status that waits for other approval (`waits`) no one is told yet.
    */
   const attach = Effect.fnUntraced(
     function*(own: Ownership, statusId: bigint, quoted: Quoted, visibility: Visibility, waits: boolean) {
@@ -95,7 +95,7 @@ export const make = Effect.gen(function*() {
         legacy: false,
         authorizationUri: null
       })
-      // Who is quoted may always see it.
+      // The quoted author may always see the quote.
       if (!isOwn && !isOpen(visibility)) yield* quotes.admit(statusId, quoted.accountId)
       if (waits) return yield* changed(quoted.id)
       if (!quoted.local) yield* send(activities.request(statusId))
@@ -104,18 +104,18 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  /** Tells everybody who has a status that what it quotes is shown now, or not any more. */
+  /** Tells everyone who has the status that its quote is now shown, or no longer is. */
   const shownAnew = Effect.fnUntraced(function*({ accountId, local, quotedStatusId, statusId }: Decided) {
     if (local) yield* deliveryExpansion.enqueueChange(accountId, statusId, "Update")
     yield* fanouts.enqueue(AccountId.make(accountId), { _tag: "card", statusId })
     yield* changed(statusId, ...(quotedStatusId === null ? [] : [quotedStatusId]))
   })
 
-  /** It waits no more. */
+  /** Clears the pending state of a decided quote. */
   const settled = ({ accountId, statusId }: Decided) =>
     Effect.andThen(ends.cancel(statusId), notificationWriter.retractOne("pending.quote", accountId, statusId))
 
-  /** The account decides about a quote that waits for it; false where none does. */
+  /** Decides a quote that waits for the account; false if there is none. */
   const decide = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, to: "accepted" | "rejected") {
     if (!(yield* quotes.isAsked(statusId, own.accountId))) return false
     const quote = yield* quotes.decide(statusId, own.accountId, ["pending"], to)
@@ -126,14 +126,16 @@ export const make = Effect.gen(function*() {
     return true
   })
 
-  /** What was asked elsewhere is asked no more, and waits for nobody; undefined where nothing was asked by this id. */
+  /**
+   * Withdraws a quote request of another server. Returns its former state, or undefined if there is none with this id.
+   */
   const unasked = Effect.fnUntraced(function*(own: Ownership, requestUri: string) {
     const quote = yield* quotes.unask(own.accountId, requestUri)
     if (quote?.before === "pending") yield* settled(quote)
     return quote?.before
   })
 
-  /** Takes the consent back, as far as there was or might have been one. */
+  /** Revokes a pending or accepted quote; undefined if there is none. */
   const revoke = Effect.fnUntraced(function*(own: Ownership, quotingId: bigint) {
     const quote = yield* quotes.decide(quotingId, own.accountId, standing, "revoked")
     if (quote === undefined) return undefined
@@ -144,7 +146,10 @@ export const make = Effect.gen(function*() {
     return quote
   })
 
-  /** Who may do what with a status of the account from now on; whether that is something new. What is for a few is quoted by nobody. */
+  /**
+   * Changes the interaction policy of the account's status. Returns true if it changed. The quote policy of a status
+   * that is not open is not changed.
+   */
   const govern = Effect.fnUntraced(function*(own: Ownership, status: StatusTarget, said: SaidPolicy) {
     const control = said.interactionPolicy ?? undefined
     const controlled = control === undefined

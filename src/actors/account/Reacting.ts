@@ -16,7 +16,7 @@ import { type Commands, onStatus } from "./Verbs.ts"
 
 const type = "pleroma:emoji_reaction"
 
-/** Reactions to statuses with emoji. As a favourite, one can be taken back although the author blocked the account since. */
+/** Emoji reactions to statuses. Like a favourite, a reaction can be undone after its author blocked the account. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const activities = yield* ReactionActivities
@@ -31,7 +31,7 @@ export const make = Effect.gen(function*() {
 
   const changed = (id: bigint) => sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [id] }))
 
-  /** Reacts to a status, of which the caller knows that the account may see it; answers the reaction's id. */
+  /** Reacts to a status that the account may see (the caller checks that). Returns the reaction's id. */
   const add = Effect.fnUntraced(function*(
     own: Ownership,
     { accountId: author, id, local }: { readonly id: bigint; readonly accountId: bigint; readonly local: boolean },
@@ -46,7 +46,7 @@ export const make = Effect.gen(function*() {
     return made.id
   })
 
-  /** What follows once there is one less. */
+  /** Updates notifications and caches after a reaction is removed. */
   const removed = Effect.fnUntraced(function*({ accountId }: Ownership, statusId: bigint) {
     if (!(yield* reactions.any(accountId, statusId))) yield* notificationWriter.retractOne(type, accountId, statusId)
     yield* changed(statusId)
@@ -61,7 +61,7 @@ export const make = Effect.gen(function*() {
   const verbs = {
     React: Effect.fnUntraced(function*(own: Ownership, { name, statusId }: Commands["React"]) {
       const target = yield* statusTargets.visible(own.accountId, statusId)
-      // Who may not favourite a post reacts to it neither.
+      // An account that may not favourite a post may not react to it either.
       yield* gates.atOnce(own.accountId, target, "favourite")
       const emoji = yield* reactions.find(target.id, name)
       if (emoji === undefined) return yield* validationFailed("Name is not a recognized emoji")
@@ -83,7 +83,7 @@ export const make = Effect.gen(function*() {
     verbs,
     add,
     remove,
-    /** Takes back what came with a Like that is taken back. */
+    /** Removes the reactions that came with a Like, when the Like is undone. */
     unlike: Effect.fnUntraced(function*(own: Ownership, statusId: bigint) {
       if (yield* reactions.removeLiked(own.accountId, statusId)) yield* removed(own, statusId)
     })

@@ -27,12 +27,12 @@ import * as RemovingReplies from "./RemovingReplies.ts"
 import * as Sending from "./Sending.ts"
 import { type Commands, onAccount } from "./Verbs.ts"
 
-/** The longest mute that ends, in seconds: 100 years; a longer one is for ever. */
+/** Longest timed mute, in seconds: 100 years; a longer one is indefinite. */
 const muteSecondsMax = 3_155_760_000
 
 /**
- * Follows, requests, blocks and mutes; a command that makes or ends one of the first three locks the pair (`Pairs`).
- * Homes and lists that they change are forgotten and rebuilt by their owners' next reads.
+ * Follows, requests, blocks, mutes and endorsements. Commands that create or end one lock the pair (`Pairs`), except
+ * for mutes. Home and list feeds that they change are dropped, and rebuilt on the next read.
  */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -54,8 +54,8 @@ export const make = Effect.gen(function*() {
   const broadcast = yield* Broadcast
 
   /**
-   * Forgets the homes and lists of `readers`: at once after the commit, and by an intent, should this node die in between. Caches
-   * forget figures and relations of both accounts.
+   * Drops the home and list feeds of `readers`: right after the commit, and by an intent in case this node dies in
+   * between. Caches drop the counters and relations of both accounts.
    */
   const changed = Effect.fnUntraced(function*(own: Ownership, target: AccountId, ...readers: ReadonlyArray<AccountId>) {
     const { accountId } = own
@@ -72,7 +72,10 @@ export const make = Effect.gen(function*() {
   const notify = (own: Ownership, type: NewNotification["type"], to: bigint) =>
     intend(own, { _tag: "notify", type, to })
 
-  /** Requests end before follows, everywhere: one that is being accepted is waited for, and is a follow by then. */
+  /**
+   * Ends a follow and its request. Requests always end before follows: one that is being accepted is waited for, and is
+   * a follow afterwards.
+   */
   const drop = Effect.fnUntraced(function*(follower: AccountId, followed: AccountId) {
     const withdrawn = yield* follows.withdraw([follower, followed])
     const ended = yield* follows.unfollow([follower, followed])
@@ -80,7 +83,7 @@ export const make = Effect.gen(function*() {
     return ended
   })
 
-  /** Holds the pair before anything of it is looked at. */
+  /** Locks the pair before the verb reads anything about it. */
   const paired = <C extends { readonly target: AccountId }, E>(
     verb: (own: Ownership, command: C) => Effect.Effect<CommandAnswer, E>
   ) =>
@@ -122,7 +125,8 @@ export const make = Effect.gen(function*() {
     AuthorizeFollow: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["AuthorizeFollow"]) {
       const { accountId } = own
       if (!(yield* follows.accept([target, accountId]))) return yield* new RecordNotFound()
-      // The one who lets in is told of the new follower (S-267); the notice is the follower's, as for any follow.
+      // The approving account is notified of the new follower (S-267); the notification is from the follower, as for
+      // any follow.
       yield* notificationWriter.retractFollow(target, accountId)
       yield* intend(own, { _tag: "notify", type: "follow", to: accountId, from: target })
       yield* send(activities.answer("Accept", accountId, target))
@@ -207,7 +211,7 @@ export const make = Effect.gen(function*() {
 
   return {
     verbs,
-    /** Ends a mute whose time is over, in the running transaction. */
+    /** Ends an expired mute, in the current transaction. */
     muteEnd: Effect.fnUntraced(function*(own: Ownership, muteId: bigint) {
       const { accountId } = own
       if (yield* mutes.expire(accountId, muteId)) yield* changed(own, accountId, accountId)

@@ -14,8 +14,8 @@ import * as TellFollowers from "./TellFollowers.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 
 /**
- * Takes others' replies out of an account's threads, for everybody: here at once, elsewhere by a Reject to the server of the
- * reply and to those of followers. Inside the transaction of a command.
+ * Removes replies from an account's threads, for everyone: locally at once, elsewhere by a Reject to the servers of the
+ * reply and of followers. Inside the transaction of a command.
  */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -50,14 +50,14 @@ export const make = Effect.gen(function*() {
         return onStatus(replyId)
       })
     },
-    /** A reply that the account, which is of another server, does not take. */
+    /** Removes a reply that its remote parent's author rejects. */
     rejected: Effect.fnUntraced(function*(own: Ownership, replyId: bigint) {
       const reply = yield* removals.one(own.accountId, replyId)
       if (reply === undefined) return yield* ignored("no reply to its sender")
       yield* removed(own, [reply])
       return done
     }),
-    /** All replies of somebody whom the account blocks. */
+    /** Removes all replies of an account that is blocked. */
     ofBlocked: Effect.fnUntraced(function*(own: Ownership, target: AccountId) {
       yield* removed(own, yield* removals.allOf(own.accountId, target))
     })

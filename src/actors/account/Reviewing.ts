@@ -10,7 +10,7 @@ import type { Editing } from "./Editing.ts"
 import type { Ownership } from "./Ownership.ts"
 import { type Commands, onStatus } from "./Verbs.ts"
 
-/** What moderators decide about posts of the account that wait for them; inside the transaction of a command. */
+/** Moderators' decisions on the account's posts that are held for review; inside the transaction of a command. */
 export const make = Effect.fnUntraced(function*({ verbs }: Editing) {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast
@@ -33,7 +33,7 @@ export const make = Effect.fnUntraced(function*({ verbs }: Editing) {
             target: { type: "status", id: statusId, label: `#${statusId}` }
           } as const
           const late = new LostAct({ act, refusal: new RecordNotFound() })
-          // Of two who decide at once, the second one finds nothing that waits.
+          // The second of two concurrent decisions finds no held post.
           if (!(yield* reviewed.isHeld(statusId))) return yield* late
           if (approved) {
             if (!(yield* reviewed.release(accountId, statusId))) return yield* late

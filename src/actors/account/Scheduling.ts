@@ -13,12 +13,14 @@ import { type Commands, onScheduled } from "./Verbs.ts"
 const countRows = rowsOf(Schema.Struct({ total: Schema.Int, today: Schema.Int }))
 const paramsRows = rowsOf(Schema.Struct({ params: Schema.Unknown }))
 
-/** A status is scheduled at least this far ahead; what is due is published at once (limits-and-rates.md section 1). */
+/**
+ * Minimum lead of a scheduled post; a post whose time has passed is published at once (limits-and-rates.md section 1).
+ */
 const scheduleMillisMin = 5 * 60_000
 const scheduledPerDayMax = 25
 const scheduledMax = 300
 
-/** Statuses that wait for their time: rows here, and entries in the agenda that wake the account when they are due. */
+/** Scheduled posts: their rows, and agenda entries that wake the account when one is due. */
 export const make = Effect.fnUntraced(function*(publishing: Publishing) {
   const sql = yield* SqlClient.SqlClient
   const agenda = yield* AgendaEntries
@@ -31,7 +33,10 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
     }
   })
 
-  /** Checks how much is scheduled in all and for the calendar day (UTC) of `scheduledAt`; `except` does not count. */
+  /**
+   * Checks the limits of scheduled posts, in all and on the calendar day (UTC) of `scheduledAt`; `except` is not
+   * counted.
+   */
   const room = Effect.fnUntraced(function*(accountId: AccountId, scheduledAt: number, except: bigint) {
     const day = new Date(scheduledAt - scheduledAt % 86_400_000)
     const { today, total } = only(
@@ -58,7 +63,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
     Schedule: Effect.fnUntraced(function*(own: Ownership, { post, scheduledAt }: Commands["Schedule"]) {
       const { accountId } = own
       const now = yield* Clock.currentTimeMillis
-      // A time that is over means now.
+      // A time that has passed means now.
       if (scheduledAt <= now) return yield* publishing.publish(own, post)
       yield* future(scheduledAt)
       yield* room(accountId, scheduledAt, 0n)
@@ -99,14 +104,14 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
 
   return {
     verbs,
-    /** Publishes a status whose time has come and takes it off the list, in the running transaction. */
+    /** Publishes a due post and deletes its row, in the current transaction. */
     due: Effect.fnUntraced(function*(own: Ownership, scheduledId: bigint) {
       const { accountId } = own
       const [row] = yield* paramsRows(sql`DELETE FROM scheduled_statuses
         WHERE id = ${scheduledId} AND account_id = ${accountId} AND scheduled_at IS NOT NULL RETURNING params`)
       if (row === undefined) return
       const post = yield* PersistedPost.decode(row.params)
-      // What may not be posted any more (its parent is gone, say) is dropped, as Mastodon drops it.
+      // A post that is no longer allowed (its parent was deleted, say) is dropped, as in Mastodon.
       yield* publishing.publish(own, post).pipe(
         Effect.catchTags({
           NotAllowed: dropped,

@@ -10,11 +10,13 @@ import { ReviewedStatuses } from "../../services/statuses/ReviewedStatuses.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 
-/** The rules that did something, for the moderators. */
+/** Returns the names of the rules that took action, for the moderators. */
 const named = ({ hits }: Verdict) =>
   hits.flatMap(({ action, name, state }) => state === "on" && action !== "pass" ? [name] : []).join(", ")
 
-/** What rules against spam come to, inside the transaction of a command: posts that are kept back, reports, limits. Made once a node. */
+/**
+ * Applies spam rules inside the transaction of a command: held posts, reports, limited accounts. Built once per node.
+ */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const accountActions = yield* AccountActions
@@ -25,7 +27,7 @@ export const make = Effect.gen(function*() {
   const reviewed = yield* ReviewedStatuses
   const screening = yield* SpamScreening
 
-  /** The account is limited from now on, unless it is already, and may appeal. */
+  /** Limits the account, unless it is limited already, with a strike that it may appeal. */
   const limit = Effect.fnUntraced(function*({ accountId }: Ownership, statusId: bigint | undefined) {
     const strike = yield* accountActions.limitForSpam(accountId, statusId)
     if (strike === undefined) return
@@ -38,8 +40,9 @@ export const make = Effect.gen(function*() {
   })
 
   /**
-   * Does what the rules say beside the post itself, and holds that where they say so; `statusId` is undefined where it is not
-   * stored. One that `waits` for somebody's consent cannot wait for a moderator as well, who gets a report in its place.
+   * Carries out a verdict: records it, limits the account, files a report and holds the post; `statusId` is undefined
+   * if the post is not stored. A post that `waits` for approval cannot also wait for a moderator, so it is reported
+   * instead.
    */
   const settle = Effect.fnUntraced(
     function*(own: Ownership, verdict: Verdict, statusId: bigint | undefined, waits = false) {
@@ -56,7 +59,7 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  /** Judges an edit, which can be refused and not be held; answers whether it may be. */
+  /** Judges an edit, which can be refused but not held. Returns true if it is allowed. */
   const edits = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, post: ScreenedPost) {
     const verdict = yield* screening.judge(own.accountId, post)
     const refused = verdict.end !== undefined
@@ -64,7 +67,10 @@ export const make = Effect.gen(function*() {
     return !refused
   })
 
-  /** Judges a boost, which can be refused and not be held; answers what is to be done about it. */
+  /**
+   * Judges a boost, which can be refused but not held. Returns the refusing rule's id, and whether the account is
+   * limited.
+   */
   const boosts = Effect.fnUntraced(function*(own: Ownership, boost: ScreenedBoost) {
     const verdict = yield* screening.judgeBoost(own.accountId, boost)
     yield* settle(own, { ...verdict, end: undefined }, undefined)

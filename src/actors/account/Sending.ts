@@ -4,7 +4,10 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { HostNames } from "../../services/federation/outbox/Outbox.ts"
 import { DomainActors } from "../domain/DomainActors.ts"
 
-/** Writes what leaves in the running transaction, and has it sent once that is committed; made once a node. */
+/**
+ * Builds the function that writes deliveries in the current transaction, and wakes their hosts after the commit; once
+ * per node.
+ */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const domainActors = yield* DomainActors

@@ -7,20 +7,20 @@ import type { Unavailable } from "../../services/Errors.ts"
 import { inOneTransaction } from "../../services/TransactionBatch.ts"
 import type { Owners, Ownership } from "./Ownership.ts"
 
-/** Actors whose works one transaction does. */
+/** Maximum works in a transaction. */
 const worksMax = 192
-/** How long others are waited for while many send, in milliseconds. */
+/** How long further works are gathered under load, in milliseconds. */
 const gatherMillis = 20
-/** How long they wait for a row that somebody else has locked, in milliseconds. */
+/** Maximum wait for a locked row, in milliseconds. */
 const lockMillisMax = 500
 
-/** The transaction of all came to nothing: nothing of the work is done. */
+/** The shared transaction failed: nothing of the work is done. */
 class BatchFailed extends Schema.TaggedError<BatchFailed>()("BatchFailed", {}) {}
 
 /**
- * Works of several actors of a node in one transaction. In it each checks that its actor owns its account, and they ask
- * the database together (`TransactionBatch`): a flood of small works of many accounts takes a few statements for all of
- * them. A work that fails before it wrote anything fails alone; else none of them is done. Made once a node.
+ * Runs works of several of a node's actors in one transaction. Each checks that its actor owns its account. Their
+ * queries are batched (`TransactionBatch`), so a flood of small works of many accounts takes a few statements. A work
+ * that fails before it wrote anything fails alone; otherwise the whole batch fails. Built once per node.
  */
 export const make = Effect.fnUntraced(function*({ beside, current }: Owners) {
   const sql = yield* SqlClient.SqlClient
@@ -35,7 +35,7 @@ export const make = Effect.fnUntraced(function*({ beside, current }: Owners) {
       )
   )
 
-  /** Does a work in a transaction with those of others; with any failure nothing of it is done. */
+  /** Runs a work in a shared transaction. On any failure it is rolled back as a whole. */
   return <A, E>(own: Ownership, work: Effect.Effect<A, E>) =>
     Effect.flatMap(current(own), (held) => {
       let exit: Exit.Exit<A, E | Unavailable | SqlError> | undefined

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Broadcast } from "../../services/Broadcast.ts"
 import type { AccountId } from "../../services/Ids.ts"
 
-/** Says that statuses changed, and what is counted of their author. */
+/** Broadcasts that statuses and their author's counters changed. */
 export const changed = (
   broadcast: Broadcast["Service"],
   accountId: AccountId,

@@ -24,8 +24,8 @@ import * as StreamPublishing from "./StreamPublishing.ts"
 import { type Commands, onAccount, onStatus, type Verbs } from "./Verbs.ts"
 
 /**
- * Stores a remote account's post that was fetched from its origin, as if the account had sent it. Edits an older
- * version. What the account deleted does not come back.
+ * Stores a remote account's post that was fetched from its origin, as if the account had sent it. A stored older
+ * version is edited. A deleted post stays deleted.
  */
 export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const sql = yield* SqlClient.SqlClient
@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const posts = yield* InboxPosts.make(verbs)
   const policies = yield* InboundPolicies
 
-  /** What the rules leave of a post, which they judge as if its author had sent it. */
+  /** Applies the inbound policies to a post, as if its author had sent it. */
   const judged = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, post: Foreign | undefined) {
     const activity = { type: "Create", actor: self.uri, object: post }
     const judgement = yield* policies.inside({ ...self, accountId: own.accountId }, activity)
@@ -87,7 +87,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
           const wanted = statusIds.filter((id) => pinnable.has(id)).slice(0, foreignPinsMax)
           const before = yield* favourites.pinned(accountId)
           for (const id of before) yield* favourites.unpin(accountId, id)
-          // The last one pinned is shown first. What is told of later, whenever its post comes, is before all of them.
+          // The last one pinned is shown first. A pin that is announced later comes before all of these, whenever its
+          // post arrives.
           let place = idAt(readAt - 1)
           for (const id of wanted.toReversed()) yield* favourites.pin(accountId, id, place++)
           const ids = [...new Set([...before, ...wanted])]
@@ -96,7 +97,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         }
       ),
       MentionKnown: Effect.fnUntraced(function*({ accountId }: Ownership, { statusId }: Commands["MentionKnown"]) {
-        // Conversations are those of the people in them: the post changes over to the one of all of them.
+        // Conversations are keyed by their members, so the post moves to the conversation of all of them.
         const before = yield* conversations.erase(statusId)
         const mentioned = yield* unknown.settle(statusId, accountId)
         const after = before.length === 0 ? [] : yield* conversations.record(statusId)
@@ -109,7 +110,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         const { authorization, statusId } = command
         const verdict = authorization && { authorization: authorization.uri, holds: authorization.holds }
         const accepted = yield* quotes.settle(own.accountId, statusId, verdict)
-        // Others see now what they did not see before.
+        // Publishes the quote that was hidden so far.
         if (accepted) yield* intend(own, { _tag: "card", statusId })
         yield* sql.afterCommit(broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] }))
         return onStatus(statusId)

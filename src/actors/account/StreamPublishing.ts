@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../services/Broadcast.ts"
 import { AccountId } from "../../services/Ids.ts"
 
-/** Tells streams of conversations that changed, once the running transaction is committed; made once a node. */
+/** Tells streams of changed conversations, after the commit; built once per node. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast

@@ -7,7 +7,7 @@ import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
 import { type Commands, onAccount } from "./Verbs.ts"
 
-/** Hashtags that an account follows; its home is forgotten, and rebuilt when it is next read. */
+/** Hashtags that an account follows. Its home feed is dropped, and rebuilt on the next read. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const feeds = yield* Feeds

@@ -5,8 +5,8 @@ import * as Backlog from "./Backlog.ts"
 import type { Ownership } from "./Ownership.ts"
 
 /**
- * Leaves the intent to tell an account's followers elsewhere what it did, in the running transaction of its command; nothing
- * where it has none, or is not ours. Made once a node.
+ * Writes the intent to tell an account's remote followers what it did, in the current transaction. No intent is written
+ * without remote followers, or for a remote account. Built once per node.
  */
 export const make = Effect.gen(function*() {
   const deliveryExpansion = yield* DeliveryExpansion

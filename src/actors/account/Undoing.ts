@@ -5,9 +5,9 @@ import type { Ownership } from "./Ownership.ts"
 import { onStatus } from "./Verbs.ts"
 
 /**
- * Makes the verb that takes a mark of the account off a status, or off what that repeats. `take` looks up the account's own row
- * and answers whether there was any: it works although the author blocked the account (S-127). Where there was none the status
- * must be visible.
+ * Builds the verb that removes the account's favourite, reblog or reaction from a status, or from the status that it
+ * boosts. `take` removes the account's own row and returns true if there was one: that works even if the author blocked
+ * the account (S-127). Without a row the status must be visible.
  */
 export const make = Effect.map(
   StatusTargets,

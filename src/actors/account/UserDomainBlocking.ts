@@ -13,8 +13,8 @@ import { type Commands, onAccount, type Verbs } from "./Verbs.ts"
 type Relations = Pick<Verbs, "RejectFollow" | "RemoveFollower" | "Unfollow">
 
 /**
- * A user's block of a whole server: it is hidden at once. All that stands between the two ends by and by, as if each
- * follow were ended by itself: the other server hears of it.
+ * A user's block of a whole server. Its posts are hidden at once. Existing follows are ended in slices, each as if the
+ * user ended it, so that the other server is told.
  */
 export const make = Effect.fnUntraced(function*(relations: Relations) {
   const sql = yield* SqlClient.SqlClient
@@ -29,7 +29,7 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
 
   const verbs = {
     BlockDomain: Effect.fnUntraced(function*(own: Ownership, { domain }: Commands["BlockDomain"]) {
-      // Nobody of the domain is becoming a follower meanwhile.
+      // The lock keeps accounts of the domain from becoming followers in the meantime.
       yield* lockAccount(sql, own.accountId)
       const id = yield* domains.add(own.accountId, domain)
       if (id !== undefined) yield* agenda.enqueue("domain_block", id, own.accountId, yield* Clock.currentTimeMillis)
@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function*(relations: Relations) {
     })
   }
 
-  /** Ends some of the relations, in the running transaction, and comes again for the rest. */
+  /** Ends a slice of the relations, in the current transaction, and schedules the next slice. */
   const due = Effect.fnUntraced(function*(own: Ownership, id: bigint) {
     const { accountId } = own
     const domain = yield* domains.domainOf(accountId, id)

@@ -7,10 +7,10 @@ import type { LostAct } from "../../services/staff/AuditLog.ts"
 import type { Ownership, RecordAlone } from "./Ownership.ts"
 import type { Command } from "./Protocol.ts"
 
-/** Commands by their tags. */
+/** Commands by tag. */
 export type Commands = { readonly [Tag in Command["_tag"]]: Extract<Command, { readonly _tag: Tag }> }
 
-/** What staff do to the account, of whom another one may have been faster. */
+/** Actions of staff against the account, which another staff member may have done first. */
 type ByStaff =
   | "DecideAppeal"
   | "DeleteAccount"
@@ -20,7 +20,7 @@ type ByStaff =
   | "ReviewPost"
   | "TakeAction"
 
-/** What an account does at a command, inside the command's transaction. Verbs are made once a node, for all its actors. */
+/** Handlers of commands, inside the command's transaction. Built once per node for all its actors. */
 export type Verbs<Tags extends keyof Commands = keyof Commands> = {
   readonly [Tag in Tags]: (
     own: Ownership,
@@ -29,8 +29,8 @@ export type Verbs<Tags extends keyof Commands = keyof Commands> = {
 }
 
 /**
- * What needs no transaction to do a command, at least where it is simple; undefined where it did nothing. What it answers is
- * certain, what it fails with is not: the verb says what becomes of the command.
+ * Handlers that need no transaction for simple commands; undefined if nothing was done. An answer is certain. A failure
+ * is not: the verb then decides the command.
  */
 type AloneVerbs<Tags extends keyof Commands = keyof Commands> = {
   readonly [Tag in Tags]?: (
@@ -40,10 +40,10 @@ type AloneVerbs<Tags extends keyof Commands = keyof Commands> = {
   ) => Effect.Effect<CommandAnswer | undefined, ClientError | SqlError>
 }
 
-/** Does the command under its tag. */
+/** Runs the verb of a command. */
 export const perform = <Tag extends keyof Commands>(verbs: Verbs, tag: Tag, own: Ownership, command: Commands[Tag]) =>
   verbs[tag](own, command)
-/** The same by `AloneVerbs`, where there is one. */
+/** Returns the command's single-statement handler, if there is one. */
 export const performAlone = <Tag extends keyof Commands>(
   verbs: AloneVerbs,
   tag: Tag,
@@ -54,7 +54,7 @@ export const performAlone = <Tag extends keyof Commands>(
   return verb && ((record: RecordAlone) => verb(own, command, record))
 }
 
-/** The limits that commands use; the others are free. */
+/** Rate limits that commands count against; other commands are not limited. */
 export const familyOf: Partial<Record<Command["_tag"], Family>> = {
   Publish: "statuses",
   Edit: "statuses",
@@ -74,5 +74,5 @@ export const onWarning = (id: bigint): CommandAnswer => ({ id: String(id), kind:
 export const onCollection = (id: bigint): CommandAnswer => ({ id: String(id), kind: "collection" })
 export const onAnnouncement = (id: bigint): CommandAnswer => ({ id: String(id), kind: "announcement" })
 export const onAccount = (id: AccountId): CommandAnswer => ({ id: String(id), kind: "account" })
-/** A rule against spam, by its id, does not let it be. */
+/** Refused by the spam rule with this id. */
 export const onRefused = (id: bigint): CommandAnswer => ({ id: String(id), kind: "refused" })

@@ -2,11 +2,14 @@ import { Clock, Effect } from "effect"
 import { AccountId } from "../../services/Ids.ts"
 import { AgendaEntries } from "../../services/intents/AgendaEntries.ts"
 
-/** Days for which something waits for consent. */
+/** Days after which a request for approval expires. */
 const waitingDaysMax = 90
 const dayMillis = 86_400_000
 
-/** The end of waiting for consent, as an entry of whoever decides, or of who asks somebody elsewhere. */
+/**
+ * Expiry of requests for approval: an agenda entry of the account that decides, or of the requester if the author is
+ * remote.
+ */
 export const make = Effect.gen(function*() {
   const agenda = yield* AgendaEntries
 

@@ -20,17 +20,17 @@ import { TrendRefresh } from "../../services/trends/TrendRefresh.ts"
 import { AccountActors } from "../account/AccountActors.ts"
 import { DomainActors } from "../domain/DomainActors.ts"
 
-/** Accounts that one sweep wakes, of each kind. */
+/** Maximum accounts that a sweep wakes, of each kind. */
 const wakesMax = 500
-/** Hosts that one sweep looks at. */
+/** Maximum hosts that a sweep checks. */
 const hostsMax = 2_000
-/** Old answers of commands that one sweep deletes (rows). */
+/** Maximum rows of old data that a sweep deletes from each table. */
 const sweepRowsMax = 5_000
-/** Slices of accounts that rules about domains are applied to, in one go. */
+/** Maximum steps of applying domain rules to accounts, per run. */
 const domainStepsMax = 50
-/** Steps of the index of posts, in one go. */
+/** Maximum steps of indexing posts, per run. */
 const indexStepsMax = 20
-/** An intent that is older was left behind by a node that died, in milliseconds. */
+/** Age from which an intent counts as left behind by a dead node, in milliseconds. */
 const staleMillis = 5_000
 
 const backlog = Metric.gauge("murmuration_intents_waiting", { description: "Intents that wait, by actor kind" })
@@ -43,9 +43,9 @@ const dead = Metric.gauge("murmuration_inbound_dead", {
 })
 
 /**
- * The Agenda, one in the cluster: wakes the owner of everything that is due, and of work that a dead node left behind.
- * It writes nothing that matters itself, so that two of them for a moment do no harm; what it misses it sees a second
- * later, for all of it are rows.
+ * The agenda, a singleton of the cluster. Wakes the owners of due entries and of work that a dead node left behind, and
+ * runs periodic sweeps. Two of them for a moment do no harm, because the work itself is in rows; a missed row is found
+ * a second later.
  */
 export const layer = Singleton.make(
   "Agenda",
@@ -119,7 +119,7 @@ export const layer = Singleton.make(
     const every = <A, E>(period: Duration.Input, name: string, work: Effect.Effect<A, E>) =>
       repeated(period, `the agenda's ${name}`, Effect.withSpan(work, `Agenda.${name}`))
     return yield* Effect.all([
-      // What failed may work with the program as it is now.
+      // Failed entries may succeed with the new version of the program.
       Effect.retry(agenda.requeue, Schedule.spaced("1 second")),
       every("1 second", "due", due),
       every("1 second", "outside", fromOutside),

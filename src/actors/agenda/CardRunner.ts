@@ -4,9 +4,9 @@ import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import { Previews } from "../../services/previews/Previews.ts"
 import { claiming, every } from "./ClaimRounds.ts"
 
-/** Pages that a node fetches at once: with their pictures they take memory. */
+/** Maximum pages that a node fetches at once: with their pictures they take memory. */
 const cardsAtOnceMax = 24
-/** Beside them those of sites that take their time. */
+/** Further concurrent fetches from slow sites. */
 const slowCards = { millis: 5_000, atOnceMax: 72 }
 
 const make = Effect.gen(function*() {
@@ -24,8 +24,8 @@ const make = Effect.gen(function*() {
 })
 
 /**
- * Fetches the pages behind statuses' links: on every node, each page taken by one of them at a time, two of one site at
- * once, so that a slow one holds up itself alone. A page is asked for by way of its host's actor. What is learnt is written in one
- * transaction with the intents to tell of it; killed before that, the page is fetched again.
+ * Fetches link previews on every node. Each page is claimed by one node, two pages of a site at once, so that a slow
+ * site delays only itself. Pages are fetched through their host's actor. The result is written in one transaction with
+ * the intents that publish it; if the node dies before that, the page is fetched again.
  */
 export const layer = Layer.effectDiscard(make)

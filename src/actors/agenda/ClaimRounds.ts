@@ -1,22 +1,25 @@
 import { Effect } from "effect"
 import { repeated } from "../../services/Repeated.ts"
 
-/** Repeats work as long as the scope lives; a failed round waits for the next one. */
+/** Repeats work while the scope lives; a failed round waits for the next one. */
 export const every = <A, E, R>(
   period: "1 second" | "5 seconds" | "1 minute" | "1 hour",
   what: string,
   work: Effect.Effect<A, E, R>
 ) => Effect.forkScoped(repeated(period, what, work))
 
-/** Work that takes longer than `millis` gives its place to other work, as long as fewer than `atOnceMax` do so. */
+/**
+ * Allowance for slow work: after `millis` a work no longer counts against the regular limit, for up to `atOnceMax`
+ * works.
+ */
 interface Slow {
   readonly millis: number
   readonly atOnceMax: number
 }
 
 /**
- * Work that any node claims: every second this one takes as much as there is room for. None waits for what was begun
- * before it. Work that fails stays as it is claimed, and is due again when the claim is over.
+ * Claims and runs work that any node may do: every second, as much as this node has capacity for. New work does not
+ * wait for earlier work. Failed work stays claimed, and is due again when the claim expires.
  */
 export const claiming = Effect.fnUntraced(function*<Work, Failed, Undone>({ atOnceMax, claim, run, slow, what }: {
   readonly what: string
@@ -28,7 +31,7 @@ export const claiming = Effect.fnUntraced(function*<Work, Failed, Undone>({ atOn
   const scope = yield* Effect.scope
   const underWay = { prompt: 0, slow: 0 }
 
-  /** Counts what is under way while it lasts. */
+  /** Counts a work as running while it lasts. */
   const counted = <A, E>(work: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
       let pace: keyof typeof underWay = "prompt"

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { EmailDigests } from "../../services/subscriptions/EmailDigests.ts"
 import { every } from "./ClaimRounds.ts"
 
-/** Sends posts to people who get them by e-mail: every node looks, and each slice is claimed by one of them. */
+/** Sends e-mail digests of posts: every node checks, and each slice is claimed by one node. */
 export const layer = Layer.effectDiscard(
   Effect.flatMap(EmailDigests, ({ sweep }) => every("1 minute", "posts by e-mail", sweep))
 )

@@ -11,14 +11,14 @@ import { RemoteActors } from "../../services/federation/RemoteActors.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { AccountActors } from "../account/AccountActors.ts"
 
-/** Documents that are asked for at once for one post or collection. */
+/** Maximum concurrent fetches for a post or collection. */
 const atOnceMax = 4
 
 const originOf = (uri: string) => URL.parse(uri)?.origin
 
 /**
- * Looks at what others say of collections of accounts where that is: at a collection that a post names, which its owner's
- * server has, and at what proves that an account is in one, which is the account's own server's. Made once.
+ * Verifies claims about collections of accounts at their origin: a collection that a post names is fetched from its
+ * owner's server, and the consent of a member from the member's server. Built once per process.
  */
 export const make = Effect.gen(function*() {
   const actors = yield* RemoteActors
@@ -28,14 +28,14 @@ export const make = Effect.gen(function*() {
   const people = yield* AccountActors
   const tagged = yield* TaggedCollections
 
-  /** Whether it has to be tried again: what cannot be had now may be there later. */
+  /** Returns true if the work has to be retried, because its failure may be temporary. */
   const again = (work: Effect.Effect<void, PostError>, otherwise: Effect.Effect<void, SqlError> = Effect.void) =>
     Effect.matchEffect(work, {
       onFailure: (error) => mayPass(error) ? Effect.succeed(true) : Effect.as(otherwise, false),
       onSuccess: () => Effect.succeed(false)
     })
 
-  /** A collection as its server has it, kept by the actor of its owner. */
+  /** Fetches a collection from its server; its owner's actor stores it. */
   const fetched = Effect.fnUntraced(function*(uri: string) {
     const { document, id } = yield* fetcher.fetch(uri)
     const [owner = ""] = idsOf(document["attributedTo"])
@@ -49,9 +49,9 @@ export const make = Effect.gen(function*() {
     if (yield* tagged.settle(statusId)) yield* broadcast.publish({ _tag: "Changed", kind: "status", ids: [statusId] })
   })
 
-  /** Collections that a post of another server names and nobody here knows. */
+  /** Fetches unknown collections that a remote post names. */
   const named = Effect.fnUntraced(function*(statusId: bigint) {
-    // One may have come by itself meanwhile.
+    // One may have been delivered in the meantime.
     yield* settled(statusId)
     const uris = yield* tagged.waiting(statusId)
     const late = yield* Effect.forEach(uris, (uri) => again(fetched(uri)), { concurrency: atOnceMax })
@@ -61,7 +61,7 @@ export const make = Effect.gen(function*() {
 
   type Claimed = Effect.Success<ReturnType<typeof items.waiting>>[number]
   const holds = Effect.fnUntraced(function*({ account, authorization, collection, owner }: Claimed) {
-    // The server that has both answers for both.
+    // A server that has both accounts is trusted for both.
     if (originOf(account) === originOf(owner)) return true
     if (originOf(authorization) !== originOf(account)) return false
     const { document, id } = yield* fetcher.fetch(authorization)
@@ -69,7 +69,7 @@ export const make = Effect.gen(function*() {
       idOf(document["interactingObject"]) === collection && idOf(document["interactionTarget"]) === account
   })
 
-  /** Accounts that are said to agree to be in a collection. */
+  /** Verifies accounts that are said to agree to be in a collection. */
   const claimed = Effect.fnUntraced(function*(collectionId: bigint) {
     const waiting = yield* items.waiting(collectionId)
     const late = yield* Effect.forEach(waiting, (item) =>

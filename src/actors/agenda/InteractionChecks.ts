@@ -6,8 +6,8 @@ import { InteractionRequests } from "../../services/statuses/InteractionRequests
 import { AccountActors } from "../account/AccountActors.ts"
 
 /**
- * Looks at the consent that a reply or reblog of another server claims to have of an author who is elsewhere, too. It counts where
- * it is of the author's own server, and names the interaction. Made once.
+ * Verifies the consent that a remote reply or reblog claims to have from another remote author. It must be on the
+ * author's own server and name the interaction. Built once per process.
  */
 export const make = Effect.gen(function*() {
   const actors = yield* AccountActors

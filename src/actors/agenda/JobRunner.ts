@@ -28,16 +28,16 @@ import * as InteractionChecks from "./InteractionChecks.ts"
 import * as QuoteChecks from "./QuoteChecks.ts"
 
 /**
- * Jobs that a node runs at once, and beside them those that wait for servers which take their time. One that takes longer than so
- * many seconds is given up for this time.
+ * Maximum concurrent jobs of a node, and further ones that wait for slow servers. An attempt of a job times out after
+ * `jobSecondsMax`.
  */
 const jobsAtOnceMax = 32
 const slowJobs = { millis: 2_000, atOnceMax: 1_000 }
 const jobSecondsMax = 50
-/** Collections of accounts that one account's server is asked for, and pages of them. */
+/** Maximum collections of accounts that are fetched for one account, and pages of their list. */
 const collectionsMax = 50
 const collectionPagesMax = 10
-/** How long one of those whom a post names is waited for, in seconds. */
+/** Timeout for fetching a mentioned account, in seconds. */
 const mentionSecondsMax = 20
 
 const featuredRows = rowsOf(Schema.Struct({ uri: Schema.String, url: Schema.NullOr(Schema.String) }))
@@ -62,13 +62,13 @@ const make = Effect.gen(function*() {
     if (domain === unknownDomain) return yield* Effect.fail("its handle is not confirmed")
   })
 
-  /** An account by its id, ours or as its own server shows it at this moment. */
+  /** Returns the account with this id: a local one, or a remote one as its server shows it now. */
   const lookedUp = Effect.fnUntraced(function*(uri: string) {
     const local = yield* knownUris.localAccount(uri)
     return local ?? AccountId.make((yield* actors.refresh(uri)).id)
   })
 
-  /** The target is looked at anew, and the account moves if that names it; what it refuses it would refuse again. */
+  /** Refetches the target and moves the account if the target names it. A refusal is final. */
   const move = Effect.fnUntraced(function*(accountId: bigint) {
     const uri = yield* moves.asked(accountId)
     if (uri === undefined) return
@@ -84,7 +84,7 @@ const make = Effect.gen(function*() {
     if (uri !== undefined) yield* movedAccounts.link(accountId, yield* lookedUp(uri))
   })
 
-  /** The account's collections of accounts, as many as its server gives at once. */
+  /** Fetches the account's collections of accounts, up to the limits. */
   const featured = Effect.fnUntraced(function*(accountId: bigint) {
     const [row] = yield* featuredRows(sql`SELECT a.uri, r.featured_collections_url AS url FROM remote_actors r
       JOIN accounts a ON a.id = r.account_id WHERE r.account_id = ${accountId} AND a.suspended_at IS NULL`)
@@ -109,7 +109,7 @@ const make = Effect.gen(function*() {
       Effect.match({ onFailure: (error) => ({ uri, again: mayPass(error) }), onSuccess: () => undefined })
     )
 
-  /** Accounts that can be fetched now are mentioned now; the job runs again for the others. */
+  /** Adds the mentions of accounts that can be fetched; the job is retried for the others. */
   const mentions = Effect.fnUntraced(function*(statusId: bigint) {
     const waiting = yield* unknown.waiting(statusId)
     if (waiting === undefined) return
@@ -126,7 +126,7 @@ const make = Effect.gen(function*() {
   const featureChecks = yield* FeatureChecks.make
   const quoteChecks = yield* QuoteChecks.make
 
-  /** The work of each kind of job. Each may run twice. */
+  /** Handler of each kind of job. Each may run twice. */
   const runs: Record<JobKind, (accountId: bigint) => Effect.Effect<void, unknown>> = {
     profile,
     move,
@@ -142,7 +142,7 @@ const make = Effect.gen(function*() {
   }
 
   const underWay = new Map<string, Deferred.Deferred<void>>()
-  /** One that was enqueued anew meanwhile is run after the one before: what that asks for may be older. */
+  /** Runs a job after the earlier one of the same subject, whose fetches may be stale. */
   const inTurn = <A, E>({ kind, subjectId }: Job, work: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
       const key = `${kind} ${subjectId}`
@@ -174,8 +174,8 @@ const make = Effect.gen(function*() {
 })
 
 /**
- * Runs jobs: on every node, each by one of them at a time, again where it did not come to its end. It holds no
- * transaction while it waits for others; what it learns is written by services that may be told twice.
+ * Runs jobs on every node, each claimed by one node at a time and retried until it is done. No transaction is held
+ * while a job waits for other servers; the services that write results are idempotent.
  */
 export const layer = Layer.effectDiscard(make).pipe(
   Layer.provide([

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { ListSync } from "../../services/lists/ListSync.ts"
 import { every } from "./ClaimRounds.ts"
 
-/** Looks at moderation lists when they are due: every node asks, and one of them does it. */
+/** Syncs moderation lists when they are due: every node checks, and one node runs the sync. */
 export const layer = Layer.effectDiscard(
   Effect.flatMap(ListSync, ({ step }) => every("1 second", "moderation lists", step))
 )

@@ -4,7 +4,10 @@ import { NewMembers } from "../../services/identity/NewMembers.ts"
 import { AccountActors } from "../account/AccountActors.ts"
 import { every } from "./ClaimRounds.ts"
 
-/** Greets who signed up and can come in by now: they follow who invited them, and get a letter. Closes the door where nobody watches it. Any node does it. */
+/**
+ * Welcomes new members that can sign in: they follow their inviter and get an e-mail. Closes registrations that no
+ * moderator watches. Runs on any node.
+ */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const actors = yield* AccountActors
   const closing = yield* AutoClosing
@@ -14,7 +17,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       const { accountId, follows: target } = member
       if (target !== null) {
         const follow = { _tag: "Follow", target, reblogs: null, notify: null, languages: null } as const
-        // Who invited them may have gone meanwhile.
+        // The inviter may be deleted by now.
         yield* Effect.ignore(actors.tell(accountId, follow))
       }
       yield* members.greet(member)

@@ -7,14 +7,17 @@ import { PushMessages } from "../../services/push/PushMessages.ts"
 import { PushSubscriptions } from "../../services/push/PushSubscriptions.ts"
 import { claiming } from "./ClaimRounds.ts"
 
-/** Subscriptions that a node sends to at once. */
+/** Maximum subscriptions that a node sends to at once. */
 const subscriptionsAtOnceMax = 64
 
 const sent = Metric.counter("murmuration_pushes", { description: "Messages to push services, by outcome" })
 
 type Outcome = "taken" | "unwanted" | "gone" | "refused" | { readonly againMillis: number }
 
-/** What a push service means (RFC 8030): other refusals than these two are for good. */
+/**
+ * Returns the outcome of a push service's status (RFC 8030): 408, 429, redirects and 5xx are retried, any other refusal
+ * ends the subscription.
+ */
 const outcomeOf = ({ retryAfterSeconds, status }: Reply): Outcome => {
   if (status >= 200 && status < 300) return "taken"
   const passes = status === 408 || status === 429 || status < 400 || status >= 500
@@ -46,7 +49,7 @@ const make = Effect.gen(function*() {
     return outcome
   })
 
-  /** The pushes of a subscription, one after the other, as long as the next one is due. */
+  /** Sends a subscription's due pushes in order. */
   const drain = Effect.fnUntraced(function*(first: Push) {
     let push: Push | undefined = first
     while (push !== undefined) {
@@ -61,7 +64,8 @@ const make = Effect.gen(function*() {
 })
 
 /**
- * Sends notifications to phones and browsers: on every node, each subscription by one of them at a time, its notifications
- * in their order, at least once. A service that does not answer costs its own subscriptions; what it calls gone, goes.
+ * Sends push notifications on every node, each subscription from one node at a time, its notifications in order and at
+ * least once. A push service that does not respond delays only its own subscriptions; a subscription that it calls gone
+ * is deleted.
  */
 export const layer = Layer.effectDiscard(make)

@@ -11,8 +11,8 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { AccountActors } from "../account/AccountActors.ts"
 
 /**
- * Looks at what a post of another server quotes where that is: fetches the quoted post, and the consent of its author, which
- * counts where it is of the author's own server and names both posts (row 21). Made once.
+ * Verifies quotes of remote posts at their origin: fetches the quoted post and its author's consent. The consent must
+ * be on the author's own server and name both posts (row 21). Built once per process.
  */
 export const make = Effect.gen(function*() {
   const actors = yield* AccountActors
@@ -23,7 +23,7 @@ export const make = Effect.gen(function*() {
   const quotes = yield* RemoteQuotes
   const consents = yield* QuoteConsents
 
-  /** Whether a consent holds: as its document says, where that is the author's. */
+  /** Returns true if the consent's document confirms it and is on the author's server. */
   const holds = Effect.fnUntraced(
     function*(
       authorization: string,
@@ -37,7 +37,7 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  /** The consent to a quote that is shown; it ends where its author's server does not say so any more. */
+  /** Verifies the consent to a visible quote, which ends if the author's server no longer confirms it. */
   const standing = Effect.fnUntraced(function*(statusId: bigint) {
     const found = yield* consents.find(statusId)
     if (found === undefined) return
@@ -50,7 +50,7 @@ export const make = Effect.gen(function*() {
     if (!verdict) yield* actors.tell(author, { _tag: "QuoteEnded", statusId: StatusId.make(statusId), authorization })
   })
 
-  /** What a new quote names. */
+  /** Fetches what a new quote refers to. */
   const arrived = Effect.fnUntraced(function*(statusId: bigint) {
     const first = yield* quotes.waiting(statusId)
     if (first === undefined) return
@@ -61,7 +61,7 @@ export const make = Effect.gen(function*() {
         ...(authorization === undefined ? {} : { authorization })
       })
     if (first.missing !== null) {
-      // It may have come by itself meanwhile.
+      // The post may have been delivered in the meantime.
       if ((yield* knownUris.status(first.missing)) === undefined) yield* posts.refresh(first.missing, { asked: true })
       yield* tell()
     }

@@ -4,8 +4,8 @@ import { SpamReplay } from "../../services/spam/SpamReplay.ts"
 import { every } from "./ClaimRounds.ts"
 
 /**
- * Does the dry runs of rules against spam that wait, folds what servers were given into their scores, and forgets what is old: every
- * node asks, and one of them does each.
+ * Runs pending dry runs of spam rules, updates the scores of servers, and deletes old findings: every node checks, and
+ * one node runs each step.
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function*() {

@@ -7,16 +7,16 @@ import { Webhooks } from "../../services/webhooks/Webhooks.ts"
 import { templated } from "../../services/webhooks/WebhookTemplates.ts"
 import { claiming } from "./ClaimRounds.ts"
 
-/** Webhooks that a node talks to at once. */
+/** Maximum webhooks that a node calls at once. */
 const webhooksAtOnceMax = 16
 
-/** What came of one try: nothing to tell, taken, or why not and whether another one may go better. */
+/** Outcome of an attempt: nothing to send, accepted, or the failure's reason and whether to retry. */
 type Outcome = "unwanted" | "taken" | { readonly reason: string; readonly again: boolean }
 
 const outcomeOf = (status: number): Outcome =>
   status >= 200 && status < 300
     ? "taken"
-    // What a program does not understand it will not understand later.
+    // A receiver that rejects a request will reject it on a retry, too.
     : { reason: `HTTP ${status}`, again: status < 400 || status >= 500 || [401, 408, 429].includes(status) }
 
 const make = Effect.gen(function*() {
@@ -47,7 +47,7 @@ const make = Effect.gen(function*() {
       const headers = {
         "content-type": "application/json",
         "x-hub-signature": `sha256=${signature}`,
-        // The same at each try, for who keeps what has come.
+        // Does not change between attempts, so that receivers can dedupe.
         "x-hub-delivery": String(place)
       }
       return yield* outbound.post({ url: webhook.url, headers, body, what: "push" }).pipe(
@@ -60,7 +60,7 @@ const make = Effect.gen(function*() {
     }
   )
 
-  /** The events of a webhook, one after the other, as long as they are taken. */
+  /** Sends a webhook's due events in order, while they are accepted. */
   const drain = Effect.fnUntraced(function*(first: WebhookDelivery) {
     let delivery: WebhookDelivery | undefined = first
     while (delivery !== undefined) {
@@ -74,7 +74,7 @@ const make = Effect.gen(function*() {
 })
 
 /**
- * Tells webhooks what happened: on every node, each webhook by one of them at a time, its events in their order, at least once. One
- * that does not answer costs its own events.
+ * Calls webhooks on every node, each webhook from one node at a time, its events in order and at least once. A webhook
+ * that does not respond delays only its own events.
  */
 export const layer = Layer.effectDiscard(make).pipe(Layer.provide(WebhookDeliveries.layer))

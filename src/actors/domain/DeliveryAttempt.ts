@@ -9,21 +9,24 @@ import * as Gate from "../../services/outbound/Gate.ts"
 import { Outbound, type Reply } from "../../services/outbound/Outbound.ts"
 import type { OutboundError } from "../../services/outbound/OutboundError.ts"
 
-/** The outcome of one try. */
+/** Outcome of a delivery attempt. */
 export type Verdict =
-  /** The host has it; this is how it was signed. */
+  /** The host accepted the delivery, signed by this scheme. */
   | { readonly _tag: "Taken"; readonly scheme: Scheme }
-  /** It will never be taken; the host is well. */
+  /** The host works, but will never accept the delivery. */
   | { readonly _tag: "Refused"; readonly why: string }
-  /** There is no such inbox any more. */
+  /** The inbox no longer exists. */
   | { readonly _tag: "Gone" }
-  /** Another try may go better. `down`: the host does not work; `waitSeconds` as it asks for. */
+  /** A retry may succeed. `down`: the host does not work; `waitSeconds`: the delay it asks for. */
   | { readonly _tag: "Failed"; readonly why: string; readonly down: boolean; readonly waitSeconds?: number }
 
-/** Signatures of deliveries that a node makes at once: what people wait for is not behind thousands of them. */
+/**
+ * Maximum concurrent signatures of deliveries per node, so that interactive work does not queue behind thousands of
+ * them.
+ */
 const signingMax = 2
 const ofContent = { "content-type": "application/activity+json" }
-/** Characters of what a host says that are kept. */
+/** Maximum stored characters of a host's response. */
 const whyCharactersMax = 200
 
 const said = ({ status, text }: Reply) =>
@@ -41,8 +44,8 @@ const verdictOf = (reply: Reply, scheme: Scheme): Verdict => {
 }
 
 /**
- * One try of a delivery: signed by its sender, first as the host is known to like it, else as the fediverse began; where that
- * is refused as 400 or 401, once more in the other way (federation.md section 5).
+ * Attempts a delivery, signed by its sender: first in the scheme that the host is known to accept, or draft-cavage. On
+ * a 400 or 401 the other scheme is tried once (federation.md section 5).
  */
 export const make = Effect.gen(function*() {
   const digests = yield* FollowerDigests
@@ -51,7 +54,9 @@ export const make = Effect.gen(function*() {
   const signatures = yield* Signatures
   const signing = Gate.make(signingMax)
 
-  /** Tells the host which of its people follow the sender, so that it can say where we are wrong. */
+  /**
+   * Returns the header that tells the host which of its accounts follow the sender, so that it can correct differences.
+   */
   const synchronization = Effect.fnUntraced(function*({ senderId, url, username }: Delivery) {
     if (username === null) return undefined
     const header = yield* Effect.orElseSucceed(
@@ -96,7 +101,10 @@ const settled = (attempt: Effect.Effect<Verdict, OutboundError>): Effect.Effect<
     Unreachable: ({ reason }) => Effect.succeed<Verdict>({ _tag: "Failed", why: reason, down: true })
   })
 
-/** Adds the first refusal to a second one: a host that does not know a scheme gives its reason in the other one alone. */
+/**
+ * Adds the first refusal to the second: a host that does not support a scheme gives its real reason only for the other
+ * one.
+ */
 const afterBoth = (
   first: { readonly scheme: Scheme; readonly why: string },
   other: Scheme,

@@ -9,24 +9,24 @@ import {
 import { DeliveryHosts } from "../../services/federation/outbox/DeliveryHosts.ts"
 import type { Scheme } from "../../services/federation/signatures/Signatures.ts"
 
-/** Hosts whose outcomes are written down together. */
+/** Maximum hosts whose outcomes are written together. */
 const hostsMax = 64
 
-/** The outcomes of a host's deliveries. */
+/** Outcomes of a host's deliveries. */
 export interface DeliveryOutcome {
   readonly host: string
-  /** Taken, or never to be taken. */
+  /** Accepted, or not to be retried. */
   readonly over: ReadonlyArray<CompletedDelivery>
   readonly failed: ReadonlyArray<FailedDelivery>
   readonly untried: ReadonlyArray<ReleasedDelivery>
-  /** It works, and that is news; this is how it wants to be signed for. */
+  /** The host works again, or wants another scheme: the scheme it accepts. */
   readonly works?: Scheme | undefined
-  /** It does not work today, for this reason. */
+  /** First failure of the host today: its reason. */
   readonly fails?: string | undefined
 }
 
 /**
- * Writes the outcomes of deliveries, of many hosts at once; never fails: deliveries without an outcome are tried again.
+ * Writes the outcomes of deliveries, batched over hosts. Never fails: deliveries without a stored outcome are retried.
  */
 export const make = Effect.gen(function*() {
   const deliveries = yield* Deliveries

@@ -13,14 +13,16 @@ import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import * as DeliveryOutcomes from "./DeliveryOutcomes.ts"
 import * as HostState from "./HostState.ts"
 
-/** How long after its beginning a round begins new requests, in milliseconds; what it took is its own for longer. */
+/** How long a round starts new requests, in milliseconds; its claims last longer. */
 const beginMillisMax = 5_000
 
-/** Hosts of a node that ask the database together, and such questions at once: people come in between. */
+/**
+ * Maximum hosts whose claims are batched into one query, and concurrent queries; interactive queries run in between.
+ */
 const askingMax = 64
 const turnsMax = 2
 
-/** So many outcomes are written down before the round is over: a crash repeats no more than these. */
+/** Outcomes after which a running round writes them: a crash repeats no more than these. */
 const notedRows = 8
 
 const deliveriesMade = Metric.counter("murmuration_deliveries", { description: "Deliveries tried, by outcome" })
@@ -31,7 +33,7 @@ const countersOf = {
   Failed: Metric.withAttributes(deliveriesMade, { outcome: "Failed" })
 }
 
-/** Why an inbox did not take what is not tried any more. */
+/** Returns the reason for a delivery that will not be retried; undefined if it was accepted. */
 const refusalOf = (verdict: DeliveryAttempt.Verdict): string | undefined => {
   if (verdict._tag === "Taken") return undefined
   return verdict._tag === "Gone" ? "410" : verdict.why
@@ -42,7 +44,7 @@ interface Done {
   readonly verdict: DeliveryAttempt.Verdict
 }
 
-/** Works off what is due for one host, a bounded part of it at a time. */
+/** Processes a host's due deliveries, a bounded number per round. */
 export const make = Effect.gen(function*() {
   const deliveries = yield* Deliveries
   const attempt = yield* DeliveryAttempt.make
@@ -53,13 +55,13 @@ export const make = Effect.gen(function*() {
       Effect.map(deliveries.claim(wanted), (taken) => ({ host }: DeliveryClaim) => taken.get(host) ?? [])
   )
 
-  /** When it is tried again; undefined after the last try. */
+  /** Returns the time of the next attempt; undefined after the last one. */
   const again = Effect.fnUntraced(function*(state: HostState.HostState, { low, tries }: Delivery, now: number) {
     const delay = yield* Backoff.next(low ? lowDeliveryBackoff : deliveryBackoff, tries)
     return delay === undefined ? undefined : Math.max(state.restsUntil, now + delay)
   })
 
-  /** Writes down what came of deliveries; of those that were given up nobody knows what the host made of them. */
+  /** Writes the outcomes of deliveries. For interrupted ones the host's reaction is unknown. */
   const note = Effect.fnUntraced(function*(
     state: HostState.HostState,
     done: ReadonlyArray<Done>,
@@ -79,7 +81,7 @@ export const make = Effect.gen(function*() {
     for (const [outcome, some] of Map.groupBy(done, ({ verdict }) => verdict._tag)) {
       yield* Metric.update(countersOf[outcome], some.length)
     }
-    // It hears of them again, and knows their ids.
+    // The host may receive these twice, and dedupes them by id.
     for (const delivery of givenUp) failed.push({ ...delivery, dueAt: now, error: "given up" })
     const dueAt = Math.max(now, state.restsUntil)
     yield* notes({
@@ -91,7 +93,7 @@ export const make = Effect.gen(function*() {
     })
   })
 
-  /** News about the host itself. */
+  /** Returns changes in the state of the host itself. */
   const news = (
     state: HostState.HostState,
     done: ReadonlyArray<Done>,
@@ -117,7 +119,7 @@ export const make = Effect.gen(function*() {
     if (verdict.waitSeconds !== undefined) HostState.rest(state, now + verdict.waitSeconds * 1_000)
   }
 
-  /** Tries the claimed deliveries, so many at once; all their outcomes are written, also where it is interrupted. */
+  /** Attempts the claimed deliveries concurrently. All outcomes are written, even on interruption. */
   const work = (
     state: HostState.HostState,
     claimed: ReadonlyArray<Delivery>,
@@ -146,16 +148,16 @@ export const make = Effect.gen(function*() {
     )
   }
 
-  /** Answers whether there may be more to do now. */
+  /** Runs a round. Returns true if there may be more work now. */
   return Effect.fnUntraced(function*(state: HostState.HostState) {
     const began = yield* Clock.currentTimeMillis
     if (began < state.restsUntil) return false
     return yield* Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
-        // An interruption waits for the claim, so that claimed deliveries are given back.
+        // An interruption waits for the claim, so that claimed deliveries are released.
         const taken = yield* claims({ host: state.host, rows: HostState.rows(state) })
         if (taken.length === 0) return false
-        // In the order of what happened, as far as that is possible for several at once.
+        // Oldest first; concurrent requests may still overtake each other.
         const claimed = taken.toSorted((a, b) => a.activityId < b.activityId ? -1 : 1)
         yield* work(state, claimed, yield* Clock.currentTimeMillis, restore)
         return true

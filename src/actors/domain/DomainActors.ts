@@ -2,18 +2,18 @@ import { Context, Effect, Layer } from "effect"
 import { traced } from "../../services/Traced.ts"
 import { RemoteDomain } from "./Protocol.ts"
 
-/** Hosts that are told in one go; people come in between. */
+/** Maximum hosts that are woken in one go; interactive work runs in between. */
 const toldMax = 16
-/** How long such a go may take, in milliseconds: the nodes of some of them may just be gone. */
+/** Timeout of one go, in milliseconds: nodes of some hosts' actors may have just gone down. */
 const toldMillisMax = 1_000
-/** Hosts that wait to be told; what is beyond it the agenda finds. */
+/** Maximum hosts in the queue; the agenda finds any beyond it. */
 const waitingMax = 100_000
 
-/** The actors of other hosts, as callers see them. */
+/** Client of the actors of remote hosts. */
 export class DomainActors extends Context.Service<DomainActors, {
   /**
-   * Says that something waits for these hosts, which they hear of by and by; waits for none of them. Never fails; a lost
-   * wake-up is made good by the agenda.
+   * Queues a wake-up for each of these hosts, and waits for none of them. Never fails: the agenda makes up for a lost
+   * wake-up.
    */
   readonly wake: (hosts: ReadonlyArray<string>) => Effect.Effect<void>
 }>()("murmuration/actors/domain/DomainActors") {
@@ -22,7 +22,7 @@ export class DomainActors extends Context.Service<DomainActors, {
     Effect.gen(function*() {
       const clientOf = yield* RemoteDomain.client
       const scope = yield* Effect.scope
-      // A host that many posts go to at once is told once.
+      // A host that gets many posts at once is woken once.
       const waiting = new Set<string>()
       let telling = false
 

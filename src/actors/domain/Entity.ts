@@ -27,7 +27,7 @@ const actor = (round: Effect.Success<typeof DeliveryRound.make>, documents: Effe
       )
       return RemoteDomain.of({
         Fetch: ({ payload }) => documents(payload),
-        // Who began the work waits for it, so that the actor is not idle meanwhile.
+        // The first caller waits for the whole work, so that the actor is not idle in the meantime.
         Wake: () =>
           Effect.suspend(() => {
             rung = true
@@ -41,12 +41,12 @@ const actor = (round: Effect.Success<typeof DeliveryRound.make>, documents: Effe
   )
 
 /**
- * The actor of one other host: it alone sends there. Each delivery is a row. It is sent at least once while the host
- * takes it within the time of its tries. Those about one thing reach one inbox in the order of what happened; an end at
- * any point repeats what was under way: 8 requests at most, and 32 outcomes not written down. A host that fails costs
- * its own actor: fewer requests at once, a rest after ten failures in a row, nothing at all after seven days of them.
- * In memory it keeps a few numbers. It fetches documents of the host, each once for all who ask at that time; twice
- * while the host's shard changes hands.
+ * The actor of one remote host, the only sender of requests to it. Each delivery is a row. It is sent at least once if
+ * the host accepts it before the last retry. Deliveries about one object reach an inbox in order. A crash repeats 8
+ * requests and 32 unwritten outcomes at most. A failing host slows only its own actor: fewer concurrent requests, a
+ * pause after ten failures in a row, no requests after seven days of failures. The actor keeps a few numbers in memory.
+ * It also fetches the host's documents, one fetch for all concurrent callers; two while the host's shard moves to
+ * another node.
  */
 export const layer = Layer.effectDiscard(
   Effect.flatMap(Effect.all([DeliveryRound.make, Fetching.make]), ([round, documents]) =>

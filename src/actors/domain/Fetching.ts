@@ -3,10 +3,10 @@ import { asking, type HostDocument, type WantedDocument } from "../../services/f
 import * as SingleFlight from "../../services/federation/SingleFlight.ts"
 import type { OutboundError } from "../../services/outbound/OutboundError.ts"
 
-/** Documents that are on their way to a node's actors at once; beyond it each is asked for by itself. */
+/** Maximum shared fetches of a node's actors; beyond it each caller fetches by itself. */
 const underWayMax = 10_000
 
-/** Documents of the hosts whose actors are on this node, each once however many ask for it at that time. */
+/** Fetches documents of the hosts whose actors are on this node, one fetch for all concurrent callers. */
 export const make = Effect.gen(function*() {
   const ask = yield* asking
   const once = yield* SingleFlight.make<HostDocument, OutboundError>(underWayMax)

@@ -3,17 +3,17 @@ import { HostDocuments, type WantedDocument } from "../../services/federation/Ho
 import { Unreachable } from "../../services/outbound/OutboundError.ts"
 import { RemoteDomain } from "./Protocol.ts"
 
-/** How long the actor of a host is waited for, in seconds: longer than any document takes. */
+/** Timeout of a host's actor, in seconds: longer than any fetch takes. */
 const askSecondsMax = 35
 
-/** Documents by way of the actors of their hosts, wherever these live. */
+/** Fetches documents through their hosts' actors, on whichever node they run. */
 export const layer = Layer.effect(
   HostDocuments,
   Effect.gen(function*() {
     const clientOf = yield* RemoteDomain.client
     return (wanted: WantedDocument) => {
       const { url } = wanted
-      // The next try finds room, or an actor on another node.
+      // A retry may find capacity, or the actor on another node.
       const busy = () => new Unreachable({ url, reason: "busy" })
       return clientOf(URL.parse(url)?.host ?? "").Fetch(wanted).pipe(
         Effect.catchTags({

@@ -1,28 +1,28 @@
 import { requestsPerHostMax } from "../../services/outbound/HostSlots.ts"
 
-/** After so many failures in a row a host is left alone for so many milliseconds (federation.md section 12). */
+/** Failures in a row after which a host gets no requests for `restMillis` (federation.md section 12). */
 export const failuresMax = 10
 const restMillis = 60_000
-/** Deliveries that a round takes for each of the requests that it has under way. */
+/** Deliveries claimed per concurrent request. */
 const rowsPerSlot = 8
 
-/** What an actor has seen of its host since it woke up; small, however much waits. */
+/** In-memory state of a host since its actor started; small, whatever the queue's length. */
 export interface HostState {
   readonly host: string
-  /** Requests under way at once; grows by one for so many successes, and halves. */
+  /** Maximum concurrent requests: grows by one after as many successes, and halves on a failure. */
   width: number
-  /** Failures since something was taken. */
+  /** Failures since the last success. */
   failures: number
-  /** The host is left alone until then, in milliseconds since 1970. */
+  /** No requests before this time, in milliseconds since 1970. */
   restsUntil: number
-  /** The day (since 1970) of the last failure that was noted. */
+  /** Day (since 1970) of the last failure that was stored. */
   failedDay: number
 }
 
-// Most hosts get a few deliveries at a time, for which one connection is enough.
+// Starts with one connection, which is enough for most hosts.
 export const begin = (host: string): HostState => ({ host, width: 1, failures: 0, restsUntil: 0, failedDay: -1 })
 
-/** After a rest one request finds out whether the host is back. */
+/** After a pause a single request probes whether the host works again. */
 const isProbing = ({ failures }: HostState) => failures >= failuresMax
 
 export const slots = (state: HostState): number => isProbing(state) ? 1 : Math.floor(state.width)
@@ -33,7 +33,7 @@ export const succeeded = (state: HostState) => {
   state.width = Math.min(requestsPerHostMax, state.width + 1 / state.width)
 }
 
-/** The host does not work at `now`. */
+/** Records a failure of the host. */
 export const failed = (state: HostState, now: number) => {
   state.failures++
   state.width = Math.max(1, state.width / 2)

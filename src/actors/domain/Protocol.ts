@@ -3,12 +3,12 @@ import { Rpc } from "effect/rpc"
 import { HostDocument, WantedDocument } from "../../services/federation/HostDocuments.ts"
 import { OutboundError } from "../../services/outbound/OutboundError.ts"
 
-/** Wake-ups that may wait for one host; more say nothing new. */
+/** Maximum pending wake-ups of a host; further ones add no information. */
 export const domainMailboxMax = 64
 
 /**
- * The only one that sends to a host; its entity id is the host, with a port where that is not the usual one. `Wake` says
- * that something waits for the host, and may be lost. `Fetch` asks the host for a document.
+ * The actor of a remote host; its entity id is the host, with its port unless that is the default. `Wake` says that
+ * deliveries wait, and may be lost. `Fetch` fetches a document from the host.
  */
 export const RemoteDomain = Entity.make("RemoteDomain", [
   Rpc.make("Wake"),

@@ -4,15 +4,15 @@ import { MediaId } from "../../services/Ids.ts"
 import * as Pipeline from "./Pipeline.ts"
 import { jobMailboxMax, MediaJob } from "./Protocol.ts"
 
-/** The turns of this node's jobs: at most `MEDIA_CONCURRENCY` at once, however many actors wait. */
+/** Semaphore of this node's media jobs: at most `MEDIA_CONCURRENCY` run at once. */
 export class MediaTurns extends Context.Service<MediaTurns, Semaphore.Semaphore>()(
   "murmuration/actors/media/MediaTurns"
 ) {}
 
 /**
- * The actor of one uploaded file. Its job is a row; the actor adds that one attempt runs at a time, and no more on a
- * node than are meant to. At least once: an attempt that is killed at any point is begun anew, by the agenda at the
- * latest. Only the newest attempt's outcome counts. Callers that wait are bounded by `jobMailboxMax`.
+ * The actor of one uploaded file. Its job is a row; the actor serialises its attempts, within the node's concurrency.
+ * At least once: a killed attempt is started again, at the latest by `MediaSweep`. Only the newest attempt's outcome
+ * counts. `jobMailboxMax` bounds the waiting callers.
  */
 export const layer = MediaJob.toLayer(
   Effect.gen(function*() {
@@ -28,7 +28,7 @@ export const layer = MediaJob.toLayer(
       Effect.catchCause((cause) => Effect.logWarning("a media job must wait", cause))
     )
     const isRunning = () => running !== undefined && running.pollUnsafe() === undefined
-    /** The attempt that runs, or a new one; it belongs to the actor, not to who asked for it. */
+    /** The running attempt, or a new one; its fiber belongs to the actor, not to the caller. */
     const begun = Effect.suspend(() =>
       running !== undefined && isRunning()
         ? Effect.succeed(running)
@@ -37,7 +37,7 @@ export const layer = MediaJob.toLayer(
 
     return MediaJob.of({
       Process: () => Effect.flatMap(begun, Fiber.join),
-      // Who began it waits for it, so that the actor is not idle meanwhile.
+      // The first caller waits for the attempt, so that the actor is not idle in the meantime.
       Wake: () => Effect.suspend(() => isRunning() ? Effect.void : Effect.flatMap(begun, Fiber.join))
     })
   }),

@@ -3,11 +3,11 @@ import type { MediaId } from "../../services/Ids.ts"
 import { traced } from "../../services/Traced.ts"
 import { MediaJob } from "./Protocol.ts"
 
-/** The actors of media jobs, as callers see them. */
+/** Client of the actors of media jobs. */
 export class MediaActors extends Context.Service<MediaActors, {
-  /** Has a job done and waits for it, this long at most; the row says how it ended. Never fails. */
+  /** Runs a job and waits for it, up to `secondsMax`; its row has the outcome. Never fails. */
   readonly wait: (id: MediaId, secondsMax: number) => Effect.Effect<void>
-  /** Says that a row waits; a lost wake-up is made good later. */
+  /** Tells the actor that its row waits; `MediaSweep` makes up for a lost wake-up. */
   readonly wake: (id: MediaId) => Effect.Effect<void>
 }>()("murmuration/actors/media/MediaActors") {
   static readonly layer = Layer.effect(

@@ -6,12 +6,12 @@ import { StoredFiles } from "../../services/media/StoredFiles.ts"
 import { repeated } from "../../services/Repeated.ts"
 import { MediaActors } from "./MediaActors.ts"
 
-/** Jobs that one sweep wakes. */
+/** Maximum jobs that a sweep wakes. */
 const wakesMax = 200
 
 /**
- * One in the cluster: wakes jobs that wait although nobody works on them, and removes what no post and nobody else
- * holds. All of it is rows. Two of them for a moment do no harm, and what one misses the next sees.
+ * Singleton of the cluster that wakes abandoned media jobs, and deletes unattached uploads and unreferenced files. Two
+ * of them for a moment do no harm, because all state is in rows; what one misses, the next sweep finds.
  */
 export const layer = Singleton.make(
   "MediaUpkeep",

@@ -7,13 +7,12 @@ import { MediaRefused, MediaTools, type Rendition, type Source } from "../../ser
 import { Storage, type StorageFailed } from "../../services/media/Storage.ts"
 import { StoredFiles } from "../../services/media/StoredFiles.ts"
 
-/** What the owner of a file hears on which every attempt failed. */
+/** Error shown to the owner of a file for which every attempt failed. */
 export const processingFailed = "Error processing thumbnail for uploaded media"
 
 /**
- * The steps of a job: fetch the upload, transform it in a folder that goes with the attempt, store what was made,
- * commit. Only the last one is seen by others; killed before it, everything is done again, and the ledger of files
- * knows what the killed attempt stored.
+ * Steps of a job: fetch the upload, transform it in the attempt's own folder, store the results, commit. Only the
+ * commit is visible. An attempt that is killed before it is repeated; the ledger of files lists what it had stored.
  */
 export const make = Effect.gen(function*() {
   const jobs = yield* MediaJobs
@@ -46,12 +45,12 @@ export const make = Effect.gen(function*() {
     })
   })
 
-  /** Works on a file until its row is ready or failed; fails where storage or the database do not answer. */
+  /** Works on a file until its row is ready or failed; fails if the storage or the database is down. */
   const run = (id: MediaId): Effect.Effect<void, SqlError | StorageFailed> =>
     Effect.gen(function*() {
       const job = yield* jobs.claim(id)
       if (job === undefined) return
-      // The earlier attempts ended without a word: each took its process or its node with it.
+      // The earlier attempts left no outcome: each died with its process or node.
       if (job.attempts > attemptsMax) return yield* jobs.fail(id, job, processingFailed)
       yield* Effect.scoped(attempt(id, job)).pipe(
         Effect.flatMap((outcome) => outcome === "again" ? run(id) : Effect.void),

@@ -2,15 +2,15 @@ import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 
-/** The shards of media jobs, apart from accounts', so that an operator can give them machines of their own. */
+/** Shard group of media jobs, separate from accounts, so that an operator can give them dedicated machines. */
 const mediaShardGroup = "media"
 
-/** Callers that may wait for one job. */
+/** Maximum callers that wait for one job. */
 export const jobMailboxMax = 64
 
 /**
- * The work on one uploaded file; its entity id is the attachment's id as a decimal string. `Process` answers when the
- * job is done or has failed, as its row says; `Wake` says that the row waits, and may be lost.
+ * The job of one uploaded file; its entity id is the attachment's id as a decimal string. `Process` returns when the
+ * job is done or has failed, as its row says. `Wake` says that the row waits, and may be lost.
  */
 export const MediaJob = Entity.make("MediaJob", [
   Rpc.make("Process", { success: Schema.Void }),

@@ -6,15 +6,15 @@ import { LocalActors } from "../../services/federation/LocalActors.ts"
 import { bytesOf, document, ready, type ReadyDocument, readyDocument, refused } from "./DocumentResponse.ts"
 import { Requesters } from "./Requesters.ts"
 
-/** Bytes of documents that are kept ready. */
+/** Maximum bytes of cached documents. */
 const actorCacheBytesMax = 8 * 1_024 * 1_024
 
-/** Local accounts as actors. */
+/** Documents of local accounts as actors. */
 export class ActorDocuments extends Context.Service<ActorDocuments, {
   readonly answer: (
     username: string
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
-  /** The server itself, which everybody may always fetch: a signed request of ours needs its key. */
+  /** Document of the instance actor. Anyone may always fetch it: verifying our signed requests needs its key. */
   readonly instance: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 }>()("murmuration/http/activitypub/ActorDocuments") {
   static readonly layer = Layer.effect(

@@ -5,18 +5,18 @@ import * as AddressShares from "../guard/AddressShares.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import * as Reply from "../guard/Reply.ts"
 
-/** Requests of other servers that one node serves at once: in all, and from one address (IPv6 by its /64). */
+/** Maximum concurrent requests of other servers on a node: in all, and per address (IPv6 by its /64). */
 export const bounds = {
-  /** Activities that are read, verified and written down. */
+  /** Activities that are read, verified and stored. */
   activities: { atOnceMax: 256, perAddressMax: 64 },
-  /** Documents that are asked for. */
+  /** Requests for documents. */
   documents: { atOnceMax: 256, perAddressMax: 64 },
-  /** Those of either kind whose sender is looked up at its own server, which may take its time. */
+  /** Requests of either kind whose sender is fetched from its own server, which may be slow. */
   strangers: { atOnceMax: 256, perAddressMax: 64 }
 } as const
 type Kind = "activities" | "documents"
 
-/** When somebody who is turned away may come again, in seconds. */
+/** Retry delay for a refused request, in seconds. */
 const busySecondsMin = 10
 
 const refused = Metric.counter("murmuration_federation_refused", {
@@ -24,7 +24,7 @@ const refused = Metric.counter("murmuration_federation_refused", {
   incremental: true
 })
 
-/** Tells a server to come back, and counts that. */
+/** Answers 503 with `Retry-After`, and counts the refusal. */
 export const comeBack = (kind: Kind, reason: "busy" | "address" | "backlog") =>
   Effect.as(
     Metric.update(Metric.withAttributes(refused, { kind, reason }), 1),
@@ -36,8 +36,8 @@ export const comeBack = (kind: Kind, reason: "busy" | "address" | "backlog") =>
 type Answer<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest>
 
 /**
- * Lets in what can be done at once. Answers everything beyond that with 503 and `Retry-After`, before anything of the
- * request is looked at. One address has a share, so that a flood from there leaves room for everybody else.
+ * Admits as many requests as can be handled at once. Any other gets 503 and `Retry-After` before the request is
+ * examined. Each address has a limit, so that a flood from one leaves capacity for all others.
  */
 export class Admission extends Context.Service<Admission, {
   readonly admit: <E, R>(kind: Kind, answer: Answer<E, R>) => Answer<E, R>
@@ -49,7 +49,7 @@ export class Admission extends Context.Service<Admission, {
     }
     const strangers = AddressShares.make(bounds.strangers)
 
-    /** One place; what is done aside of it takes one of the strangers' places meanwhile. */
+    /** A slot of a request. While its sender is fetched, the request takes a slot of the strangers instead. */
     const placeOf = (shares: AddressShares.AddressShares, address: string) => {
       let held = false
       const enter = () => {

@@ -6,7 +6,9 @@ import { idMax } from "../../services/Ids.ts"
 import { document, refused } from "./DocumentResponse.ts"
 import type { Requesters } from "./Requesters.ts"
 
-/** The consent of somebody here by its number, for servers that check it; what was taken back is not found. */
+/**
+ * Builds the route of a local account's consents by number, for servers that verify them; a revoked one is not found.
+ */
 export const make = (
   requesters: Requesters["Service"],
   find: (username: string, id: bigint) => Effect.Effect<Document | undefined>

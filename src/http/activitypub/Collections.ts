@@ -19,7 +19,7 @@ import { Admission } from "./Admission.ts"
 import { document, idIn, queryOf, refused } from "./DocumentResponse.ts"
 import { NotSigned, Requesters } from "./Requesters.ts"
 
-/** Activities and accounts on a page (federation.md section 4). */
+/** Activities and accounts per page (federation.md section 4). */
 const outboxPageRows = 20
 const accountsPageRows = 12
 
@@ -44,7 +44,7 @@ const make = Effect.gen(function*() {
   const requesters = yield* Requesters
   const tags = yield* FeaturedTags
 
-  /** The account in the path, as far as it shows its collections, with who asks and what for. */
+  /** Returns the account in the path if it shows its collections, with the requester and the query. */
   const asked = Effect.gen(function*() {
     const requester = yield* requesters.current
     const { name = "" } = yield* HttpRouter.params
@@ -102,7 +102,7 @@ const make = Effect.gen(function*() {
       return yield* document({ "@context": activityStreams, ...page }, scope)
     })
 
-  /** For the server that asks, its own people alone. */
+  /** Lists only followers on the requester's own server. */
   const synchronization = Effect.gen(function*() {
     const { account, actor, scope, viewer } = yield* asked
     if (viewer === undefined) return yield* new NotSigned({ text: "Request not signed", malformed: false })
@@ -127,7 +127,7 @@ const make = Effect.gen(function*() {
   const featuredTags = Effect.gen(function*() {
     const { account, actor, scope, viewer } = yield* asked
     const related = viewer === undefined ? [] : yield* relationships.of(viewer, [account.id], { withSuspended: true })
-    // Accounts that it blocks see nothing of it (federation.md section 4).
+    // Accounts that it blocks see an empty collection (federation.md section 4).
     const shown = related.some(({ blockedBy }) => blockedBy) ? [] : yield* tags.of(account.id)
     const items = shown.map(({ name }) => hashtag(config, account.username, name))
     const id = LocalIds.featuredTags(actor)
@@ -151,5 +151,5 @@ const make = Effect.gen(function*() {
   )
 })
 
-/** What belongs to a local account, by pages, as far as the requester may see it (rows 55, 60). */
+/** Collections of local accounts, paged and filtered by what the requester may see (rows 55, 60). */
 export const layer = Layer.unwrap(make)

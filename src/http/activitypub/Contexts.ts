@@ -44,5 +44,5 @@ const make = Effect.gen(function*() {
   return HttpRouter.add("GET", "/contexts/:id", admit("documents", Effect.catch(answer, refused)))
 })
 
-/** A thread that began here as a collection: its public posts of all authors, the oldest first. */
+/** Collection of a thread that began on this server: its public posts by all authors, the oldest first. */
 export const layer = Layer.unwrap(make)

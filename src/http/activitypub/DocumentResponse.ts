@@ -6,16 +6,16 @@ import type { Document } from "../../services/federation/documents/Vocabulary.ts
 import * as Reply from "../guard/Reply.ts"
 import type { CacheScope, NotSigned } from "./Requesters.ts"
 
-/** How long others may keep a document that is for everybody, in seconds. */
+/** Time for which others may cache a public document, in seconds. */
 const documentSecondsMax = 180
 
 const activityTypes = /\bapplication\/(?:activity\+json|ld\+json)\b/i
 
-/** Whether a request wants the document rather than the page for people. */
+/** Returns true if a request wants the document rather than the HTML page. */
 const wantsActivity = ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">): boolean =>
   activityTypes.test(headers["accept"] ?? "")
 
-/** The document or the page, by `Accept`; caches must know that there are two. */
+/** Serves the document or the page, by `Accept`, with a `Vary` header for caches. */
 export const byType = <E1, R1, E2, R2>(
   document: Effect.Effect<HttpServerResponse.HttpServerResponse, E1, R1>,
   page: Effect.Effect<HttpServerResponse.HttpServerResponse, E2, R2>
@@ -34,7 +34,7 @@ const cacheHeaders = (scope: CacheScope): Record<string, string> =>
     ? { "cache-control": `public, max-age=${documentSecondsMax}`, vary: "Accept" }
     : { "cache-control": "private, no-store", vary: "Accept, Signature" }
 
-/** A document's text and its tag: what is answered often has both made once. */
+/** A serialised document and its entity tag, cached for frequent requests. */
 export interface ReadyDocument {
   readonly text: string
   readonly etag: string
@@ -45,7 +45,7 @@ export const readyDocument = (value: Document): ReadyDocument => {
   return { text, etag: Etag.toString({ _tag: "Weak", value: hash("sha1", text, "base64url") }) }
 }
 
-/** Bytes that one takes in memory, about. */
+/** Returns the approximate size of a document in memory, in bytes. */
 export const bytesOf = ({ etag, text }: ReadyDocument): number => (text.length + etag.length) * 2 + 64
 
 export const ready = ({ etag, text }: ReadyDocument, scope: CacheScope) =>
@@ -58,7 +58,9 @@ export const ready = ({ etag, text }: ReadyDocument, scope: CacheScope) =>
 
 export const document = (value: Document, scope: CacheScope) => ready(readyDocument(value), scope)
 
-/** 404 for an unknown or hidden object, 410 for a deleted one. Caches may keep it as long as a document. */
+/**
+ * Answers 404 for an unknown or hidden object, and 410 for a deleted one, which caches may keep as long as a document.
+ */
 export const refused = (error: ClientError | NotSigned) =>
   Effect.succeed(
     HttpServerResponse.setHeaders(
@@ -69,7 +71,7 @@ export const refused = (error: ClientError | NotSigned) =>
     )
   )
 
-/** The whole number in a parameter of the query; none where there is nothing of the kind. */
+/** Returns the query parameters of a request. */
 export const queryOf = ({ url }: Pick<HttpServerRequest.HttpServerRequest, "url">): URLSearchParams =>
   new URLSearchParams(url.split("?").slice(1).join("?"))
 

@@ -8,7 +8,7 @@ import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { document, refused } from "./DocumentResponse.ts"
 
-/** `GET /emojis/:id`: an emoji of this server by its id, for everybody (S-024). */
+/** `GET /emojis/:id`: an emoji of this server by its id, public (S-024). */
 export const make = Effect.gen(function*() {
   const config = yield* ServerConfig
   const emojis = yield* CustomEmojis

@@ -15,7 +15,7 @@ import { Admission } from "./Admission.ts"
 import { document, queryOf, refused } from "./DocumentResponse.ts"
 import { type NotSigned, Requesters } from "./Requesters.ts"
 
-/** Collections on a page (federation.md section 4). */
+/** Collections per page (federation.md section 4). */
 const pageRows = 5
 
 const numberOf = (digits: string | undefined) =>
@@ -31,7 +31,7 @@ const make = Effect.gen(function*() {
   const objects = yield* CollectionObjects
   const requesters = yield* Requesters
 
-  /** The local account in the path, and who asks. */
+  /** Returns the local account in the path, and the requester. */
   const asked = Effect.gen(function*() {
     const { scope, viewer } = yield* requesters.current
     const params = yield* HttpRouter.params
@@ -56,7 +56,7 @@ const make = Effect.gen(function*() {
     if (!Number.isSafeInteger(number) || number < 1 || number > 1_000) {
       return yield* document(collection("Collection", id, { first: `${id}?page=1` }), scope)
     }
-    // Others see what is to be found, whoever asks.
+    // Requesters other than the owner see only discoverable collections.
     const found = yield* collections.of(viewer === accountId ? undefined : viewer, accountId, {
       offset: (number - 1) * pageRows,
       limit: pageRows
@@ -96,5 +96,5 @@ const make = Effect.gen(function*() {
   )
 })
 
-/** Collections of accounts, and what proves that these agree, as far as the requester may see them. */
+/** Collections of accounts and the consents of their members, as the requester may see them. */
 export const layer = Layer.unwrap(make)

@@ -23,12 +23,15 @@ import { refused } from "./DocumentResponse.ts"
 import { signedRequest } from "./Requesters.ts"
 import * as Synchronizing from "./Synchronizing.ts"
 
-/** Bytes of an activity; more are refused before anything else is done with it (row 39). */
+/** Maximum bytes of an activity; a larger one is refused before anything else is done with it (row 39). */
 export const activityBytesMax = 1_048_576
 
 const accepted = HttpServerResponse.empty({ status: 202 })
 
-/** Nobody here knows whom it is about, and so nothing is to be done; the key that would prove it is gone as well. */
+/**
+ * Returns true if an activity deletes or updates its own actor. If the actor is unknown here nothing has to be done,
+ * and the key that would verify it is gone, too.
+ */
 const isOfNobodyKnown = (activity: Foreign) =>
   ["Delete", "Update"].includes(activityTypeOf(activity) ?? "") &&
   idOf(activity["object"]) === idOf(activity["actor"])
@@ -47,7 +50,7 @@ const make = Effect.gen(function*() {
   const scope = yield* Effect.scope
   const synchronize = yield* Synchronizing.make
 
-  /** The bytes as they came, for they are what is signed. */
+  /** Returns the raw bytes, which are what was signed. */
   const bodyOf = (request: HttpServerRequest.HttpServerRequest) => {
     const bytes = declaredBytes(request)
     return bytes !== undefined && bytes > activityBytesMax ? Effect.fail(tooLarge) : bodyReading.read(
@@ -65,7 +68,7 @@ const make = Effect.gen(function*() {
     return parsed !== undefined && asList(parsed["@context"]).includes(activityStreams) ? parsed : undefined
   }
 
-  // Who sends slowly holds none of the places of those whose activity is here.
+  // A slow sender takes no slot: the body is read before the request is admitted.
   const receive = Effect.gen(function*() {
     if (yield* congestion.isFull()) return yield* comeBack("activities", "backlog")
     const body = yield* bodyOf(yield* HttpServerRequest.HttpServerRequest)
@@ -81,7 +84,7 @@ const make = Effect.gen(function*() {
       if (Result.isFailure(sender)) {
         const error = sender.failure
         if (error._tag === "KeyUnavailable") {
-          // No `Retry-After`: senders would hold everything that they have for us until then.
+          // No `Retry-After`: senders would hold back all their deliveries to us until then.
           return plainError(503, error.message)
         }
         if (error._tag === "Crowded") return yield* comeBack("activities", "busy")
@@ -92,7 +95,7 @@ const make = Effect.gen(function*() {
       if (activity === undefined) return plainError(400, "This is no activity")
       const { accountId, signedMillis, uri } = sender.success
       const judgement = yield* policies.atDoor(sender.success, activity)
-      // Others need not know what we do with what they send; a closed domain is told, so that it stops.
+      // Senders are not told that a policy dropped their activity; only a blocked domain is, so that it stops.
       if (!judgement.passes) {
         return judgement.reason === closedDomain ? plainError(403, "This action is not allowed") : accepted
       }
@@ -122,7 +125,7 @@ const make = Effect.gen(function*() {
 })
 
 /**
- * Where other servers send activities. Who signed is known before anything is believed; a 202 says that the activity is on
- * disk, and its sender's actor works it off.
+ * Inboxes, to which other servers deliver activities. The signature is verified before anything is trusted. A 202 means
+ * that the activity is on disk; its sender's actor processes it.
  */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(BodyReading.layer))

@@ -31,21 +31,21 @@ import { type CacheScope, Requesters } from "./Requesters.ts"
 
 type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
-/** Bytes of documents that are kept ready. */
+/** Maximum bytes of cached documents. */
 const objectCacheBytesMax = 16 * 1_024 * 1_024
 
-/** A status by its parts, and the account that posted it. */
+/** Documents of a status by part, and its author. */
 interface ReadyParts {
   readonly author: bigint
   readonly parts: { readonly [P in StoredPart]: ReadyDocument | undefined }
 }
 
-/** A part of a status that can be asked for. */
+/** A part of a status that can be requested. */
 export type Part = StoredPart | "emojiReactions" | "replies"
 type StoredPart = "note" | "activity" | "likes" | "shares"
 
 /**
- * Local statuses as documents: one that the requester may not read is not found; a deleted public one leaves a
+ * Documents of local statuses. One that the requester may not read is not found; a deleted public one leaves a
  * tombstone.
  */
 export class ObjectDocuments extends Context.Service<ObjectDocuments, {
@@ -93,7 +93,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         const minId = idIn(query, "min_id")
         const rows = yield* replies.page(status, others ? "others" : "own", minId ?? 0n)
         const last = rows.length === repliesPageMax ? rows.at(-1)?.id : undefined
-        // The author's own replies come first; others' follow.
+        // The author's own replies come first, then others' replies.
         const next = last !== undefined
           ? pageOf(others ? "others" : "own", last)
           : others
@@ -114,13 +114,13 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
           HttpServerResponse.setStatus(410)
         )
 
-      /** The part of a note that is a document by itself, or all of it. */
+      /** Returns the part of a note that is a document by itself, or the whole note. */
       const partOf = ({ activity, note }: LocalObject, part: StoredPart): unknown => {
         if (part === "activity") return activity
         return part === "note" ? note ?? activity : note?.[part]
       }
 
-      /** What is the same for whoever may see it. */
+      /** Loads the documents that are the same for every permitted requester. */
       const load = Effect.fnUntraced(function*(id: bigint, author: bigint): Effect.fn.Return<ReadyParts | undefined> {
         const object = (yield* objects.load([id])).get(id)
         if (object === undefined) return undefined
@@ -147,7 +147,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         const uri = LocalIds.note(config, username, id)
         const status = yield* Effect.option(statuses.find(viewer, id))
         if (Option.isNone(status) || status.value.accountId !== accountId) {
-          // Asked in any case: the time that it takes must not tell that there is something to hide.
+          // Checked in any case, so that the response time does not reveal a hidden status.
           return (yield* wasForEverybody(accountId, id)) ? yield* buried(uri, scope) : yield* new RecordNotFound()
         }
         if (part === "emojiReactions") {
@@ -156,7 +156,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         if (part === "replies") return yield* document(yield* repliesOf(status.value, LocalIds.replies(uri)), scope)
         const found = (yield* cache.get(id, load(id, accountId)))?.parts[part]
         if (found === undefined) return yield* new RecordNotFound()
-        // Before it is answered: what was given away is known, whatever happens then.
+        // Recorded before the response, so that every server that may have the status is known.
         if (viewer !== undefined) yield* fetchedBy.note(id, viewer)
         return yield* ready(found, scope)
       })

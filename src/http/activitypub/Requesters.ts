@@ -10,16 +10,16 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 
-/** Who may share an answer: everybody, or requests signed by the same actor. */
+/** Scope in which a response may be cached: by everybody, or for requests signed by the same actor. */
 export type CacheScope = "everybody" | "signer"
 
-/** Who asks for a document, and who else may be given what it is answered. */
+/** Requester of a document, and the cache scope of the response. */
 interface Requester {
   readonly viewer: Viewer
   readonly scope: CacheScope
 }
 
-/** A signature that is not there or does not hold, with the reason that other servers' operators look for. */
+/** A missing or invalid signature, with the reason that other servers' operators look for. */
 export class NotSigned extends Schema.TaggedError<NotSigned>()("NotSigned", {
   text: Schema.String,
   malformed: Schema.Boolean
@@ -29,15 +29,15 @@ export class NotSigned extends Schema.TaggedError<NotSigned>()("NotSigned", {
   }
 }
 
-/** Parts of a request that its signature may cover. */
+/** Returns the parts of a request that its signature may cover. */
 export const signedRequest = (request: HttpServerRequest.HttpServerRequest, body: Uint8Array): SignedRequest => {
   const { headers, method, url } = request
   return { method, target: url, headers, body, address: addressOf(request) }
 }
 
 /**
- * Other servers that ask for documents. Who signs sees what that account may; who does not, what is for everybody, and in
- * secure mode and in restricted mode nothing (S-024).
+ * Identifies the server that requests a document. A signed request sees what its account may see. An unsigned one sees
+ * public documents, and nothing in secure or restricted mode (S-024).
  */
 export class Requesters extends Context.Service<Requesters, {
   readonly current: Effect.Effect<

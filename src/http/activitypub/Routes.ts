@@ -24,7 +24,7 @@ const make = Effect.gen(function*() {
   const quoteActivities = yield* QuoteActivities
   const requesters = yield* Requesters
 
-  /** The page for people, which is elsewhere. */
+  /** Redirects to the HTML page of an object. */
   const page = (path: string) => HttpServerResponse.redirect(publicUrl + path)
 
   const actor = byType(
@@ -73,10 +73,10 @@ const make = Effect.gen(function*() {
   )
 })
 
-/** Documents, for the routes here and the pages that stand at the same addresses. */
+/** Document services, for the routes here and the pages at the same addresses. */
 export const documents = Layer.mergeAll(ActorDocuments.layer, ObjectDocuments.layer).pipe(
   Layer.provideMerge(Layer.merge(Requesters.layer, Admission.layer))
 )
 
-/** What other servers read of ours. */
+/** Routes from which other servers read local objects. */
 export const layer = Layer.mergeAll(Layer.unwrap(make), Collections.layer, Contexts.layer, FeaturedCollections.layer)

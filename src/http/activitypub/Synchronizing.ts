@@ -9,18 +9,22 @@ import type { Sender } from "../../services/federation/Senders.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 
-/** Pages of a collection that are read; how long a sender's collection is then left alone, in milliseconds. */
+/**
+ * Maximum pages of a collection that are read, and the time before a sender's collection is read again, in
+ * milliseconds.
+ */
 const pagesMax = 10
 const lookMillis = 300_000
 const lookedMax = 10_000
-/** Follows that one look says are none, of those whom we know nothing of. */
+/** Maximum follows that one check disowns, of accounts that do not follow locally. */
 export const disownedMax = 100
 
 const parameter = /\b(collectionId|digest|url)="([^"]*)"/g
 
 /**
- * What other servers say about which of our people follow their accounts (FEP-8fcf): where we see it differently, whom
- * they do not know does not follow any more. Whom they let in does. What we know nothing of is undone.
+ * Compares a remote account's list of its local followers with ours (FEP-8fcf). A local follower that the list lacks is
+ * made to unfollow. A pending request that the list contains counts as accepted. A follow that is unknown here is
+ * undone there.
  */
 export const make = Effect.gen(function*() {
   const actors = yield* AccountActors
@@ -31,7 +35,7 @@ export const make = Effect.gen(function*() {
   const readUrl = urlReader(outboundAllow)
   const looked = boundedMap<bigint, number>(lookedMax)
 
-  /** The ids in the collection, ours alone; undefined where it is too long to be read. */
+  /** Returns the local ids in the collection; undefined if it is too long to be read. */
   const members = Effect.fnUntraced(function*(url: string) {
     const found = new Set<string>()
     let next: string | undefined = url
@@ -72,7 +76,9 @@ export const make = Effect.gen(function*() {
     }
   })
 
-  /** Compares, and repairs what differs; at most now and then for one sender. To be done beside everything else. */
+  /**
+   * Compares the digests, and repairs differences, at most every five minutes per sender. To be run in the background.
+   */
   return Effect.fnUntraced(function*(sender: Sender, header: string | undefined) {
     if (header === undefined) return
     const given = new Map(Array.from(header.matchAll(parameter), ([, name = "", value = ""]) => [name, value]))
@@ -90,6 +96,6 @@ export const make = Effect.gen(function*() {
   })
 })
 
-/** Members of a page, which may be many. */
+/** Returns the items of a page, up to the limit. */
 const asItems = (value: unknown): ReadonlyArray<unknown> =>
   Array.isArray(value) ? value.slice(0, synchronizedMax) : asList(value)

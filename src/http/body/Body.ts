@@ -20,19 +20,19 @@ import { hasQueryBody, withQueryBody } from "./QueryBody.ts"
 import { isClients, isForPeople, normalise } from "./RequestPaths.ts"
 import { takesFiles, withFiles } from "./UploadedFiles.ts"
 
-/** The largest body of a request. */
+/** Maximum bytes of a request's body. */
 export const bodyBytesMax = 1_048_576
-/** The largest body of a form of our pages, and of what a client asks of `/oauth`: strangers send these. */
+/** Maximum bytes of a form of our pages, and of a client's request to `/oauth`: these come from strangers. */
 const formBytesMax = 65_536
-/** The largest multipart body, files included: two pictures of 8 MiB and the fields beside them. */
+/** Maximum bytes of a multipart body, files included: two pictures of 8 MiB and the fields. */
 const multipartBytesMax = 17 * 1_048_576
 const multipartPartsMax = 200
 
 /**
  * Turns what clients send (JSON, urlencoded, multipart, query; Rails' brackets) into the JSON and the plain query that
- * endpoints declare, and paths into their one form. Parameters of the query count for every method, those of the body
- * stand before them. Runs before routing, for the whole router; a handler that asks for a body has it read. So nobody
- * reads a body without a route, or whose sender may not call it or is over a limit.
+ * endpoints declare, and normalises paths. Parameters of the query count for every method; those of the body override
+ * them. Runs before routing, for the whole router. A body is read only when a handler asks for it. So no body is read
+ * without a route, or from a sender who may not call it or is over a limit.
  */
 const make = (uploads: Uploads["Service"] | undefined) =>
   HttpRouter.middleware(
@@ -64,13 +64,13 @@ const make = (uploads: Uploads["Service"] | undefined) =>
 const within = <A, E, R>(handler: Effect.Effect<A, E, R>, request: HttpServerRequest.HttpServerRequest) =>
   Effect.provideService(handler, HttpServerRequest.HttpServerRequest, request)
 
-/** Without files: those that come are read past. */
+/** Body parsing that skips files. */
 export const layer = make(undefined)
 
-/** With files, where a route takes them. */
+/** Body parsing that stores files on routes that take them. */
 export const layerWithFiles = Layer.unwrap(Effect.map(Uploads, make))
 
-/** Nothing to read or to rewrite: most requests of most apps. */
+/** Returns true if there is nothing to read or rewrite, as for most requests of most apps. */
 const isNormal = (request: HttpServerRequest.HttpServerRequest, path: string, search: string): boolean =>
   !HttpMethod.hasBody(request.method) && isFlat(search) && normalise(path) === path && !hasQueryBody(request)
 
@@ -79,7 +79,7 @@ const split = (url: string): readonly [path: string, search: string] => {
   return at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)]
 }
 
-/** The query as endpoints declare it, with what a reading request says in its body. */
+/** Returns the query as endpoints declare it, with the parameters of a body on a reading request. */
 const queryOf = Effect.fnUntraced(function*(
   bodyReading: BodyReading["Service"],
   request: HttpServerRequest.HttpServerRequest,
@@ -116,8 +116,8 @@ const bodyOf = (request: HttpServerRequest.HttpServerRequest) => {
 }
 
 /**
- * The text fields of a multipart body. Files are read past, because these operations take none; what is left of a file is
- * its name, so that an operation can say so.
+ * Returns the text fields of a multipart body. Files are skipped, because these operations take none; only a file's
+ * name is kept, so that an operation can report it.
  */
 const fieldsOf = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
   const fields: Array<readonly [string, string]> = []

@@ -11,8 +11,7 @@ import { plainError } from "../guard/Reply.ts"
 import { fromJson, type Json, nest, pairs, Refused } from "./Parameters.ts"
 
 /*
- * What reading a body comes to: the same request with the JSON that endpoints declare as its body, or an answer that
- * refuses it.
+ * Parsing of bodies: the same request with the JSON that endpoints declare as its body, or an error response.
  */
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -20,7 +19,7 @@ type Request = HttpServerRequest.HttpServerRequest
 export const tooLarge = plainError(413, "Request body is too large", { connection: "close" })
 export const malformed = (text = "Error occurred while parsing request parameters") => plainError(400, text)
 
-/** A parser's refusal as the answer to the request. */
+/** Runs a parser; its refusal becomes the response. */
 export const parse = <A>(parser: () => A) =>
   Effect.try({
     try: parser,
@@ -35,20 +34,20 @@ export const isMultipart = (request: Request): boolean => mediaType(request) ===
 export const isObject = (value: Json): value is { readonly [name: string]: Json } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Bytes of the body that its sender announces: none is 0, and undefined what comes in chunks. */
+/** Returns the declared size of the body in bytes: 0 for none, undefined for a chunked one. */
 export const declaredBytes = ({ headers }: Request): number | undefined => {
   const length = headers["content-length"]
   return length === undefined ? headers["transfer-encoding"] === undefined ? 0 : undefined : Number(length)
 }
 
-/** The answer to a body that could not be read. */
+/** Returns the response for a body that could not be read. */
 export const unread = ({ reason }: HttpServerError.HttpServerError): HttpServerResponse.HttpServerResponse =>
   "reason" in reason && reason.reason === "BodyTooLarge" ? tooLarge : malformed()
 export const refusalOf = ({ reason }: Multipart.MultipartError) => reason._tag === "Parse" ? malformed() : tooLarge
 
 const [plus, space] = [0x2b, 0x20]
 
-/** The parameters of an urlencoded body. Its plus signs become spaces as bytes, which as text takes 50 times as long. */
+/** Parses an urlencoded body. Plus signs are replaced as bytes: on the text that takes 50 times as long. */
 export const form = (request: Request) =>
   request.arrayBuffer.pipe(
     Effect.mapError(unread),
@@ -61,10 +60,10 @@ export const form = (request: Request) =>
     )
   )
 
-/** Characters of a body between whose steps others get their turn. */
+/** Size from which parsing yields to other work between its steps, in characters. */
 const longCharacters = 65_536
 
-/** The parameters of a JSON body. */
+/** Parses a JSON body. */
 export const json = Effect.fnUntraced(function*(request: Request) {
   const text = yield* Effect.mapError(request.text, unread)
   if (text.length <= longCharacters) return yield* parse(() => fromJson(text))
@@ -75,10 +74,10 @@ export const json = Effect.fnUntraced(function*(request: Request) {
   return parameters
 })
 
-/** Parameters of the query count where the body does not say otherwise. */
+/** Merges parameters of the query and the body; the body takes precedence. */
 export const merge = (query: Json, body: Json): Json => isObject(query) && isObject(body) ? { ...query, ...body } : body
 
-/** The same request with a JSON body, which whoever modifies it further (a proxy's headers) keeps. */
+/** Returns the request with a JSON body that further modifications (a proxy's headers) keep. */
 export const withParameters = <E>(request: Request, parameters: Effect.Effect<Json, E>): Request =>
   Object.create(request, {
     headers: { value: Headers.set(request.headers, "content-type", "application/json") },

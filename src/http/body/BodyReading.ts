@@ -7,25 +7,25 @@ import { plainError } from "../guard/Reply.ts"
 import { aside } from "../InFlight.ts"
 import * as TimeoutSet from "../TimeoutSet.ts"
 
-/** Bytes of a body that is declared and small. */
+/** Maximum declared bytes of a small body. */
 const smallBytesMax = 65_536
 
 /**
- * Bodies that arrive at once on one node, and of one address; what they may take of memory is their bytes times this. Files
- * are of accounts, each of which has a share of its own: a crowd that uploads may sit behind one address.
+ * Maximum bodies that arrive concurrently on a node, and per address; their memory is bounded by their size times this.
+ * Files are limited per account instead: a crowd that uploads may share one address.
  */
 export const bounds = {
   small: { atOnceMax: 2_000, perAddressMax: 128 },
-  /** Up to a megabyte each, or of a size that is not declared. */
+  /** Bodies of up to a megabyte, or of undeclared size. */
   large: { atOnceMax: 128, perAddressMax: 16 },
-  /** Files, which go to storage as they arrive. */
+  /** Files, which are streamed to storage. */
   files: { atOnceMax: 256, perAddressMax: 16 }
 } as const satisfies Record<string, AddressShares.Bounds>
 type Kind = keyof typeof bounds
 
-/** How long a body that is no file may take to arrive, in milliseconds. */
+/** Maximum time for a body without files to arrive, in milliseconds. */
 export const arrivalMillisMax = 20_000
-/** How often bodies are looked for that take longer. */
+/** Interval at which late bodies are looked for. */
 const sweepPeriod = "500 millis"
 
 const close = { connection: "close" }
@@ -39,20 +39,21 @@ const addressIn = (context: Context.Context<never>): string => {
   return request === undefined ? "unknown" : addressOf(request)
 }
 
-/** The account that sends, and for an application without one its address. */
+/** Returns the sending account, or the address if an application sends for itself. */
 const senderOf = (context: Context.Context<never>): string => {
   const account = Context.getOrUndefined(context, Caller)?.viewer
   return account === undefined ? addressIn(context) : `account ${account}`
 }
 
 /**
- * Bodies on their way in. A client that sends slowly, or nothing at all, holds a place here. It holds none of those in
- * which requests are worked on; it has a share of them, and a deadline. Who may not send a body is refused before.
+ * Reads bodies within limits. A client that sends slowly, or nothing at all, takes a slot here instead of one of the
+ * requests in progress; each sender has a share of the slots, and a deadline. A sender that may not send a body is
+ * refused before.
  */
 export class BodyReading extends Context.Service<BodyReading, {
-  /** Waits for the body of the current request, of `bytes` bytes where that is declared. */
+  /** Reads the body of the current request, of `bytes` bytes if that is declared. */
   readonly read: <A, E, R>(bytes: number | undefined, body: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Response, R>
-  /** The same for files, whose time is that of the whole request. */
+  /** Like `read`, for files, whose only deadline is that of the whole request. */
   readonly readFiles: <A, E, R>(body: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Response, R>
 }>()("murmuration/http/body/BodyReading") {
   static readonly layer = Layer.effect(
@@ -67,7 +68,7 @@ export class BodyReading extends Context.Service<BodyReading, {
 
       const timed = Effect.fnUntraced(function*<A, E, R>(body: Effect.Effect<A, E, R>) {
         const since = yield* Clock.currentTimeMillis
-        // One fiber and no timer a body; most are there by now.
+        // Takes one fiber and no timer per body; most have arrived already.
         const fiber: Fiber.Fiber<A, E> = yield* Effect.forkDetach(body, { startImmediately: true })
         const arrived = fiber.pollUnsafe()
         if (arrived !== undefined) return yield* arrived
@@ -76,7 +77,7 @@ export class BodyReading extends Context.Service<BodyReading, {
             since,
             giveUp: () => {
               arriving.delete(one)
-              // What still comes is not waited for; the connection ends with the answer.
+              // The rest of the body is not awaited; the response closes the connection.
               resume(Effect.fail(late))
             }
           }

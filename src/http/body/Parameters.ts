@@ -2,19 +2,19 @@ import { Schema } from "effect"
 import qs from "qs"
 import { type Excess, excessOf } from "../../services/outbound/BoundedJson.ts"
 
-/** Names and values of one request. */
+/** Maximum parameters of a request. */
 export const parametersMax = 1_000
-/** Values of one array. */
+/** Maximum values of an array. */
 export const arrayValuesMax = 500
-/** Levels of objects and arrays in parameters of a form. */
+/** Maximum depth of objects and arrays in form parameters. */
 export const formDepthMax = 5
-/** Characters of a name. */
+/** Maximum characters of a name. */
 const nameCharactersMax = 512
 
-/** A value as JSON knows it. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
-/** What a request says is not something that any client means to say. */
+/** Parameters that no well-behaved client sends. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { text: Schema.String }) {
   override get message() {
     return this.text
@@ -22,8 +22,8 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", { text: Sc
 }
 
 /**
- * The value that names with Rails' brackets describe: `a[]=1`, `a[0][b]=2`, `a[b][c]=3`, `a[][b]=4&a[][c]=5`. Of a name
- * that comes twice the last value stands. `qs` does the nesting.
+ * Parses names with Rails' brackets: `a[]=1`, `a[0][b]=2`, `a[b][c]=3`, `a[][b]=4&a[][c]=5`. The last value of a
+ * repeated name counts. `qs` does the nesting.
  */
 export const nest = (pairs: Iterable<readonly [name: string, value: string]>): Json => {
   const flat = new Map<string, string | Array<string>>()
@@ -32,7 +32,7 @@ export const nest = (pairs: Iterable<readonly [name: string, value: string]>): J
   for (const [given, value] of pairs) {
     if (++count > parametersMax) throw new Refused({ text: "Too many parameters" })
     if (given.length > nameCharactersMax) throw new Refused({ text: "Parameter name is too long" })
-    // `qs` would drop these in silence.
+    // `qs` would silently drop these.
     for (const part of given.split(/[[\]]/)) refusePoison(part)
     const name = numbered(given, flat, elements)
     const values = flat.get(name)
@@ -58,7 +58,7 @@ const nesting: qs.IParseOptions = {
   throwOnLimitExceeded: true
 }
 
-/** `a[][b]` describes elements one after the other: a new one begins where a name comes again. */
+/** Numbers the elements of `a[][b]`: a new element begins when a name is repeated. */
 const numbered = (name: string, seen: ReadonlyMap<string, unknown>, elements: Map<string, number>): string => {
   const at = name.indexOf("[][")
   if (at === -1) return name
@@ -73,8 +73,8 @@ const nullProto = (flat: ReadonlyMap<string, string | ReadonlyArray<string>>): R
   Object.assign(Object.create(null), Object.fromEntries(flat))
 
 /**
- * Names and values of an urlencoded text, at most `parametersMax`. It is looked at before it is taken apart, because
- * `URLSearchParams` takes seconds for a megabyte of `&`.
+ * Parses an urlencoded text of at most `parametersMax` pairs. They are counted first, because `URLSearchParams` takes
+ * seconds for a megabyte of `&`.
  */
 export const pairs = (text: string): URLSearchParams => {
   let count = 1
@@ -84,7 +84,7 @@ export const pairs = (text: string): URLSearchParams => {
   return new URLSearchParams(text)
 }
 
-/** The value of a JSON body; an empty body is the empty object. `excess` is null where it was looked for and there is none. */
+/** Parses a JSON body; an empty body is the empty object. `excess` is null if the caller has checked the limits. */
 export const fromJson = (text: string, excess: Excess | null = excessOf(text) ?? null): Json => {
   if (excess !== null) throw new Refused({ text: excesses[excess] })
   if (text.trim() === "") return {}
@@ -97,7 +97,7 @@ export const fromJson = (text: string, excess: Excess | null = excessOf(text) ??
   return clean(value)
 }
 
-/** An id that was sent as a number keeps its digits, as a text. */
+/** Keeps the digits of an id that was sent as a number, as a text. */
 const exact = (_name: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
   typeof value === "number" && !Number.isSafeInteger(value) && /^\d+$/.test(source ?? "") ? source : value
 
@@ -113,8 +113,8 @@ const refusePoison = (name: string) => {
 }
 
 /**
- * The value with objects of numeric names as arrays (`fields_attributes` comes as either). Its texts are such that a
- * database and every other server can hold them.
+ * Turns objects with numeric names into arrays (`fields_attributes` comes as either). Makes all texts storable for the
+ * database and for other servers, or refuses them.
  */
 const clean = (value: Json): Json => {
   if (typeof value === "string") return text(value)
@@ -139,12 +139,12 @@ const text = (given: string): string => {
 
 const plain = /^(?!constructor=|prototype=)[a-z][a-z_]*=[\w.-]*$/
 
-/** Whether `flatten` would leave a query as it is: empty, or one plain name with a plain value. */
+/** Returns true if `flatten` would not change a query: it is empty, or one plain name with a plain value. */
 export const isFlat = (search: string): boolean => search === "" || plain.test(search)
 
 /**
- * The query of a reading request with plain names, as endpoints declare them: `types[]=a&types[]=b` and `types[0]=a`
- * become `types=a&types=b`; of a plain name that comes twice the last value stands.
+ * Flattens the query of a reading request to the names that endpoints declare: `types[]=a&types[]=b` and `types[0]=a`
+ * become `types=a&types=b`. The last value of a repeated plain name counts.
  */
 export const flatten = (search: string): string => {
   const flat = new URLSearchParams()

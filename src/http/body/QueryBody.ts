@@ -5,14 +5,17 @@ import { type Json, Refused } from "./Parameters.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** The largest body of a reading request: lists of ids, where an address would be too long for them. */
+/** Maximum bytes of a body on a reading request: lists of ids that are too long for a URL. */
 const queryBodyBytesMax = 16_384
 
-/** Whether a reading request brings parameters in a JSON body, as Rails lets it. */
+/** Returns true if a reading request has parameters in a JSON body, as Rails allows. */
 export const hasQueryBody = (request: Request): boolean =>
   mediaType(request) === "application/json" && declaredBytes(request) !== 0
 
-/** The query `search` with the parameters of the body before those of the same name; `limit` and `id[]`, nothing deeper. */
+/**
+ * Returns the query with the body's parameters, which override those of the same name: `limit` and `id[]`, nothing
+ * nested.
+ */
 export const withQueryBody = Effect.fnUntraced(function*(request: Request, search: string) {
   const body = yield* Effect.provideService(
     json(request),

@@ -1,19 +1,19 @@
-/** Routes of clients, for which a path may be written in more than one way; others (a signed inbox) stand as sent. */
+/** Client routes, whose paths may be written in several ways; other paths (a signed inbox) are used as sent. */
 const clients = /^\/+(?:api|oauth|auth|invites?|settings|unsubscribe|email_subscriptions|admin|disputes)(?:\/|$)/
 
-/** Rails lets a client name the format it wants; the document about the API itself is called that. */
+/** Suffix by which Rails lets a client name the format; the API document's own name ends the same way. */
 const format = /(?<!\/openapi)\.json$/
 
-/** A client's path in its one form: no doubled slashes, no slash at the end, no `.json`. */
+/** Normalises a client's path: no doubled slashes, no trailing slash, no `.json`. */
 export const normalise = (path: string): string =>
   clients.test(path) ? path.replace(/\/{2,}/g, "/").replace(/(?<=.)\/$/, "").replace(format, "") : path
 
-/** Whether parameters of a request to this path are read as clients send them. */
+/** Returns true if this path's parameters are parsed as those of clients. */
 export const isClients = (path: string): boolean => clients.test(path)
 
-/** Where no app sends more than a form's few fields. */
+/** Returns true for paths that take only small forms. */
 export const isForPeople = (path: string): boolean =>
   /^\/(?:(?:oauth|auth|invite|settings)\/|unsubscribe$|invites(?:\/|$)|email_subscriptions\/)/.test(path)
 
-/** What the router itself makes of a path: it tells `/API` from `/api`, as Mastodon does. */
+/** Options of the router: paths are case-sensitive, as in Mastodon. */
 export const routerConfig = { caseSensitive: true }

@@ -30,18 +30,18 @@ import {
 import type { BodyReading } from "./BodyReading.ts"
 import { type Json, nest, pairs } from "./Parameters.ts"
 
-/** Bytes of all that is no file in one request. */
+/** Maximum bytes of everything but files in a request. */
 const fieldBytesMax = 1_048_576
 /**
- * Bytes of a JSON body, and of all text fields of a multipart one, where files may come as `data:` URLs: pictures of 6 MB.
- * Such a body is held and parsed as a whole; what is larger comes as a file.
+ * Maximum bytes of a JSON body, and of all text fields of a multipart one, if files may come as `data:` URLs: pictures
+ * of 6 MB. Such a body is held and parsed as a whole; a larger file must be sent as a file.
  */
 const dataUrlBytesMax = 8 * 1_048_576
 const multipartPartsMax = 200
-/** Characters of a `data:` URL that are decoded at a time; a multiple of four. */
+/** Characters of a `data:` URL that are decoded at once; a multiple of four. */
 const sliceCharacters = 65_536
 
-/** The parameters that may be files. */
+/** Parameters that may be files. */
 const fileParameters = new Set(["file", "thumbnail", "avatar", "header", "image"])
 
 const attachments = /^\/api\/v[12]\/media(?:\/[^/]+)?$/
@@ -52,17 +52,17 @@ const emojis = /^\/(?:api\/v1\/admin\/custom_emojis|admin\/custom_emojis\/new)$/
 const instancePictures = /^\/(?:api\/v1\/admin\/site_uploads\/[^/]+|admin\/settings\/appearance)$/
 
 const statuses = /^\/api\/v1\/statuses\/\d+$/
-/** A picture for one of the files of a status that is edited. */
+/** Thumbnail for a file of a status that is edited. */
 const nestedThumbnail = /^media_attributes\[\d{0,4}\]\[thumbnail\]$/
 
-/** Whether an operation takes files; the path is in its one form. */
+/** Returns true if an operation takes files; the path must be normalised. */
 export const takesFiles = (method: string, path: string): boolean =>
   HttpMethod.isHttpMethod(method) && HttpMethod.hasBody(method) &&
   (attachments.test(path) || profiles.test(path) || emojis.test(path) || archives.test(path) ||
     instancePictures.test(path) ||
     ((method === "PUT" || method === "PATCH") && statuses.test(path)))
 
-/** Bytes of one file, and of a whole multipart body. */
+/** Returns the maximum bytes of a file, and of a whole multipart body. */
 const limitsOf = (path: string) =>
   attachments.test(path)
     ? { file: videoBytesMax, body: videoBytesMax + imageBytesMax + fieldBytesMax }
@@ -80,8 +80,8 @@ const tooLargeFile = ({ bytesMax }: FileTooLarge) =>
   )
 
 /**
- * Runs a handler on a request that may bring files. Nothing is read before the handler asks, so that who may not call it
- * stores nothing; then files go to storage as they arrive, and a ticket stands in their place.
+ * Runs a handler on a request that may have files. Nothing is read before the handler asks for it, so that a refused
+ * caller stores nothing. Files are then streamed to storage, and replaced by tickets.
  */
 export const withFiles = Effect.fnUntraced(function*<A, E, R>(
   uploads: Uploads["Service"],
@@ -180,7 +180,7 @@ const read = Effect.fnUntraced(function*(
 
 const dataUrl = /^data:[\w.+-]*(?:\/[\w.+-]*)?(?:;[\w=.+-]+)*;base64,/
 
-/** The bytes of a `data:` URL in base64 (RFC 2397), a slice at a time. */
+/** Decodes a `data:` URL in base64 (RFC 2397), in slices. */
 const bytesOf = (url: string) =>
   Effect.suspend(() => {
     const head = dataUrl.exec(url.slice(0, 256))

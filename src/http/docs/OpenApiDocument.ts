@@ -6,7 +6,7 @@ import { softwareVersion } from "../../services/instance/Software.ts"
 import { Access, type AccessRule } from "../guard/Access.ts"
 import { alternativesOf, anyText, isAnyText, isSchema, tidy } from "./Schemas.ts"
 
-/** Who may call an operation, in words. */
+/** Descriptions of the callers that an operation accepts. */
 const callers: Record<AccessRule["who"], string> = {
   anyone: "Anybody; a token changes nothing.",
   public: "Anybody, or a user's token.",
@@ -27,14 +27,14 @@ const wordsFor = ({ limits, permissions, scopes, who }: AccessRule): string =>
 
 const scheme = "token"
 
-/** Alternatives of what may be sent along; the empty one means nothing. */
+/** Returns the alternative tokens of an operation; the empty alternative means none. */
 const securityOf = ({ scopes, who }: AccessRule): OpenApi.OpenAPISpecOperation["security"] => {
   if (who === "anyone") return []
   const withToken = scopes.length === 0 ? [{ [scheme]: [] }] : scopes.map((scope) => ({ [scheme]: [scope] }))
   return who === "public" ? [{}, ...withToken] : withToken
 }
 
-/** Errors as they travel, whatever the class inside the program. */
+/** Errors as they are sent, whatever their class. */
 const errorSchema = {
   type: "object",
   required: ["error"],
@@ -76,8 +76,8 @@ const bodyOf = (body: OpenApi.OpenAPISpecRequestBody): OpenApi.OpenAPISpecReques
 })
 
 /**
- * The OpenAPI document of the API that serves the requests: what effect makes of the endpoints' schemas. Who may call
- * each comes from the same `Access` that the guard obeys. Errors have the shape in which they are sent.
+ * Returns the OpenAPI document of the API that serves the requests, generated from the endpoints' schemas. Permissions
+ * come from the same `Access` that the guard enforces. Errors have the shape in which they are sent.
  */
 export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,

@@ -8,7 +8,7 @@ interface Operation extends OpenApi.OpenAPISpecOperation {
   readonly path: string
 }
 
-/** A document for readers: a list of operations by group, and of what they take and give. No script is needed for it. */
+/** Renders the document as HTML without scripts: operations by group, with their parameters and responses. */
 export const referenceOf = (document: OpenApi.OpenAPISpec): Html => {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     methods.flatMap((method): ReadonlyArray<Operation> => {
@@ -63,7 +63,7 @@ ${Object.values(requestBody?.content ?? {}).slice(0, 1).map(({ schema }) => html
   }<li><code>${errors.join(" ")}</code> <a href="#schema-Error">Error</a></li></ul></details>`
 }
 
-/** `accountActions` as "Account actions". */
+/** Turns `accountActions` into "Account actions". */
 const titleOf = (name: string): string => {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return words.charAt(0).toUpperCase() + words.slice(1)
@@ -71,7 +71,7 @@ const titleOf = (name: string): string => {
 
 const schemaPath = "#/components/schemas/"
 
-/** A schema in a word or two, with a link where it has a name. */
+/** Renders a schema in a word or two, with a link if it has a name. */
 const typeOf = (schema: JsonSchema): Html => {
   const { $ref: reference, anyOf, items, type } = schema
   if (typeof reference === "string" && reference.startsWith(schemaPath)) {

@@ -5,25 +5,25 @@ export interface JsonSchema {
 
 export const anyText: JsonSchema = { type: "string" }
 
-/** Any text at all, without a condition. */
+/** Returns true for a text without constraints. */
 export const isAnyText = (schema: JsonSchema): boolean =>
   schema["type"] === "string" && Object.keys(schema).length === 1
 
 export const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What a value may be: one of several, or what the schema says. */
+/** Returns the alternatives of a schema, or the schema itself. */
 export const alternativesOf = (schema: JsonSchema): ReadonlyArray<JsonSchema> => {
   const { anyOf } = schema
   return Array.isArray(anyOf) ? anyOf.filter(isSchema) : [schema]
 }
 
-/** The three numbers that JSON writes as texts; no client sends one. */
+/** Returns true for the three numbers that are texts in JSON (NaN and the infinities); no client sends them. */
 const isNoNumber = ({ enum: values }: JsonSchema): boolean => Array.isArray(values) && values.includes("NaN")
 
 /**
- * A schema of what clients send, as readers understand it: alternatives that are part of another one are left out. An
- * object of which nothing is known is called one.
+ * Simplifies a schema for readers: leaves out alternatives that others include, and describes an unknown object as an
+ * object.
  */
 export const tidy = (schema: JsonSchema): JsonSchema => {
   if (isSchema(schema["not"]) && Object.keys(schema).length === 1) return { type: "object" }

@@ -4,8 +4,8 @@ import type { Range } from "../../services/media/Storage.ts"
 const single = /^bytes=(\d*)-(\d*)$/
 
 /**
- * The part of a file that a `Range` header asks for (RFC 9110, 14.2): undefined for the whole file, as for several
- * ranges or another unit; "unsatisfiable" for one behind its end.
+ * Returns the part of a file that a `Range` header requests (RFC 9110, 14.2): undefined for the whole file, also for
+ * several ranges or another unit; "unsatisfiable" for one beyond the end.
  */
 export const rangeOf = (header: string | undefined, size: number): Range | undefined | "unsatisfiable" => {
   const [, first = "", last = ""] = single.exec(header ?? "") ?? []
@@ -20,8 +20,8 @@ export const rangeOf = (header: string | undefined, size: number): Range | undef
 }
 
 /**
- * The range that counts: with `If-Range` only where it names this very file (RFC 9110, 13.1.5). A date there is none of
- * ours, so that it gets the whole file.
+ * Returns the range that applies: `If-Range` must name this very file (RFC 9110, 13.1.5). A date there is never ours,
+ * so it gets the whole file.
  */
 export const rangeWanted = (headers: Headers.Headers, tag: string): string | undefined => {
   const condition = headers["if-range"]

@@ -5,20 +5,20 @@ import { isKnown } from "../guard/EntityTags.ts"
 import * as Reply from "../guard/Reply.ts"
 import { rangeOf, rangeWanted } from "./Conditions.ts"
 
-/** A file that never changes under its address. */
+/** A file that never changes at its URL. */
 interface FixedFile<E> {
-  /** From our table of types; nobody else's word is repeated (safety row 46). */
+  /** Type from our own table; a client's claim is never repeated (safety row 46). */
   readonly contentType: string
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number
-  /** Tells it from every other file: a strong entity tag without its quotes. */
+  /** Strong entity tag, without its quotes. */
   readonly tag: string
   readonly read: (range: Range) => Stream.Stream<Uint8Array, E>
 }
 
 /**
- * Browsers show a file as the type that we say, whatever it holds, and run nothing of it. A year is the longest that
- * caches heed (RFC 9111, 5.2.2).
+ * Headers that make browsers show a file as the stated type, whatever it contains, and run nothing in it. A year is the
+ * longest time that caches need to respect (RFC 9111, 5.2.2).
  */
 const fixed = {
   "cache-control": "public, max-age=31536000, immutable",
@@ -31,7 +31,7 @@ const fixed = {
 
 export const notFound = Reply.plainError(404, "Not Found", { "cache-control": "no-store" })
 
-/** Answers with a file, a part of it, or that the client has it already. */
+/** Answers with a file, a part of it, or 304. */
 export const answer = <E>(headers: Headers.Headers, { contentType, read, size, tag }: FixedFile<E>) => {
   const etag = `"${tag}"`
   const always = { ...fixed, etag }

@@ -9,14 +9,14 @@ import { Limits } from "../guard/Limits.ts"
 import * as Reply from "../guard/Reply.ts"
 import { answer, notFound } from "./FileResponse.ts"
 
-/** A host may change what is under an address, and we may hide it: a day is what browsers keep it for. */
+/** Browsers cache a file for a day: its host may change it, and we may hide it. */
 const cached = { "cache-control": "public, max-age=86400" }
 
 const badGateway = Reply.plainError(502, "The file could not be fetched from its server", {
   "cache-control": "no-store"
 })
 
-/** Files of remote accounts by way of this server. Theirs does not learn who looks at them. */
+/** Serves files of remote accounts through this server, so that their servers do not learn who views them. */
 export const layer = Layer.unwrap(Effect.gen(function*() {
   const files = yield* RemoteFiles
   const limits = yield* Limits

@@ -8,8 +8,8 @@ import * as Reply from "../guard/Reply.ts"
 import { answer, notFound } from "./FileResponse.ts"
 
 /**
- * Pictures, videos and sounds that people uploaded, by the names that this server gave them (safety rows 44, 46, 51).
- * Another name never reaches the storage.
+ * Serves uploaded pictures, videos and audio by the names that this server gave them (safety rows 44, 46, 51). Any
+ * other name never reaches the storage.
  */
 export const layer = Layer.unwrap(Effect.map(Storage, (storage) => {
   const serve = traced("StoredFiles.serve")(

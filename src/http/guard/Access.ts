@@ -2,15 +2,15 @@ import { Context } from "effect"
 import type { Permission } from "../../services/staff/Permissions.ts"
 import type { LimitName } from "./Limits.ts"
 
-/** Who may call a route, with which scopes (any one of them). What it costs beside the general limits. */
+/** Access rule of a route: its callers, its scopes (any one of them), and its limits besides the general ones. */
 export interface AccessRule {
   readonly who: "anyone" | "public" | "app" | "app or user" | "user"
   readonly scopes: ReadonlyArray<string>
-  /** The user's role has one of them; none are asked of people. */
+  /** Permissions of which the user's role needs one; empty for routes of ordinary users. */
   readonly permissions: ReadonlyArray<Permission>
-  /** A user who has not confirmed the address or waits for approval may call it. */
+  /** True if a user may call it whose address is unconfirmed or who waits for approval. */
   readonly unconfirmed: boolean
-  /** Stays open to anonymous callers in restricted mode. */
+  /** True if it stays open to anonymous callers in restricted mode. */
   readonly open: boolean
   readonly limits: ReadonlyArray<LimitName>
 }
@@ -25,20 +25,20 @@ const rule = (who: AccessRule["who"], scopes: ReadonlyArray<string>): AccessRule
 })
 
 /**
- * The annotation that every endpoint carries: `.annotate(Access, Access.user("read", "read:statuses"))`. An endpoint
- * without it is refused when the server starts.
+ * Annotation of every endpoint: `.annotate(Access, Access.user("read", "read:statuses"))`. The server refuses to start
+ * with an endpoint that lacks it.
  */
 export class Access extends Context.Service<Access, AccessRule>()("murmuration/http/guard/Access") {
-  /** Needs no token and ignores one: instance information, sign-in. Open in restricted mode, too. */
+  /** Ignores any token: instance information, sign-in. Open in restricted mode, too. */
   static readonly anyone: AccessRule = { ...rule("anyone", []), open: true }
-  /** The same, except that restricted mode asks for a user. */
+  /** Like `anyone`, but restricted mode requires a user. */
   static readonly anyoneUnlessRestricted: AccessRule = rule("anyone", [])
-  /** Anybody, seen as the token's user where there is one, who then needs one of the scopes. */
+  /** Open to anyone; a token's user needs one of the scopes. */
   static readonly public = (...scopes: ReadonlyArray<string>) => rule("public", scopes)
   static readonly app = (...scopes: ReadonlyArray<string>) => rule("app", scopes)
   static readonly appOrUser = (...scopes: ReadonlyArray<string>) => rule("app or user", scopes)
   static readonly user = (...scopes: ReadonlyArray<string>) => rule("user", scopes)
-  /** A user whose role has the permission, or one of several; whom they may act on is decided with the act. */
+  /** A user whose role has the permission, or one of several. The action itself decides on whom they may act. */
   static readonly staff = (
     permission: Permission | ReadonlyArray<Permission>,
     ...scopes: ReadonlyArray<string>

@@ -5,12 +5,12 @@ import * as Reply from "./Reply.ts"
 
 const headers = { "cache-control": "private, no-store" }
 const ofApi = Reply.plainError(403, "Forbidden", headers)
-/** Outside of the API it is a text for people (auth.md section 5). */
+/** Plain text outside of the API, for people (auth.md section 5). */
 const elsewhere = HttpServerResponse.text("Forbidden", { status: 403, headers })
 
 /**
- * Keeps out whom staff lets nowhere (S-174): of the API, pages, files, streams and inboxes alike. It stands behind what finds
- * out who is behind a proxy, so that no header of a client's own hides an address or makes one up.
+ * Refuses blocked addresses everywhere (S-174): API, pages, files, streams and inboxes. Runs behind the resolution of
+ * proxies, so that no client can hide or forge its address by a header.
  */
 export const layer = HttpRouter.middleware(
   Effect.map(

@@ -1,15 +1,15 @@
-/** How many may be inside at once: in all, and of one address (an IPv6 address by its /64). */
+/** Maximum concurrent entries: in all, and per address (an IPv6 address by its /64). */
 export interface Bounds {
   readonly atOnceMax: number
   readonly perAddressMax: number
 }
 
-/** Who is inside, by address, so that a flood from one leaves room for everybody else. */
+/** Counts entries by address, so that a flood from one leaves capacity for all others. */
 export const make = ({ atOnceMax, perAddressMax }: Bounds) => {
   const by = new Map<string, number>()
   let all = 0
   return {
-    /** Lets somebody in, or says which bound there is no room in. */
+    /** Admits an entry, or returns the bound that is reached. */
     enter: (address: string): "busy" | "address" | undefined => {
       const count = by.get(address) ?? 0
       if (all >= atOnceMax) return "busy"

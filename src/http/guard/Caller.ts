@@ -3,17 +3,17 @@ import { Unauthorized } from "../../services/Errors.ts"
 import type { AccountId, AppId, TokenId } from "../../services/Ids.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 
-/** Who sends the request, as the guard found out; `address` is the client's IP address, IPv6 as its /64. */
+/** Caller of a request, as the guard identified it; `address` is the client's IP address, IPv6 as its /64. */
 export class Caller extends Context.Service<Caller, {
   readonly viewer: Viewer
   readonly tokenId: TokenId | undefined
   readonly appId: AppId | undefined
   readonly scopes: ReadonlySet<string>
-  /** The user's language tag. */
+  /** Language tag of the user. */
   readonly locale: string | undefined
   readonly address: string
 }>()("murmuration/http/guard/Caller") {
-  /** The caller's account on a route that `Access.user` guards. */
+  /** The caller's account, on a route with `Access.user`. */
   static readonly account: Effect.Effect<AccountId, Unauthorized, Caller> = Effect.flatMap(
     Caller,
     ({ viewer }) => viewer === undefined ? new Unauthorized({ reason: "invalid" }) : Effect.succeed(viewer)

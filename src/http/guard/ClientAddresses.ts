@@ -3,9 +3,12 @@ import type { HttpServerRequest } from "effect/http"
 import { IpNetwork, NetAddress } from "effect/net"
 import { unwrapped } from "../../services/outbound/AllowedAddresses.ts"
 
-/** An IPv6 address counts as its /64, which one household or host has as a whole; one that holds an IPv4 address, as that. */
+/**
+ * Returns the key that an address is counted by: an IPv6 address by its /64, which belongs to one household or host; an
+ * IPv4-mapped one as IPv4.
+ */
 export const addressKey = (address: string): string => {
-  // What most addresses are, and already as they count.
+  // Most addresses are IPv4 and need no change.
   if (!address.includes(":")) return address
   const zone = address.indexOf("%")
   return NetAddress.ipv6FromString(zone === -1 ? address : address.slice(0, zone)).pipe(
@@ -19,6 +22,6 @@ export const addressKey = (address: string): string => {
   )
 }
 
-/** The address that a request counts for. */
+/** Returns the address that a request is counted by. */
 export const addressOf = ({ remoteAddress }: Pick<HttpServerRequest.HttpServerRequest, "remoteAddress">): string =>
   addressKey(Option.getOrElse(remoteAddress, () => "unknown"))

@@ -5,17 +5,17 @@ import * as Gate from "../../services/outbound/Gate.ts"
 import * as AddressShares from "./AddressShares.ts"
 import { addressOf } from "./ClientAddresses.ts"
 
-/** Expensive reads under way at once on one node: each keeps a session of Postgres and the process busy for long. */
+/** Maximum concurrent expensive reads on a node: each keeps a Postgres connection and the process busy for long. */
 export const atOnceMax = 4
-/** Those under way and those that wait for them, in all and of one address; more are told to come back. */
+/** Maximum expensive reads that run or wait, in all and per address; further ones get 503. */
 export const bounds = { atOnceMax: 64, perAddressMax: 16 } as const satisfies AddressShares.Bounds
 
 /**
- * Threads, searches and pages for people cost a hundred times what other reads do. They share few places, so that
- * readers of one long thread slow one another and nobody else.
+ * Limits threads, searches and HTML pages, which cost a hundred times what other reads do. They share a few slots, so
+ * that readers of a long thread slow down only each other.
  */
 export class ExpensiveReads extends Context.Service<ExpensiveReads, {
-  /** Does it when there is a place; fails where too many wait. */
+  /** Runs a read when a slot is free; fails with `Unavailable` if too many wait. */
   readonly within: <A, E, R>(
     read: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | Unavailable, R | HttpServerRequest.HttpServerRequest>

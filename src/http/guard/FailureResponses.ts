@@ -7,11 +7,11 @@ import * as Reply from "./Reply.ts"
 const isClientError = Schema.is(ClientError)
 
 /**
- * The answer to a failed request: expected errors by their class; a request that does not decode is a missing record
- * where its path is wrong, else not valid; anything else stays a failure.
+ * Returns the response to a failed request. Expected errors map by class. A request that does not decode is a 404 for
+ * an invalid path, otherwise a 422. Any other failure stays a defect.
  */
 export const answerFailure = (failure: unknown) => {
-  // What could not be read is answered by who reads bodies.
+  // Bodies that cannot be read fail with their response.
   if (HttpServerResponse.isHttpServerResponse(failure)) return Effect.succeed(failure)
   if (isClientError(failure)) return Effect.succeed(Reply.error(failure))
   if (failure instanceof HttpApiError.HttpApiSchemaError) {
@@ -24,7 +24,7 @@ export const answerFailure = (failure: unknown) => {
   return Effect.die(failure)
 }
 
-/** The parameter that does not decode, as it is sent: `poll[options][0]`. */
+/** Returns the parameter that does not decode, as clients write it: `poll[options][0]`. */
 const parameterOf = (failure: HttpApiError.HttpApiSchemaError): string | undefined => {
   const [, path] = /^[ \t]*at (\[.+\])$/m.exec(failure.cause.message.slice(-messageCharactersMax)) ?? []
   if (path === undefined) return undefined
@@ -35,7 +35,10 @@ const parameterOf = (failure: HttpApiError.HttpApiSchemaError): string | undefin
   return [first, ...rest.map((name) => `[${name}]`)].join("")
 }
 
-/** Characters of a parameter's name that are told. */
+/** Maximum characters of a parameter's name in the response. */
 const nameCharactersMax = 100
-/** Characters of an error's text, which holds the value and may be as long as the body; the place stands at its end. */
+/**
+ * Characters read from the end of an error's text. The text contains the value, and may be as long as the body; the
+ * path is at its end.
+ */
 const messageCharactersMax = 2_000

@@ -17,7 +17,7 @@ import { type Claim, Limits, type Quota } from "./Limits.ts"
 import * as PresentedTokens from "./PresentedTokens.ts"
 import { limitHeaders } from "./Reply.ts"
 
-/** Decides for every endpoint of the API, by its `Access`, who may call it; spends limits; shows errors as clients know them. */
+/** Checks callers of every API endpoint by its `Access`, spends rate limits, and renders errors for clients. */
 export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }>()("murmuration/http/guard/Guard", {
   error: ClientError.members
 }) {
@@ -34,7 +34,7 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
         const rule: AccessRule = declared.who === "anyone" && !declared.open && limitedFederation
           ? { ...declared, who: "public" }
           : declared
-        /** Who was kept out while they did something is told so, not that what they did is not there. */
+        /** Tells a user who was suspended during the request so, instead of 404 or 403. */
         const sinceKeptOut = Effect.fnUntraced(function*<E>(failure: E, token: TokenInfo | undefined) {
           const mayBe = token?.accountId !== undefined && token.state === "active" &&
             HttpMethod.hasBody(endpoint.method) && (isNotFound(failure) || isNotAllowed(failure))
@@ -74,7 +74,7 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
         }
         const answerTo = (request: HttpServerRequest.HttpServerRequest, secret: Redacted.Redacted) =>
           Effect.flatMap(tokens.find(secret), (found) => answer(request, secret, Option.getOrUndefined(found)))
-        /** Looks for a token in the body. The body of an address that is over its limits is not read. */
+        /** Looks for a token in the body, which is not read from an address over its limits. */
         const answerByBody = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
           const spent = yield* limits.spend(claims(rule, request.url, addressOf(request), undefined))
           const secret = yield* PresentedTokens.inBody(request)
@@ -120,7 +120,7 @@ const states = {
   moved: "Your login is currently disabled"
 }
 
-/** Why a caller is refused (auth.md section 5); undefined for who may call. */
+/** Returns why a caller is refused (auth.md section 5); undefined if the call is allowed. */
 const refusalOf = (
   rule: AccessRule,
   presented: boolean,
@@ -153,13 +153,13 @@ const refusalOf = (
 
 const security = {
   "cache-control": "private, no-store",
-  // The second for Compression, which would write them anew.
+  // Includes Compression's value, which would otherwise set the header again.
   vary: "Authorization, Accept-Encoding",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; form-action 'none'",
   "x-content-type-options": "nosniff"
 }
 
-/** Adds the headers of every answer; a handler's own limit figures stand where they are lower. */
+/** Adds the headers of every response. A handler's own limit figures take precedence if they are lower. */
 const finish = (response: HttpServerResponse.HttpServerResponse, quota: Quota) => {
   const own = response.headers["x-ratelimit-remaining"]
   const figures = own !== undefined && Number(own) <= quota.remaining ? {} : limitHeaders(quota)

@@ -1,4 +1,4 @@
-/** Where streams are (streaming.md section 1). */
+/** Path of the streams (streaming.md section 1). */
 export const streamingPath = "/api/v1/streaming"
 
 interface Head {
@@ -8,14 +8,14 @@ interface Head {
 }
 
 /**
- * Whether a request opens a WebSocket where this server has them (RFC 6455, section 4.1). Any other `Upgrade` means nothing
- * here, and the request is one like all others (RFC 9110, section 7.8), with their limits.
+ * Returns true if a request opens a WebSocket on a streaming path (RFC 6455, section 4.1). Any other `Upgrade` is
+ * ignored, and the request is handled and limited like all others (RFC 9110, section 7.8).
  */
 export const isHandshake = ({ headers, method, url = "" }: Head): boolean =>
   method === "GET" && isStreaming(url) && String(headers["upgrade"] ?? "").toLowerCase() === "websocket" &&
   headers["sec-websocket-key"] !== undefined
 
-/** Whether an address is the one of streams or below it. */
+/** Returns true for the streaming path and the paths below it. */
 export const isStreaming = (url: string): boolean => {
   if (!url.startsWith(streamingPath)) return false
   const next = url[streamingPath.length]

@@ -2,13 +2,13 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { TooManyRequests } from "../../services/Errors.ts"
 import { hashedKey } from "../../services/HashedKey.ts"
 
-/** Uses in a period; periods are aligned to the clock (limits-and-rates.md section 3). */
+/** Uses per period; periods are aligned to the clock (limits-and-rates.md section 3). */
 interface Limit {
   readonly uses: number
   readonly seconds: number
 }
 
-/** Every limit of the HTTP side, by name; families such as statuses in 3 hours are the account actor's. */
+/** All HTTP rate limits, by name; command families, such as statuses in 3 hours, are limited by the account's actor. */
 export const limits = {
   apiUser: { uses: 1500, seconds: 300 },
   apiToken: { uses: 300, seconds: 300 },
@@ -22,18 +22,18 @@ export const limits = {
   confirmationUser: { uses: 5, seconds: 1800 },
   signInAddress: { uses: 25, seconds: 300 },
   signInEmail: { uses: 25, seconds: 3600 },
-  // Codes of a second factor, and the password asked for again: 10 guesses at one of a million in half an hour.
+  // Two-factor codes, and the password when asked again: 10 guesses in half an hour, at one of a million codes.
   secondFactorAddress: { uses: 25, seconds: 300 },
   secondFactorUser: { uses: 10, seconds: 1800 },
   mailAddress: { uses: 25, seconds: 300 },
   mailEmail: { uses: 5, seconds: 1800 },
-  // Files that are fetched for somebody; those that there are copies of cost nothing. Avatars come this way, too.
+  // Files that are fetched on request, avatars included; cached copies cost nothing.
   remoteFiles: { uses: 300, seconds: 600 },
   appealAddress: { uses: 10, seconds: 600 },
-  // Acts of one moderator by the pages of staff.
+  // Actions of a moderator on the staff pages.
   staffActs: { uses: 600, seconds: 300 },
   passwordChange: { uses: 10, seconds: 600 },
-  // Paths outside of the API (guard/PathLimits): pages for people, and documents that programs fetch by the dozen.
+  // Paths outside of the API (guard/PathLimits): HTML pages, and documents that programs fetch by the dozen.
   pageAddress: { uses: 300, seconds: 300 },
   staffAddress: { uses: 1_500, seconds: 300 },
   documentAddress: { uses: 3_000, seconds: 300 },
@@ -43,23 +43,25 @@ export const limits = {
 } satisfies Record<string, Limit>
 export type LimitName = keyof typeof limits
 
-/** One use of a limit by somebody: a user's id, a token's id, an address (IPv6 by /64) or an e-mail address, of any length. */
+/**
+ * A use of a limit. The key is a user's id, a token's id, an address (IPv6 by /64) or an e-mail address, of any length.
+ */
 export interface Claim {
   readonly limit: LimitName
   readonly key: string
 }
 
-/** How a limit stands after a use; `resetAt` in milliseconds since 1970. */
+/** State of a limit after a use; `resetAt` is in milliseconds since 1970. */
 export interface Quota {
   readonly limit: number
   readonly remaining: number
   readonly resetAt: number
 }
 
-/** Keys of one limit that one process counts, about 200 bytes each; beyond it the oldest are forgotten. */
+/** Maximum keys per limit in a process, about 200 bytes each; beyond it the oldest are evicted. */
 export const limitKeysMax = 20_000
 
-/** A claim's current period: a name of bounded length, its end in milliseconds since 1970, and the uses that it has. */
+/** Current period of a claim: an id of bounded length, its end in milliseconds since 1970, and its limit of uses. */
 interface Period {
   readonly limit: LimitName
   readonly id: string
@@ -67,17 +69,17 @@ interface Period {
   readonly uses: number
 }
 
-/** Counts a use of each period in turn, up to the first that has none left; answers their counts, that one's included. */
+/** Counts a use of each period in turn, up to the first that is exhausted. Returns the counts, including that one's. */
 export type Count = (periods: ReadonlyArray<Period>) => Effect.Effect<ReadonlyArray<number>>
 
 /**
- * Limits of use. `spend` counts a use of every claim in turn and answers the quota with the least left. It stops at the
- * first claim that refuses. Who is turned away spends nothing that others share (an e-mail address).
+ * Rate limits. `spend` counts a use of every claim in turn, and returns the quota with the least remaining. It stops at
+ * the first exhausted claim, so that a refused caller does not use up limits shared with others (an e-mail address).
  */
 export class Limits extends Context.Service<Limits, {
   readonly spend: (claims: ReadonlyArray<Claim>) => Effect.Effect<Quota, TooManyRequests>
 }>()("murmuration/http/guard/Limits") {
-  /** Counts by `count`, wherever it keeps its numbers. */
+  /** Builds the limits on a counter. */
   static readonly make = (count: Count) =>
     Limits.of({
       spend: Effect.fnUntraced(function*(claims) {
@@ -100,7 +102,7 @@ export class Limits extends Context.Service<Limits, {
 
   static readonly layerMemory = Layer.sync(Limits, () => Limits.make(countInMemory()))
 
-  /** `RATE_LIMITS=off` */
+  /** Unlimited (`RATE_LIMITS=off`). */
   static readonly layerOff = Layer.succeed(Limits, {
     spend: () =>
       Effect.map(Clock.currentTimeMillis, (now) => ({
@@ -111,9 +113,9 @@ export class Limits extends Context.Service<Limits, {
   })
 }
 
-/** Counters in this process; also what a node falls back on while Redis is away, so that guesses stay limited. */
+/** Counts in this process; also a node's fallback while Redis is down, so that guesses stay limited. */
 export const countInMemory = (): Count => {
-  // Each limit has its own, so that a flood of one kind of key pushes out no guesses of another.
+  // Each limit has its own map, so that a flood of one kind of key evicts no counters of another.
   const all = new Map<LimitName, Map<string, Counter>>()
   const use = ({ expiresAt, id, limit }: Period, now: number): number => {
     const counters = all.get(limit) ?? new Map<string, Counter>()

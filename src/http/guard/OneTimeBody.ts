@@ -2,8 +2,8 @@ import { HttpBody } from "effect/http"
 import { readOnce } from "../../services/OneTimeChunks.ts"
 
 /**
- * A body whose bytes are those of one response, so that their memory is given back when that is sent. They are made at once, as
- * their number is told first, and anew for a response that is sent again.
+ * Body whose bytes belong to one response, so that their memory is freed once it is sent. They are made at once,
+ * because their length is sent first, and made again if the body is sent again.
  */
 export class OneTimeBody extends HttpBody.Uint8Array {
   readonly #make: () => Uint8Array

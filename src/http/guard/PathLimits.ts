@@ -7,18 +7,18 @@ import { isStreaming } from "./Handshake.ts"
 import { countInMemory, type LimitName, Limits } from "./Limits.ts"
 import * as Reply from "./Reply.ts"
 
-/** What other servers and monitors ask for. */
+/** Documents that other servers and monitors request. */
 const documents = /^\/(?:\.well-known\/|nodeinfo\/|health$|metrics$)/
-/** Where other servers bring what they have, and what they read of ours. */
+/** Paths that other servers deliver to and read from. */
 const federation = /^\/(?:inbox$|actor(?:\/|$)|users\/|ap\/users\/|contexts\/|emojis\/)/
 const files = /^\/(?:system|assets|avatars|headers)\//
-/** Endpoints of the API have limits of their own, which the guard spends. */
+/** API endpoints, whose limits the guard spends. */
 const guarded = /^\/(?:api\/(?:v\d|oembed$)|oauth\/(?:token|revoke|introspect|userinfo)(?:\/|$))/
 
-/** Where staff look through many pages; who has no session is told so without a query. */
+/** Staff pages, of which staff open many; a request without a session is refused without a query. */
 const staff = /^\/admin(?:\/|$)/
 
-/** The limit of an address for a path; undefined where the guard sees to it. */
+/** Returns the address limit of a path; undefined if the guard limits it. */
 export const limitOf = (path: string): LimitName | undefined => {
   if (isStreaming(path)) return "streamAddress"
   if (guarded.test(path)) return undefined
@@ -29,8 +29,8 @@ export const limitOf = (path: string): LimitName | undefined => {
 }
 
 /**
- * Limits of everything that is no endpoint of the API: pages, files, documents, inboxes, streams and paths that are not there.
- * They are far above what anybody needs, so each node counts for itself and asks nobody.
+ * Limits all paths outside of the API: pages, files, documents, inboxes, streams and unknown paths. The limits are far
+ * above any normal use, so each node counts alone.
  */
 export const layer = HttpRouter.middleware(
   Effect.gen(function*() {

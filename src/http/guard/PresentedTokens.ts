@@ -1,11 +1,13 @@
 import { Effect, Redacted } from "effect"
 import { HttpMethod, type HttpServerRequest } from "effect/http"
 
-/* The token that a request presents (RFC 6750, section 2): in the header, else in the query, else in the body. */
+/*
+ * Token that a request presents (RFC 6750, section 2): in the header, then the query, then the body.
+ */
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** Bytes of a body that is looked into for a token before its sender is known. */
+/** Maximum bytes of a body that is searched for a token before its sender is known. */
 const bodyBytesMax = 65_536
 
 const tokenNames = ["access_token", "bearer_token"] as const
@@ -22,13 +24,13 @@ export const inHead = ({ headers, url }: Request): Redacted.Redacted | undefined
   return found === null || found === "" ? undefined : Redacted.make(found)
 }
 
-/** Whether a body without a token in the head may hold one: it is declared as small. */
+/** Returns true if a body may contain the token: there is none in the header, and the body's declared size is small. */
 export const mayBeInBody = ({ headers, method }: Request): boolean => {
   const bytes = Number(headers["content-length"] ?? 0)
   return HttpMethod.hasBody(method) && headers["authorization"] === undefined && bytes > 0 && bytes <= bodyBytesMax
 }
 
-/** Reads the body, as the handler does later. */
+/** Reads the token from the body, which the handler later reads, too. */
 export const inBody = (request: Request) =>
   Effect.map(request.json, (parameters): Redacted.Redacted | undefined => {
     if (typeof parameters !== "object" || parameters === null) return undefined

@@ -8,23 +8,23 @@ import { OneTimeBody } from "./OneTimeBody.ts"
 
 declare const answered: unique symbol
 
-/** What an endpoint answers that promises something, whatever that is. */
+/** A typed response of an endpoint, of any type. */
 interface AnyAnswer extends HttpServerResponse.HttpServerResponse {
   readonly [answered]: (value: never) => unknown
 }
 
-/** A response whose body is the JSON of `Wire`: what an endpoint answers that promises `Wire`. */
+/** A response whose body is the JSON of `Wire`, for endpoints that declare `Wire`. */
 interface Answer<in out Wire> extends AnyAnswer {
   readonly [answered]: (value: Wire) => Wire
 }
 
-/** The answer with one of the alternatives of `Wire`, or with any; where `Wire` is not known, whatever answers. */
+/** A response with one of the alternatives of `Wire`, or with their union; any typed response if `Wire` is unknown. */
 export type AnswerAs<Wire> = unknown extends Wire ? AnyAnswer
   : Answer<Wire> | (Wire extends unknown ? Answer<Wire> : never)
 
 declare const refused: unique symbol
 
-/** A response that says why there is no answer; any endpoint may give it. */
+/** An error response, which any endpoint may return. */
 export interface Refusal extends HttpServerResponse.HttpServerResponse {
   readonly [refused]: typeof refused
 }
@@ -37,8 +37,8 @@ interface Head {
 const jsonType = "application/json; charset=utf-8"
 
 /**
- * Characters from which a text is made bytes at once. Effect looks how many bytes it takes, and Node makes one string of the
- * headers and the text before it makes bytes: each of that copies a long one.
+ * Length from which a text is encoded at once, in characters. Effect computes the byte length first, and Node
+ * concatenates headers and text before encoding: each copies a long text.
  */
 const longText = 16_384
 
@@ -50,19 +50,19 @@ const text = (body: string, head?: Head) =>
     ? HttpServerResponse.text(body, { contentType: jsonType, ...head })
     : long(() => Buffer.from(body), head)
 
-/** JSON that is ready, sent as it stands. */
+/** Responds with serialised JSON as it is. */
 export function json<Wire>(body: Ready<Wire>, head?: Head): Answer<Wire>
 export function json(body: string, head?: Head): HttpServerResponse.HttpServerResponse {
   return text(body, head)
 }
 
-/** The JSON of an error. */
+/** Responds with the JSON of an error. */
 export function refusal(body: string, head?: Head): Refusal
 export function refusal(body: string, head?: Head): HttpServerResponse.HttpServerResponse {
   return text(body, head)
 }
 
-/** The same answer with more headers. */
+/** Adds headers to a response. */
 export const withHeaders: {
   (headers: Record<string, string>): <Given extends AnyAnswer>(answer: Given) => Given
   <Given extends AnyAnswer>(answer: Given, headers: Record<string, string>): Given
@@ -70,7 +70,7 @@ export const withHeaders: {
 
 const [opening, comma, closing] = [0x5b, 0x2c, 0x5d]
 
-/** The list of JSON values that are UTF-8 already, as UTF-8. */
+/** Joins JSON values in UTF-8 into a JSON list. */
 const bytesOf = (items: ReadonlyArray<Uint8Array>): Uint8Array => {
   const whole = Buffer.allocUnsafe(items.reduce((length, item) => length + item.length + 1, items.length > 0 ? 1 : 2))
   let at = 0
@@ -84,7 +84,7 @@ const bytesOf = (items: ReadonlyArray<Uint8Array>): Uint8Array => {
   return whole
 }
 
-/** A list of ready JSON values with the `Link` header of its page, where there is one. */
+/** Responds with a list of serialised JSON values, with a `Link` header if one is given. */
 export function list<Wire>(items: ReadyList<Wire>, link?: string, status?: number): Answer<ReadonlyArray<Wire>>
 export function list(items: ReadyList<unknown>, link?: string, status?: number): HttpServerResponse.HttpServerResponse {
   const head = {
@@ -95,19 +95,19 @@ export function list(items: ReadyList<unknown>, link?: string, status?: number):
   return bytes === undefined ? text(wireList(items), head) : long(() => bytesOf(bytes()), head)
 }
 
-/** An answer without a body, status 204. */
+/** Responds with status 204 and no body. */
 export function nothing(): Answer<void>
 export function nothing(): HttpServerResponse.HttpServerResponse {
   return HttpServerResponse.empty({ status: 204 })
 }
 
-/** An answer without a body, status 200: said to be HTML, as apps expect it that look at the type before the body. */
+/** Responds with status 200 and an empty body. Its type is HTML, for apps that look at the type before the body. */
 export function done(): Answer<void>
 export function done(): HttpServerResponse.HttpServerResponse {
   return HttpServerResponse.text("", { contentType: "text/html; charset=utf-8" })
 }
 
-/** A text that browsers keep as a file. */
+/** Responds with a text that browsers save as a file. */
 export function file(body: string, contentType: string, name: string): Answer<string>
 export function file(body: string, contentType: string, name: string): HttpServerResponse.HttpServerResponse {
   return HttpServerResponse.text(body, {
@@ -116,13 +116,13 @@ export function file(body: string, contentType: string, name: string): HttpServe
   })
 }
 
-/** The empty object, the answer of deletes, clears and dismisses. */
+/** Response with the empty object, as for deletes, clears and dismisses. */
 export const empty = json(ready<{}>("{}"))
 
-/** Periods end for everybody at once, so that most answers name one of few moments. */
+/** Cache of formatted times: periods end for all callers at once, so most responses have one of few values. */
 const moments = new LRUCache<number, string>({ max: 16 })
 
-/** A moment as Mastodon writes it in headers, with six decimals. */
+/** Formats a time as Mastodon's headers do, with six decimals. */
 const momentText = (millis: number): string => {
   const known = moments.get(millis)
   if (known !== undefined) return known
@@ -131,7 +131,7 @@ const momentText = (millis: number): string => {
   return made
 }
 
-/** The headers that tell how much of a limit is left. */
+/** Returns the headers that tell how much of a limit remains. */
 export const limitHeaders = ({ limit, remaining, resetAt }: Quota): Record<string, string> => ({
   "x-ratelimit-limit": String(limit),
   "x-ratelimit-remaining": String(remaining),
@@ -152,7 +152,7 @@ const statuses = {
   BackendFailed: 503
 } satisfies Record<ClientError["_tag"], number>
 
-/** Shows an expected error as clients know it: `{"error": text}` with its status and headers. */
+/** Renders an expected error for clients: `{"error": text}` with its status and headers. */
 export const error = (failure: ClientError, extra?: Record<string, unknown>) =>
   refusal(
     JSON.stringify({
@@ -176,11 +176,11 @@ const errorHeaders = (failure: ClientError): Record<string, string> => {
   }
 }
 
-/** `{"error": text}` for what no handler answered. */
+/** Renders `{"error": text}` for requests that no handler answered. */
 export const plainError = (status: number, text: string, headers: Record<string, string> = {}) =>
   refusal(JSON.stringify({ error: text }), { status, headers })
 
-/** The answer to a request that storage could not serve. */
+/** Response to a request that could not be served because storage is unavailable. */
 export const unavailable = Effect.succeed(
   plainError(503, "There was a temporary problem serving your request, please try again", { "retry-after": "5" })
 )

@@ -13,7 +13,7 @@ import { Visitors } from "./Visitors.ts"
 type Response = HttpServerResponse.HttpServerResponse
 type Request = HttpServerRequest.HttpServerRequest
 
-/** Limits that a form spends: of the sender's address, of the e-mail address that it names, and of the user who sends it. */
+/** Limits that a form spends: of the sender's address, of the e-mail address in it, and of its user. */
 interface Costs {
   readonly address: LimitName
   readonly email?: LimitName
@@ -23,8 +23,8 @@ interface Costs {
 /** Forms of our pages. */
 export class Forms extends Context.Service<Forms, {
   /**
-   * Handles a form that one of our pages sent, within its limits. Others, and those beyond a limit, are answered with a
-   * page that says so.
+   * Handles a form that one of our pages sent, within its limits. Any other form, and one over a limit, gets an error
+   * page.
    */
   readonly handle: <E, R>(
     handler: (form: URLSearchParams) => Effect.Effect<Response, E, R>,
@@ -34,11 +34,11 @@ export class Forms extends Context.Service<Forms, {
   static readonly layer = Layer.effect(Forms, Effect.suspend(() => make))
 }
 
-/** The fields of a form, its query's included, or the query of a page. */
+/** Fields of a form, including its query, or the query of a page. */
 export const parameters = Effect.gen(function*() {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (!HttpMethod.hasBody(request.method)) return new URLSearchParams(request.url.split("?")[1] ?? "")
-  // `body/Body` makes JSON of whatever was sent; what it refuses is answered by it.
+  // `body/Body` turns any body into JSON, and answers invalid ones itself.
   const body = yield* Effect.orDie(request.json)
   const fields = typeof body === "object" && body !== null && !Array.isArray(body) ? Object.entries(body) : []
   return new URLSearchParams(
@@ -46,17 +46,17 @@ export const parameters = Effect.gen(function*() {
   )
 })
 
-/** Of a name that comes several times (`ids[]`) all values. */
+/** Returns all values of a repeated name (`ids[]`). */
 const textsOf = (value: unknown): ReadonlyArray<string> =>
   (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string")
 
-/** The name of the hidden field that shows that a form is ours. */
+/** Name of the hidden field that proves that a form is ours. */
 export const tokenField = "authenticity_token"
 
-/** That field, the one way in which a token comes into a page. */
+/** Renders that field, the only way to put the token into a page. */
 export const tokenInput = (formToken: string): Html => hidden(tokenField, formToken)
 
-/** A field that nobody sees; a page that has one is never compressed (`HtmlPage.ts`). */
+/** Renders a hidden field; a page with one is never compressed (`HtmlPage.ts`). */
 export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
 
 const make = Effect.gen(function*() {
@@ -64,7 +64,7 @@ const make = Effect.gen(function*() {
   const limits = yield* Limits
   const visitors = yield* Visitors
 
-  /** A page kept open over a sign-in, or somebody else's page. */
+  /** The page was left open over a sign-in, or is not ours. */
   const notOurs = Effect.map(visitors.reader, ({ words }) =>
     respond({
       words,
@@ -92,7 +92,7 @@ ${problem(words.say("For your security, we only accept forms from pages that wer
       )
     }))
 
-  /** Nothing, or the page that refuses. */
+  /** Spends a limit; returns an error page if it is exhausted, otherwise undefined. */
   const spend = (limit: LimitName | undefined, key: string | undefined) =>
     limit === undefined || key === undefined ? Effect.undefined : limits.spend([{ limit, key }]).pipe(
       Effect.as(undefined),
@@ -101,7 +101,7 @@ ${problem(words.say("For your security, we only accept forms from pages that wer
       )
     )
 
-  // From the head to the body to the database: each is asked only of who got past what is before it.
+  // Checks the header, then the body, then the database, so that each is only reached past the previous one.
   const handle: Forms["Service"]["handle"] = Effect.fnUntraced(function*(handler, costs) {
     const request = yield* HttpServerRequest.HttpServerRequest
     if (!visitors.mayBeOurs(request)) return yield* notOurs

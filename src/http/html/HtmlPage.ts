@@ -5,32 +5,32 @@ import { type Html, html, raw } from "./Html.ts"
 import { faviconPath, iconPath, manifestPath, themePath } from "./PagePaths.ts"
 import { stylesheetPath } from "./Stylesheet.ts"
 
-/** One of the server's pages about signing in. */
+/** One of the server's own pages. */
 export interface Page {
-  /** What the page is written in. */
+  /** Catalog of the page's language. */
   readonly words: Catalog
   readonly title: string
   /** The server's domain, shown on top. */
   readonly server: string
   readonly body: Html
   readonly status?: number
-  /** Sources beside ourselves to which a form of this page may lead (`RedirectUris.formTarget`). */
+  /** Further sources that a form of this page may lead to (`RedirectUris.formTarget`). */
   readonly formTarget?: string | undefined
-  /** The sources of pictures, videos and sounds on a page that shows what people uploaded. */
+  /** Sources of images, video and audio on a page with uploaded files. */
   readonly media?: string
-  /** The path of a stylesheet beside the common one. */
+  /** Path of an additional stylesheet. */
   readonly style?: string
-  /** Where others learn how to show what is on the page on theirs (oEmbed). */
+  /** oEmbed URL for sites that embed the page. */
   readonly embedding?: string | undefined
-  /** Any site may show the page in a frame, from which its links lead out. */
+  /** True if any site may show the page in a frame, from which its links lead out. */
   readonly framed?: boolean
-  /** What stands on top in place of the server's name: a navigation. */
+  /** Navigation on top, instead of the server's name. */
   readonly top?: Html
-  /** The one inline script, by its CSP hash. */
+  /** The one inline script, with its CSP hash. */
   readonly script?: { readonly text: string; readonly hash: string }
-  /** It has something in its links that only its visitor may know. */
+  /** True if its links contain something that only its visitor may know. */
   readonly secret?: boolean
-  /** A script of another server, and the sources of all that it brings: a captcha. */
+  /** Script of another server, and the sources that it loads: a captcha. */
   readonly outerScript?: string
   readonly scripts?: string
 }
@@ -50,15 +50,18 @@ const policy = ({ formTarget, framed, media, script, scripts }: Page): string =>
 }
 
 /**
- * What only the visitor of a page may know: tokens of forms and codes. Beside what is in the page's address, which another site
- * chooses, its compressed length would tell of it (BREACH).
+ * Secrets of a page's visitor: form tokens and codes. Together with the page's address, which another site can choose,
+ * its compressed length would leak them (BREACH).
  */
 const secretive = /<input type="hidden"|class="secret"/
 
-/** Nobody changes such a page on its way: we do not compress it (`layers/Compression.ts`), nor does a proxy (RFC 9111, 5.2.2.6). */
+/**
+ * Headers of a page that nothing may transform: it is not compressed by us (`layers/Compression.ts`) or by a proxy (RFC
+ * 9111, 5.2.2.6).
+ */
 const unchanged = { "cache-control": "private, no-store, no-transform" }
 
-/** The page as a response that nobody may keep, add anything to, or frame unless it is for that. */
+/** Returns the page as a response that may not be cached or extended, nor framed unless it is `framed`. */
 export const respond = (page: Page): HttpServerResponse.HttpServerResponse => {
   const text = textOf(page)
   return HttpServerResponse.text(text, {
@@ -112,7 +115,7 @@ ${page.script === undefined ? "" : html`<script>${raw(page.script.text)}</script
 </html>
 `)
 
-/** `Referrer-Policy` keeps codes in addresses to ourselves; with `no-referrer` browsers would hide a form's origin, too. */
+/** `Referrer-Policy` keeps codes in URLs private; with `no-referrer` browsers would hide a form's origin, too. */
 const securityHeaders = {
   "cache-control": "private, no-store",
   "referrer-policy": "same-origin",
@@ -120,14 +123,14 @@ const securityHeaders = {
 }
 const unframed = { "x-frame-options": "DENY" }
 
-/** What went wrong, above a form. */
+/** Renders an error above a form. */
 export const problem = (text: string | undefined): Html =>
   text === undefined ? html`` : html`<p class="problem" role="alert">${text}</p>`
 
-/** Around the words of a link, as `Messages.pieces` takes it. */
+/** Wraps the text of a link, for `Messages.pieces`. */
 export const linkTo = (href: string) => (inner: ReadonlyArray<string>): Html => html`<a href="${href}">${inner}</a>`
 
-/** Sends the browser on; `location` is one of our paths or an app's registered address with parameters. */
+/** Redirects the browser; `location` is one of our paths, or an app's registered URI with parameters. */
 export const redirect = (location: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.redirect(location.toWellFormed().replaceAll(/[^\x21-\x7e]+/g, encodeURIComponent), {
     status: 302,

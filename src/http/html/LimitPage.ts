@@ -7,8 +7,8 @@ import { html } from "./Html.ts"
 import { respond } from "./HtmlPage.ts"
 
 /**
- * The page in place of a rate limit's JSON, for a browser that opens an address (any route); undefined for other
- * responses and requests. It looks up no session: the request is over its limit. Headers of the limit stay.
+ * Returns the HTML page that replaces a rate limit's JSON for a browser (any route); undefined for any other response
+ * or request. It looks up no session, because the request is over its limit. The limit's headers are kept.
  */
 export const limitPage = (
   catalogs: ReadonlyMap<string, Catalog>,

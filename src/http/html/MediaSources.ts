@@ -1,6 +1,6 @@
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 
-/** Where pictures, videos and sounds of our pages come from, as a policy names it. */
+/** Returns the CSP sources of images, video and audio on our pages. */
 export const mediaSources = (
   { mediaProxied, mediaUrl, publicUrl }: Pick<ServerConfig["Service"], "mediaProxied" | "mediaUrl" | "publicUrl">
 ): string => {
@@ -8,7 +8,7 @@ export const mediaSources = (
   return [
     "'self'",
     ...(origin === publicUrl ? [] : [origin]),
-    // Files of remote accounts are anywhere then.
+    // Files of remote accounts may then be on any host.
     ...(mediaProxied ? [] : ["https:"])
   ].join(" ")
 }

@@ -1,4 +1,4 @@
-/** The colours of our pages in light and in dark, by the names that the stylesheet has for them. */
+/** Colours of our pages in light and dark mode, by their names in the stylesheet. */
 export const palette = {
   light: {
     back: "#f4f3f7",
@@ -28,11 +28,11 @@ export const palette = {
 
 type Scheme = keyof typeof palette
 
-/** What is behind links and marks in the accent's colour. */
+/** Backgrounds of links and marks in the accent colour. */
 const surfaces = ["back", "card", "dangerBack", "goodBack"] as const
-/** The least contrast of words (WCAG 2.2, 1.4.3), and a bit, as browsers round. */
+/** Minimum contrast of text (WCAG 2.2, 1.4.3), with a margin because browsers round. */
 const contrastMin = 4.55
-/** Parts of a whole in which a colour is moved towards black or white. */
+/** Steps in which a colour is moved towards black or white. */
 const steps = 50
 
 type Rgb = readonly [red: number, green: number, blue: number]
@@ -49,21 +49,21 @@ const luminance = (color: string): number => {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 }
 
-/** The contrast of two colours `#rrggbb`, from 1 to 21. */
+/** Returns the contrast of two colours `#rrggbb`, from 1 to 21. */
 export const contrastOf = (one: string, other: string): number => {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a)
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** The accent as it is shown in one scheme, and the words on it. */
+/** The accent colour in one scheme, and the text colour on it. */
 export interface Accent {
   readonly accent: string
   readonly onAccent: string
 }
 
 /**
- * A colour `#rrggbb` as links, marks and buttons can have it: as little darker in light, or lighter in dark, as words need to be
- * read. Black in light and white in dark always pass.
+ * Returns a colour `#rrggbb` as links, marks and buttons can use it: darkened in light mode, or lightened in dark mode,
+ * just enough to be readable. Black in light and white in dark mode always pass.
  */
 export const accentOf = (color: string, scheme: Scheme): Accent => {
   const behind = surfaces.map((name) => palette[scheme][name])

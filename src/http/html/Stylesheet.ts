@@ -3,13 +3,13 @@ import { stylesheetFile } from "./StylesheetFile.ts"
 
 export const stylesheetPath = "/assets/pages.css"
 
-/** Colours as the stylesheet's variables: `onAccent` is `--on-accent`. */
+/** Returns colours as CSS variables: `onAccent` becomes `--on-accent`. */
 const variables = (colors: Readonly<Record<string, string>>): string =>
   Object.entries(colors).map(([name, color]) =>
     `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: ${color};`
   ).join(" ")
 
-/** The look of the server's own pages: one column, the system's letters, light and dark as the reader has it. */
+/** Stylesheet of the server's own pages: one column, system fonts, light and dark by the reader's preference. */
 const stylesheet = `
 :root {
   color-scheme: light dark;

@@ -1,6 +1,6 @@
 import { HttpRouter, HttpServerResponse } from "effect/http"
 
-/** A stylesheet as a file at `path`, so that the pages' policy allows no inline style. */
+/** Serves a stylesheet at `path`, so that the pages' policy needs no inline styles. */
 export const stylesheetFile = (path: `/${string}`, stylesheet: string) =>
   HttpRouter.add(
     "GET",

@@ -12,48 +12,48 @@ import { OpaqueSecrets } from "../../services/OpaqueSecrets.ts"
 import { traced } from "../../services/Traced.ts"
 import { langOf } from "../languages/RequestedLanguage.ts"
 
-/** Somebody who reads one of our pages. */
+/** Reader of one of our pages. */
 export interface PageReader {
-  /** The words in which the page is for them. */
+  /** Catalog of the reader's language. */
   readonly words: Catalog
-  /** One of our addresses, with the language that this one asked for. */
+  /** Adds the language that the reader requested to one of our paths. */
   readonly way: (path: string) => string
 }
 
-/** Somebody with a browser in front of one of our pages. */
+/** Visitor of one of our pages, with a browser session. */
 export interface Visitor extends PageReader {
   readonly session: Session | undefined
-  /** What a form must bring back to show that it is ours. */
+  /** Token that a form must send back to prove that it is ours. */
   readonly formToken: string
-  /** Sets the visitor's cookies on the response, where they are new. */
+  /** Sets the visitor's cookies on the response, if they are new. */
   readonly remember: (response: HttpServerResponse.HttpServerResponse) => HttpServerResponse.HttpServerResponse
 }
 
 type Request = HttpServerRequest.HttpServerRequest
 
 /**
- * Visitors of our pages by their cookies. One cookie holds the session; the other holds a secret of the browser. The
- * token of every form is derived from it, so that another site can neither read nor guess it (row 72).
+ * Identifies visitors of our pages by their cookies. One cookie holds the session; the other holds a secret of the
+ * browser. Every form's token is derived from it, so that another site can neither read nor guess the token (row 72).
  */
 export class Visitors extends Context.Service<Visitors, {
   readonly current: Effect.Effect<Visitor, never, Request>
-  /** What a page needs that has no forms. */
+  /** Reader of a page without forms. */
   readonly reader: Effect.Effect<PageReader, never, Request>
-  /** What can be said of that by a request's head alone. */
+  /** Returns false if a request's headers alone show that its form is not ours. */
   readonly mayBeOurs: (request: Request) => boolean
-  /** Whether a form was sent by one of our pages, in this browser and this session. */
+  /** Returns true if a form was sent by one of our pages, in this browser and session. */
   readonly isOurs: (formToken: string | null | undefined) => Effect.Effect<boolean, never, Request>
-  /** Starts a session with a secret of its own and ends the one before. */
+  /** Starts a session with a new secret, and ends the previous one. */
   readonly signIn: (
     accountId: AccountId,
     response: HttpServerResponse.HttpServerResponse
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Request>
-  /** Has the browser keep the secret of a sign-in whose second factor is still to come. */
+  /** Stores the secret of a sign-in that waits for its second factor in a cookie. */
   readonly keepPending: (
     pending: Redacted.Redacted,
     response: HttpServerResponse.HttpServerResponse
   ) => HttpServerResponse.HttpServerResponse
-  /** That secret. */
+  /** Secret of the sign-in that waits for its second factor. */
   readonly pending: Effect.Effect<Redacted.Redacted | undefined, never, Request>
   readonly signOut: (
     response: HttpServerResponse.HttpServerResponse
@@ -70,7 +70,7 @@ const make = Effect.gen(function*() {
   const sessions = yield* Sessions
   const catalogs = yield* UserCatalogs
   const secure = publicUrl.startsWith("https:")
-  // With this prefix a browser takes the cookie from this very host only, not from a neighbour's.
+  // With this prefix a browser accepts the cookie from this very host only, not from a sibling domain.
   const prefix = secure ? "__Host-" : ""
   const [sessionCookie, formCookie, pendingCookie] = [`${prefix}session`, `${prefix}form`, `${prefix}pending`]
   const attributes = { httpOnly: true, sameSite: "lax", secure, path: "/" } as const
@@ -114,7 +114,7 @@ const make = Effect.gen(function*() {
     }
   })()
 
-  /** Browsers name the origin of a form; ours are sent from our own address. */
+  /** Returns true if the form comes from our own origin, which browsers state. */
   const fromOurPages = ({ headers }: Request) => {
     const origin = headers["origin"]
     if (origin !== undefined) return origin === publicUrl

@@ -3,7 +3,7 @@ import type { Wishes } from "../../services/languages/Negotiation.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** Wishes found while a request was handled, by the platform's request, which every modified copy shares. */
+/** Languages found while a request was handled, keyed by the platform's request, which every modified copy shares. */
 const found = new WeakMap<object, Pick<Wishes, "lang" | "locale">>()
 
 const note = ({ source }: Request, wishes: Pick<Wishes, "lang" | "locale">) =>
@@ -15,12 +15,15 @@ export const noteParameters = (request: Request, parameters: unknown): void => {
   if (typeof parameters.lang === "string") note(request, { lang: parameters.lang })
 }
 
-/** Notes the locale of the user who sent the request; only refusals need it. */
+/** Notes the locale of the request's user; only errors need it. */
 export const noteLocale = (request: Request, locale: string | undefined): void => {
   if (locale !== undefined) note(request, { locale })
 }
 
-/** Languages that a request asks for: `lang` in its body or query, its user's locale, `Accept-Language` (operations.md section 0). */
+/**
+ * Returns the languages that a request asks for: `lang` in its body or query, its user's locale, `Accept-Language`
+ * (operations.md section 0).
+ */
 export const wishesOf = (request: Request): Wishes => {
   const { headers, url } = request
   const noted = found.get(request.source)

@@ -2,8 +2,8 @@ import type { HttpServerRequest } from "effect/http"
 import { canonical } from "../../services/languages/Negotiation.ts"
 
 /**
- * The language, as a tag, that an address asks for with its `lang`, or the page to which it leads back (`return_to`);
- * undefined where there is none.
+ * Returns the tag of the language that a URL requests by `lang`, in its own query or in that of its `return_to`;
+ * undefined without one.
  */
 export const langOf = ({ url }: HttpServerRequest.HttpServerRequest): string | undefined => {
   const at = url.indexOf("?")

@@ -6,10 +6,10 @@ import { wishesOf } from "./RequestWishes.ts"
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Bytes of an error that is translated. */
+/** Maximum bytes of an error that is translated. */
 const errorBytesMax = 65_536
 
-/** The catalog of the language that a request asks for; undefined for English, and where there is none. */
+/** Returns the catalog of the requested language; undefined for English, or if there is none. */
 const catalogFor = (catalogs: ReadonlyMap<string, Catalog>, request: Request): Catalog | undefined => {
   const wishes = wishesOf(request)
   if (Object.values(wishes).every((wish) => wish === undefined)) return undefined
@@ -20,7 +20,7 @@ const catalogFor = (catalogs: ReadonlyMap<string, Catalog>, request: Request): C
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The details of a refused sign-up or profile: by field a list of codes with descriptions. */
+/** Translates the details of a refused sign-up or profile: a list of codes with descriptions per field. */
 const described = (catalog: Catalog, details: unknown): unknown => {
   if (Array.isArray(details)) return details.map((one) => described(catalog, one))
   if (!isRecord(details)) return details
@@ -34,7 +34,7 @@ const described = (catalog: Catalog, details: unknown): unknown => {
 
 const translated = (catalog: Catalog, text: string): string | undefined => {
   const body: unknown = JSON.parse(text)
-  // OAuth's errors are codes, which programs read, with descriptions for who writes programs.
+  // OAuth's errors are codes for programs, with descriptions for their developers.
   if (!isRecord(body) || typeof body["error"] !== "string" || "error_description" in body) return undefined
   const error = catalog.translate(body["error"])
   return JSON.stringify({
@@ -44,7 +44,7 @@ const translated = (catalog: Catalog, text: string): string | undefined => {
   })
 }
 
-/** An answer with the text of its error in the language that was asked for; all others as they are. */
+/** Translates the text of an error response into the requested language; returns any other response as it is. */
 export const inLanguage = (catalogs: ReadonlyMap<string, Catalog>, request: Request, response: Response): Response => {
   const { body, headers, status } = response
   if (status < 400 || body._tag !== "Uint8Array" || !body.contentType.startsWith("application/json")) return response

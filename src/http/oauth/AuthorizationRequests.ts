@@ -5,12 +5,12 @@ import * as Scopes from "../../services/oauth/Scopes.ts"
 import { traced } from "../../services/Traced.ts"
 import { challengeMethod, missing, RefusalCode, textOf } from "./Refusals.ts"
 
-/** Characters of the state that an app wants back (RFC 6749, 4.1.1 sets no bound). */
+/** Maximum characters of an app's state (RFC 6749, 4.1.1 sets no limit). */
 const stateCharactersMax = 4_096
 
 /**
- * Where an answer goes: an address that the app registered; `responseMode` says where in it the answer's parameters stand,
- * or that the browser posts them.
+ * Destination of a response: a redirect URI that the app registered. `responseMode` says whether its parameters are in
+ * the query, in the fragment, or posted by the browser.
  */
 const Return = Schema.Struct({
   redirectUri: Schema.String,
@@ -20,14 +20,17 @@ const Return = Schema.Struct({
 export type Return = typeof Return.Type
 const isMode = Schema.is(Return.fields.responseMode)
 
-/** What an app asks a user for (RFC 6749, 4.1.1; RFC 7636). */
+/** Authorization request of an app (RFC 6749, 4.1.1; RFC 7636). */
 export interface AuthorizationRequest extends Return {
   readonly app: App
   readonly scopes: ReadonlyArray<string>
   readonly codeChallenge: string | undefined
 }
 
-/** The request is not good. Without `to` the app's address is in doubt, and the user is told instead of the app. */
+/**
+ * Invalid authorization request. Without `to` the redirect URI itself is in doubt, and the user is told instead of the
+ * app.
+ */
 export class RefusedRequest extends Schema.TaggedError<RefusedRequest>()("RefusedRequest", {
   code: RefusalCode,
   text: Schema.String,
@@ -39,10 +42,12 @@ const refused = (
   { text = textOf(code), to }: { readonly text?: string; readonly to?: Return } = {}
 ) => new RefusedRequest({ code, text, ...(to !== undefined && { to }) })
 
-/** Reads authorization requests, as they come in an address and again in the form of the consent page. */
+/** Reads authorization requests, from a URL and again from the consent page's form. */
 export class AuthorizationRequests extends Context.Service<AuthorizationRequests, {
   readonly read: (parameters: URLSearchParams) => Effect.Effect<AuthorizationRequest, RefusedRequest>
-  /** The source to which the pages on the way to an app may lead; `path` is one of ours, with its query. */
+  /**
+   * Returns the CSP source that the pages on the way to an app may redirect to; `path` is one of ours, with its query.
+   */
   readonly formTarget: (path: string) => Effect.Effect<string | undefined>
 }>()("murmuration/http/oauth/AuthorizationRequests") {
   static readonly layer = Layer.effect(
@@ -58,7 +63,7 @@ export class AuthorizationRequests extends Context.Service<AuthorizationRequests
         const redirectUri = parameters.get("redirect_uri")
         if (!redirectUri) return yield* refused("invalid_request", { text: missing("redirect_uri") })
         if (!isRegistered(app.redirectUris, redirectUri)) return yield* refused("invalid_redirect_uri")
-        // It goes back in an address, and apps keep a random word in it.
+        // The state is returned in a URL, and apps keep a random word in it.
         if ((parameters.get("state")?.length ?? 0) > stateCharactersMax) {
           return yield* refused("invalid_request", { text: "The state is too long." })
         }
@@ -84,7 +89,7 @@ export class AuthorizationRequests extends Context.Service<AuthorizationRequests
         if (!Scopes.withinRegistered(app.scopes, scopes)) return yield* refused("invalid_scope", { to })
         const codeChallenge = parameters.get("code_challenge") || undefined
         const method = parameters.get("code_challenge_method") || undefined
-        // Without a method PKCE means "plain", which shows the verifier to everybody who sees the request.
+        // Without a method PKCE means "plain", which shows the verifier to everyone who sees the request.
         if (codeChallenge === undefined ? method !== undefined && method !== "S256" : method !== "S256") {
           return yield* refused("invalid_request", { text: challengeMethod, to })
         }

@@ -14,17 +14,17 @@ type Response = HttpServerResponse.HttpServerResponse
 
 export const nativePath = "/oauth/authorize/native"
 
-/** Sends the form that answers `response_mode=form_post`; browsers without scripts show its button. */
+/** Submits the form of `response_mode=form_post`; browsers without scripts show its button. */
 const submit = {
   text: "document.forms[0].submit()",
   hash: "sha256-ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE="
 }
 
-/** Answers to an app, by way of the user's browser; `words` are the user's. */
+/** Responses to an app, through the user's browser; `words` is the user's catalog. */
 export class AuthorizationResponses extends Context.Service<AuthorizationResponses, {
   readonly code: (words: Catalog, to: Return, code: Redacted.Redacted) => Response
   readonly denied: (words: Catalog, to: Return) => Response
-  /** Tells the app where its address is beyond doubt, else the user. */
+  /** Tells the app if its redirect URI is valid, otherwise the user. */
   readonly refused: (words: Catalog, refusal: RefusedRequest) => Response
 }>()("murmuration/http/oauth/AuthorizationResponses") {
   static readonly layer = Layer.effect(

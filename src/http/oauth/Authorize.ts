@@ -40,7 +40,7 @@ const make = Effect.gen(function*() {
   const refuse = (refusal: RefusedRequest) =>
     Effect.map(visitors.reader, ({ words }) => responses.refused(words, refusal))
 
-  /** Asks the user, unless there is nobody to ask yet, or the same was allowed before. */
+  /** Shows the consent page, unless the user has to sign in first, or has allowed the same before. */
   const ask = Effect.gen(function*() {
     const asked = yield* parameters
     const request = yield* requests.read(asked)
@@ -65,7 +65,7 @@ const make = Effect.gen(function*() {
 
   const deny = (form: URLSearchParams) => decide(new URLSearchParams([...form, ["_method", "delete"]]))
 
-  /** The code of an app that has no address of its own. */
+  /** Shows the code for an app without a redirect URI of its own. */
   const native = Effect.map(Effect.all([parameters, visitors.reader]), ([asked, { words: { say }, words }]) =>
     respond({
       words,
@@ -87,5 +87,5 @@ const make = Effect.gen(function*() {
 const isTrue = (flag: string | null) =>
   flag !== null && !["", "0", "f", "F", "false", "FALSE", "off", "OFF"].includes(flag)
 
-/** Where users allow apps to act for them (S-242, S-254; auth.md sections 1 and 2). */
+/** Pages on which users authorize apps (S-242, S-254; auth.md sections 1 and 2). */
 export const layer = Layer.unwrap(make)

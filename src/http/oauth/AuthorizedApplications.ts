@@ -82,10 +82,10 @@ ${
     HttpRouter.add("GET", listPath, list),
     HttpRouter.add("POST", `${listPath}/:id`, withdraw),
     HttpRouter.add("DELETE", `${listPath}/:id`, withdraw),
-    // Upstream's pages to manage clients are switched off for everybody.
+    // Upstream's pages to manage clients are disabled for everyone.
     HttpRouter.add("*", "/oauth/applications/*", Reply.plainError(403, "Forbidden"))
   )
 })
 
-/** Apps that a user has allowed, and taking that back. */
+/** Lists the apps that a user has authorized, and withdraws them. */
 export const layer = Layer.unwrap(make)

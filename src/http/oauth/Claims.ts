@@ -26,7 +26,7 @@ export class ClaimsGroup extends HttpApiGroup.make("oauthClaims")
   .middleware(Guard)
 {}
 
-/** What a bearer may know of the own token and of its user (S-248). */
+/** Information for a bearer about its own token and user (S-248). */
 export const layer = group(
   ClaimsGroup,
   Effect.fn(function*(handlers) {
@@ -57,7 +57,7 @@ export const layer = group(
           resourceOwnerId: viewer ?? null,
           scope: [...scopes],
           expiresIn: null,
-          // A token of the operator's command line belongs to no app.
+          // A token from the operator's command line belongs to no app.
           application: { uid: Option.isSome(app) ? app.value.clientId : "" },
           createdAt: Math.floor(millisOf(tokenId) / 1000)
         }))

@@ -8,7 +8,7 @@ interface Named {
   readonly clientSecret?: string | null
 }
 
-/** The client that sends the request: by HTTP Basic, else by parameters (RFC 6749, 2.3.1). */
+/** Authenticates the client of a request: by HTTP Basic, or by parameters (RFC 6749, 2.3.1). */
 export const authenticated = (apps: Apps["Service"], parameters: Named) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
     const { clientId, clientSecret } = basic(headers["authorization"]) ?? parameters
@@ -22,7 +22,10 @@ const basic = (header: string | undefined): Named | undefined => {
   return colon === -1 ? {} : { clientId: unescape(text.slice(0, colon)), clientSecret: unescape(text.slice(colon + 1)) }
 }
 
-/** Both halves are form-encoded, which most clients leave out, as our secrets do not need it. */
+/**
+ * Decodes a half of the credentials. Both should be form-encoded; most clients skip that, as our secrets do not need
+ * it.
+ */
 const unescape = (text: string): string => {
   try {
     return decodeURIComponent(text.replaceAll("+", " "))

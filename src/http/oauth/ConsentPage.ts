@@ -7,7 +7,7 @@ import type { Visitor } from "../html/Visitors.ts"
 import type { AuthorizationRequest } from "./AuthorizationRequests.ts"
 import { group } from "./ScopeTexts.ts"
 
-/** Fields of the request that the form carries on, to be read again when it comes back. */
+/** Request parameters that the form carries along, to be read again when it is sent. */
 const carried = [
   "client_id",
   "redirect_uri",
@@ -19,7 +19,10 @@ const carried = [
   "code_challenge_method"
 ]
 
-/** Asks a user to allow an app what it wants, in human words, the dangerous ones set apart (S-243). */
+/**
+ * Renders the page that asks a user to authorize an app, with its scopes in plain language and the dangerous ones set
+ * apart (S-243).
+ */
 export const consentPage = ({ asked, request, server, username, visitor }: {
   readonly asked: URLSearchParams
   readonly request: AuthorizationRequest

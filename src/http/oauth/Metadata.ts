@@ -18,7 +18,7 @@ export class MetadataGroup extends HttpApiGroup.make("oauthMetadata")
   .middleware(Guard)
 {}
 
-/** What the authorization server can do (RFC 8414). */
+/** Metadata of the authorization server (RFC 8414). */
 export const layer = group(
   MetadataGroup,
   Effect.fn(function*(handlers) {

@@ -29,7 +29,7 @@ export class OAuthGroup extends HttpApiGroup.make("oauth")
   .middleware(Guard)
 {}
 
-/** The endpoints that apps call with their secret (RFC 6749, 7009, 7662). */
+/** Endpoints that apps call with their secret (RFC 6749, 7009, 7662). */
 export const layer = group(
   OAuthGroup,
   Effect.fn(function*(handlers) {
@@ -55,7 +55,7 @@ export const layer = group(
 
     const grantsByType = new Map([["authorization_code", byCode], ["client_credentials", byClient]])
 
-    /** Whose question about a token is answered: a client's, or a bearer's with a good token of the client. */
+    /** Returns the app that asks about a token: an authenticated client, or the app of a valid bearer token. */
     const asker = Effect.fnUntraced(function*(parameters: typeof TokenLookup.Type) {
       const app = yield* authenticated(apps, parameters)
       if (Option.isSome(app)) return app.value.id

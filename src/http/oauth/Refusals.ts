@@ -3,7 +3,7 @@ import * as Reply from "../guard/Reply.ts"
 import { json } from "../wire/Keys.ts"
 import type { OAuthError } from "../wire/OAuth.ts"
 
-/** The codes of OAuth's errors that we use. */
+/** OAuth error codes in use. */
 export const RefusalCode = Schema.Literals([
   "invalid_grant",
   "invalid_client",
@@ -18,7 +18,7 @@ export const RefusalCode = Schema.Literals([
 ])
 export type RefusalCode = typeof RefusalCode.Type
 
-/** What the authorization server may answer in place of what was asked, with its status (auth.md section 2). */
+/** Errors of the authorization server, with their statuses (auth.md section 2). */
 const refusals: ReadonlyMap<RefusalCode, { readonly status: number; readonly text: string }> = new Map([
   ["invalid_grant", {
     status: 400,
@@ -46,12 +46,12 @@ const refusals: ReadonlyMap<RefusalCode, { readonly status: number; readonly tex
   ["invalid_token", { status: 401, text: "The access token is invalid" }]
 ])
 
-/** The text of a refusal; texts of single cases stand with `missing` and `challengeMethod`. */
+/** Returns the text of an error; `missing` and `challengeMethod` have the texts of special cases. */
 export const textOf = (code: RefusalCode): string => refusals.get(code)?.text ?? code
 export const missing = (name: string): string => `Missing required parameter: ${name}.`
 export const challengeMethod = "The code_challenge_method must be S256."
 
-/** A refusal as JSON. */
+/** Responds with an error as JSON. */
 export const refuse = (code: RefusalCode, text: string = textOf(code)) => {
   const status = refusals.get(code)?.status ?? 400
   return Reply.refusal(json<OAuthError>({ error: code, errorDescription: text }), {

@@ -1,13 +1,13 @@
-/** What an app may do with one kind of thing, as the consent page shows it. */
+/** An app's access to one kind of data, as the consent page shows it. */
 interface ScopeGroup {
   readonly title: string
   readonly access: "Read-only" | "Write-only" | "Read and write"
   readonly texts: ReadonlyArray<string>
-  /** It reaches further than the user's own account, or is nothing that ordinary apps ask for. */
+  /** True if it reaches beyond the user's own account, or is unusual for ordinary apps. */
   readonly dangerous: boolean
 }
 
-/** One line for each scope, by the kind of thing; `follow` and others that name a kind themselves give both. */
+/** Texts of the scopes, by kind of data; scopes that name a kind without a verb, such as `follow`, grant both. */
 const kinds: Readonly<Record<string, { readonly title: string; readonly read?: string; readonly write?: string }>> = {
   all: {
     title: "Everything in your account",
@@ -79,10 +79,13 @@ const kinds: Readonly<Record<string, { readonly title: string; readonly read?: s
   }
 }
 
-/** No ordinary app asks for these: their owner can pass for another device of the user. */
+/** Kinds that no ordinary app requests: their bearer can pose as another device of the user. */
 const unusual = new Set(["crypto"])
 
-/** `admin:read:accounts` is reading `admin/accounts`; a scope without a verb does all that its kind knows. */
+/**
+ * Parses a scope: `admin:read:accounts` means reading `admin/accounts`; a scope without a verb grants everything of its
+ * kind.
+ */
 const parse = (scope: string): { readonly kind: string; readonly verb: "read" | "write" | undefined } => {
   const match = /^(admin:)?(read|write)(?::(\w+))?$/.exec(scope)
   if (match === null) return { kind: scope, verb: undefined }
@@ -90,7 +93,7 @@ const parse = (scope: string): { readonly kind: string; readonly verb: "read" | 
   return { kind: admin === undefined ? noun : `admin/${noun}`, verb: verb === "read" ? "read" : "write" }
 }
 
-/** Scopes in the order and the groups in which people are asked for them. */
+/** Groups scopes in the order in which the consent page shows them. */
 export const group = (scopes: ReadonlyArray<string>): ReadonlyArray<ScopeGroup> => {
   const verbs = new Map<string, Set<"read" | "write">>()
   for (const { kind, verb } of scopes.map(parse)) {

@@ -4,7 +4,7 @@ import type { IssuedToken } from "../../services/oauth/Tokens.ts"
 import { json } from "../wire/Keys.ts"
 import type { Token } from "../wire/Token.ts"
 
-/** A token on its way to its bearer. */
+/** Renders a new token for its bearer. */
 export const tokenJson = ({ createdAt, scopes, secret }: IssuedToken) =>
   json<Token>({
     accessToken: Redacted.value(secret),

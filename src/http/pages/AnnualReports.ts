@@ -57,5 +57,5 @@ ${shown.length === 0 ? "" : html`<h2>${words.say("Most popular post")}</h2>${lis
 const figure = ({ figure }: Messages, value: number, label: string) =>
   html`<div><dt>${label}</dt><dd>${figure(value)}</dd></div>`
 
-/** `/@name/wrapstodon/YEAR/KEY`: what a year was like for a member, for whom they gave the address; posts only that everybody may read. */
+/** `/@name/wrapstodon/YEAR/KEY`: a member's annual report, for people with the link; shows only public posts. */
 export const layer = Layer.unwrap(make)

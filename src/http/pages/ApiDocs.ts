@@ -13,9 +13,8 @@ import { PublicPages } from "./PublicPages.ts"
 const openApiPath = "/api/openapi.json"
 
 /**
- * The description of `api` for programs and for people, made when the first one asks for it. The page is plain HTML of
- * our own. Effect's viewers bring megabytes of inline script that our policy rightly refuses. It is in English, as the
- * names of which it speaks are.
+ * Documentation of `api` for programs and people, generated on first use. The page is plain HTML of our own: Effect's
+ * viewers contain megabytes of inline script, which our policy rightly refuses. It is in English, like the names in it.
  */
 export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>

@@ -5,7 +5,7 @@ import type { MediaRecord } from "../../services/media/MediaRecord.ts"
 import type { StatusRecord } from "../../services/statuses/Statuses.ts"
 import { type Html, html } from "../html/Html.ts"
 
-/** A file of a post; `place` is which one of them it is. */
+/** Renders a file of a post; `place` is its position. */
 const one = (
   config: ServerConfig["Service"],
   { say }: Messages,
@@ -22,7 +22,7 @@ const one = (
         text === "" ? html` aria-label="${say("Image {place} of {count}, no description", place)}"` : ""
       }><img src="${preview ?? file}" alt="${text}" title="${text}" loading="lazy"></a>`
     case "gifv":
-      // The stylesheet shows the one or the other: a visitor who wants less motion starts it.
+      // The stylesheet shows one of the two: visitors who prefer reduced motion start the animation themselves.
       return html`<video class="moving" src="${file}" poster="${preview ?? ""}" title="${text}" aria-label="${
         named(say("Animation {place} of {count}, no description", place))
       }" controls autoplay loop muted playsinline></video><video class="still" src="${file}" poster="${
@@ -43,7 +43,7 @@ const one = (
   }
 }
 
-/** The files of a post; sensitive ones only when the reader opens them. */
+/** Renders the files of a post; sensitive ones are collapsed. */
 export const attachments = (
   config: ServerConfig["Service"],
   words: Messages,

@@ -8,17 +8,17 @@ import { Visitors } from "../html/Visitors.ts"
 import { proofScript } from "./ProofScript.ts"
 
 export const captchaPath = "/auth/captcha_confirmation"
-/** The button of who cannot do it: a moderator looks at the sign-up. */
+/** Button for people who cannot solve the captcha: a moderator reviews the sign-up. */
 export const byModerator = "by_moderator"
 
-/** Where the pictures, scripts and styles of a captcha service may come from: its own domain. */
+/** Returns the CSP sources of a captcha service's scripts, styles and frames: its own domain. */
 const sourcesOf = (scriptUrl: string) => {
   const { hostname, origin } = new URL(scriptUrl)
   const domain = hostname.split(".").slice(-2).join(".")
   return origin.startsWith("https:") ? `https://${domain} https://*.${domain}` : origin
 }
 
-/** The page on which somebody shows not to be a program, before the address of a sign-up is confirmed. */
+/** Page with a captcha, shown before the e-mail address of a sign-up is confirmed. */
 export const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig
   const captchas = yield* Captchas
@@ -30,7 +30,7 @@ export const make = Effect.gen(function*() {
       : html`${hidden("challenge", captcha.challenge)}${hidden("number", "")}
 <p id="working" role="status" hidden>${working}</p>`
 
-  /** Shows it; undefined where nobody is asked for anything. */
+  /** Shows the page; undefined if no captcha is required. */
   const show = Effect.fnUntraced(function*(link: URLSearchParams, wrong: boolean) {
     const secret = link.get("confirmation_token") ?? ""
     const captcha = yield* captchas.ask(secret)

@@ -25,7 +25,7 @@ const make = Effect.gen(function*() {
   const pages = yield* PublicPages
   const requesters = yield* Requesters
 
-  /** Another server could have given an address that is a script (row 14). */
+  /** Another server may give a URL that is a script (row 14). */
   const addressOf = ({ url, username }: AccountRecord): string =>
     url === null ? Urls.profile(config, username) : /^https?:\/\//i.test(url) ? url : "/"
   const person = (one: AccountRecord): Html =>
@@ -35,7 +35,7 @@ const make = Effect.gen(function*() {
 
   const page = Effect.gen(function*() {
     const id = cursorOf((yield* HttpRouter.params)["id"] ?? null)
-    // What strangers may see, whoever visits; what its owner does not let be found is for who has it from an app.
+    // Shows what strangers may see, to any visitor; a collection that is not discoverable is only shown in apps.
     const found = id === undefined ? undefined : yield* collections.find(undefined, id)
     if (found === undefined || !found.local || !found.discoverable) return yield* pages.notFound
     const ids = found.items.flatMap(({ accountId }) => accountId ?? [])
@@ -63,7 +63,7 @@ ${found.sensitive ? html`<details><summary>${say("Sensitive content")}</summary>
     })
   }).pipe(Effect.catchTags({ RecordNotFound: () => pages.notFound }))
 
-  /** The same for other servers, which know it by another address. */
+  /** Serves the document to other servers, which know the collection by another URL. */
   const named = Effect.gen(function*() {
     const { scope, viewer } = yield* requesters.current
     const id = cursorOf((yield* HttpRouter.params)["id"] ?? null)
@@ -76,5 +76,5 @@ ${found.sensitive ? html`<details><summary>${say("Sensitive content")}</summary>
   return HttpRouter.add("GET", "/collections/:id", byType(admit("documents", named), shown))
 })
 
-/** `/collections/id`: the accounts that somebody of this server recommends, as far as everybody may see that. */
+/** `/collections/id`: the accounts that a local account recommends, if the collection is public. */
 export const layer = Layer.unwrap(make)

@@ -64,12 +64,15 @@ const make = Effect.gen(function*() {
     askPath
   )
 
-  /** Leads on to the first address of the app that made the account: nowhere that the link itself names. */
+  /**
+   * Confirms an address, and redirects to the first redirect URI of the app that created the account, never to a target
+   * in the link.
+   */
   const confirmBy = Effect.fnUntraced(function*(link: URLSearchParams) {
     const outcome = yield* Effect.result(mailLinks.confirm(link.get("confirmation_token") ?? ""))
     if (outcome._tag === "Failure") return yield* tooOld
     const { accountId, app: appId, first, waits } = outcome.success
-    // Who got posts by e-mail follows their authors instead.
+    // Subscribers to posts by e-mail follow the authors instead.
     const authors = first && !waits ? yield* subscriptions.endOf(accountId) : []
     yield* Effect.forEach(
       authors,
@@ -80,7 +83,7 @@ const make = Effect.gen(function*() {
       { discard: true }
     )
     if (waits && first) yield* staffEmails.waits(accountId)
-    // An app could say nothing yet but that it is not let in.
+    // The app could only report that the user may not sign in yet.
     if (waits) return yield* waiting
     const app = Option.isSome(appId) ? yield* apps.find(appId.value) : Option.none()
     const uri = Option.isSome(app) ? app.value.redirectUris[0] : undefined
@@ -88,7 +91,7 @@ const make = Effect.gen(function*() {
     return leads ? redirect(uri) : yield* confirmed
   })
 
-  /** Where a captcha is asked for it stands before the first address of somebody is confirmed. */
+  /** Shows a captcha, if one is required, before the first address of an account is confirmed. */
   const confirm = Effect.gen(function*() {
     const link = yield* parameters
     const isFirst = yield* mailLinks.isFirst(link.get("confirmation_token") ?? "")
@@ -120,7 +123,7 @@ ${tokenInput(formToken)}
 </form>`
     })))
 
-  // The same page whether there is such an account or not.
+  // Shows the same page whether or not the account exists.
   const sent = Effect.map(visitors.reader, ({ words: { say }, words }) =>
     respond({
       words,
@@ -144,5 +147,5 @@ ${tokenInput(formToken)}
   )
 })
 
-/** Confirms an e-mail address by the link in a mail (2 days). Sends that mail once more (S-100). */
+/** Confirms an e-mail address by the link in an e-mail (valid for 2 days), and sends that e-mail again (S-100). */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(Captchas.layer))

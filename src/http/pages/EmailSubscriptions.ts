@@ -46,7 +46,7 @@ const make = Effect.gen(function*() {
     ({ words: { say } }) => html`<p class="done" role="status">${say("You will not receive any more emails.")}</p>`
   )
 
-  /** Nothing ends by a mere look at the link, which mail programs take to warn of bad ones. */
+  /** Opening the link ends nothing, because mail programs open links to check them. */
   const ask = Effect.gen(function*() {
     const token = (yield* parameters).get("token") ?? ""
     const username = yield* subscriptions.find(token)
@@ -62,7 +62,7 @@ ${hidden("token", token)}
     )
   }).pipe(Effect.catchTag("RecordNotFound", () => tooOld))
 
-  // Mail programs send this themselves (RFC 8058): the link alone says who may, and no cookie is asked for.
+  // Mail programs send this themselves (RFC 8058): the link alone is the authorization, without a cookie.
   const end = Effect.gen(function*() {
     yield* subscriptions.end((yield* parameters).get("token") ?? "")
     return yield* ended
@@ -75,5 +75,5 @@ ${hidden("token", token)}
   )
 })
 
-/** Agrees to get somebody's posts by e-mail, and ends that. */
+/** Confirms and ends subscriptions to posts by e-mail. */
 export const layer = Layer.unwrap(make)

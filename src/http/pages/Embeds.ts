@@ -27,5 +27,5 @@ const make = Effect.gen(function*() {
   return HttpRouter.add("GET", "/@:name/:id/embed", pages.behind(limitedFederation, embed))
 })
 
-/** `/@name/ID/embed`: a local post alone, which other sites may show in a frame. */
+/** `/@name/ID/embed`: a single local post, which other sites may show in a frame. */
 export const layer = Layer.unwrap(make)

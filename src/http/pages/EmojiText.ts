@@ -1,13 +1,13 @@
 import type { Emoji } from "../../services/instance/Emoji.ts"
 import { type Html, html, raw } from "../html/Html.ts"
 
-/** Finds the emoji that texts name. */
+/** Finds the custom emoji whose shortcodes are in texts. */
 export type Finder = (...texts: ReadonlyArray<string>) => ReadonlyArray<Emoji>
 
 const picture = ({ shortcode, staticUrl }: Emoji) =>
   String(html`<img class="emoji" src="${staticUrl}" alt=":${shortcode}:" title=":${shortcode}:" loading="lazy">`)
 
-/** A piece of a page whose texts show the emoji that they name; what is inside of tags stays as it is. */
+/** Replaces shortcodes in the texts of a piece of HTML by their emoji; tags are left as they are. */
 export const withEmojis = (piece: Html, find: Finder): Html => {
   const markup = String(piece)
   const found = new Map(find(markup).map((emoji) => [emoji.shortcode, picture(emoji)]))

@@ -6,8 +6,8 @@ import type { PageReader, Visitors } from "../html/Visitors.ts"
 type Explanation = (words: PageReader["words"]) => string
 
 /**
- * The page for a link from a letter that does nothing any more, with status 404: why that is, in the reader's words, and
- * the way to a new one at `askPath`.
+ * Returns the page for an expired link from an e-mail, with status 404: the reason, and a link to request a new one at
+ * `askPath`.
  */
 export const expiredLink = (visitors: Visitors["Service"], server: string, why: Explanation, askPath: string) =>
   Effect.map(visitors.reader, ({ way, words }) =>

@@ -157,5 +157,5 @@ const rulesOf = ({ say, tag }: Catalog, rules: ReadonlyArray<RuleRecord>): Html 
       )
     }</ol>`
 
-/** The front page and what the server says about itself; these stay open in restricted mode. */
+/** Front page and information about the server; open in restricted mode, too. */
 export const layer = Layer.unwrap(make)

@@ -32,7 +32,7 @@ const make = Effect.gen(function*() {
   const tags = yield* Tags
   const timelines = yield* Timelines
 
-  /** The hashtag for other servers: what has it is not theirs to list. */
+  /** Serves the hashtag to other servers, without listing its posts. */
   const named = Effect.gen(function*() {
     const { name = "" } = yield* HttpRouter.params
     const { scope } = yield* requesters.current
@@ -54,7 +54,7 @@ const make = Effect.gen(function*() {
       onlyMedia: false
     })
     const maxId = cursorOf((yield* parameters).get("max_id"))
-    // What is hidden from somebody is their app's to know; here is what everybody may see.
+    // Shows only public posts, whoever the visitor is; viewer-specific filters apply in apps.
     const ids = selection === undefined
       ? []
       : yield* timelines.tagged(undefined, selection, { maxId, limit: statusRows })
@@ -83,5 +83,5 @@ ${older(reader, last)}`
   return HttpRouter.add("GET", "/tags/:name", byType(admit("documents", named), shown))
 })
 
-/** `/tags/name`: the newest public posts with a hashtag, where strangers may read public timelines. */
+/** `/tags/name`: the newest public posts with a hashtag, if strangers may read public timelines. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(Visitors.layer))

@@ -7,16 +7,16 @@ import { isKnown } from "../guard/EntityTags.ts"
 import * as Reply from "../guard/Reply.ts"
 import { anyFaviconPath, faviconPath, iconPath } from "../html/PagePaths.ts"
 
-/** How long browsers keep an icon whose address stays when it is another, in seconds. */
+/** Time for which browsers cache an icon, in seconds; its URL stays the same when it is replaced. */
 const keptSeconds = 3_600
-/** The favicon for who does not say how large. */
+/** Size of the favicon for requests that state none, in pixels. */
 const usualEdge = 48
 
 interface IconFile {
   readonly address: `/${string}`
-  /** The server's own, in the folder `assets`. */
+  /** The default file, in the folder `assets`. */
   readonly file: string
-  /** The operator's, where there is one. */
+  /** Returns the name of the operator's own icon, if there is one. */
   readonly name: (look: Look) => string | undefined
 }
 
@@ -58,7 +58,8 @@ const make = Effect.gen(function*() {
       const shown = stored === undefined ? ownHeaders : headersOf(stored.replaceAll("/", "-"))
       if (isKnown(headers, shown.etag)) return HttpServerResponse.empty({ status: 304, headers: shown })
       const size = stored === undefined ? undefined : yield* storage.size(stored)
-      // One that was replaced this moment on another node is gone before we hear of it: for that moment it is our own.
+      // An icon that another node has just replaced may be deleted before this node knows; until then the default is
+      // shown.
       return stored === undefined || size === undefined
         ? HttpServerResponse.uint8Array(own, { contentType: "image/png", headers: ownHeaders })
         : HttpServerResponse.stream(storage.read(stored, { offset: 0, length: size }), {
@@ -80,5 +81,5 @@ const make = Effect.gen(function*() {
   return Layer.mergeAll(Layer.empty, ...(yield* Effect.forEach(files, route)))
 })
 
-/** The site's icons at addresses that stay: those that staff set, else the server's own. */
+/** Instance icons at fixed URLs: the operator's, or the defaults. */
 export const layer = Layer.unwrap(Effect.orDie(make))

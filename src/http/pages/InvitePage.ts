@@ -19,7 +19,7 @@ import { Visitors } from "../html/Visitors.ts"
 import { json } from "../wire/Keys.ts"
 import type { Invite } from "../wire/SignUpRequests.ts"
 
-/** What somebody has written, when the form is shown again. */
+/** Values of the form when it is shown again. */
 interface Tried {
   readonly username: string
   readonly email: string
@@ -41,7 +41,7 @@ const make = Effect.gen(function*() {
   const users = yield* Users
   const visitors = yield* Visitors
 
-  /** A path may hold a character that Postgres takes in no text; there is no such code. */
+  /** A path may contain a character that Postgres cannot store in a text; no code has one. */
   const codeOf = Effect.map(HttpRouter.params, ({ code = "" }) => code.includes("\0") ? "" : code)
 
   const invalid = (status: 401 | 404) =>
@@ -139,7 +139,7 @@ ${
       (form) => {
         const text = (name: string, charactersMax: number) => {
           const given = form.get(name)?.trim() ?? ""
-          // A text that is too long is not shown again: the page would be as long.
+          // An overlong text is not shown again, as it would make the page as long.
           return given.length > charactersMax ? "" : given
         }
         const tried = { username: text("username", usernameCharactersMax), email: text("email", emailCharactersMax) }
@@ -177,5 +177,5 @@ ${
   return Layer.mergeAll(HttpRouter.add("GET", "/invite/:code", get), HttpRouter.add("POST", "/invite/:code", post))
 })
 
-/** Signing up by an invite, on a page or by an app (S-017). */
+/** Sign-up by invite, on a page or in an app (S-017). */
 export const layer = Layer.unwrap(make)

@@ -6,10 +6,10 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { iconPath, manifestPath } from "../html/PagePaths.ts"
 import { accentOf, palette } from "../html/Palette.ts"
 
-/** How long browsers keep it, in seconds. */
+/** Time for which browsers cache it, in seconds. */
 const keptSeconds = 300
 
-/** What a browser shows of the site as an app (https://www.w3.org/TR/appmanifest). */
+/** Web app manifest of the site (https://www.w3.org/TR/appmanifest). */
 const make = Effect.gen(function*() {
   const { publicUrl } = yield* ServerConfig
   const { current } = yield* Appearance

@@ -6,7 +6,7 @@ import { PublicPages } from "./PublicPages.ts"
 
 const json = Reply.plainError(404, "Not Found", { "cache-control": "private, no-store", vary: "Accept" })
 
-/** Addresses that are nobody's: a page for people, JSON for programs. */
+/** Response for unknown paths: a page for people, JSON for programs. */
 export const layer = Layer.unwrap(Effect.gen(function*() {
   const page = Effect.map(
     (yield* PublicPages).notFound,

@@ -16,7 +16,10 @@ import * as SignIn from "./SignIn.ts"
 import * as StrikePages from "./StrikePages.ts"
 import * as TwoFactor from "./TwoFactor.ts"
 
-/** Every page about signing in, allowing apps and links in e-mails; raw routes, as no client calls them by the API's description. */
+/**
+ * Pages for signing in, authorizing apps and links in e-mails. They are raw routes, because no client calls them
+ * through the API's description.
+ */
 export const layer = Layer.mergeAll(
   Authorize.layer,
   AuthorizedApplications.layer,

@@ -2,13 +2,13 @@ import { idMax } from "../../services/Ids.ts"
 import { type Html, html } from "../html/Html.ts"
 import type { PageReader } from "../html/Visitors.ts"
 
-/** The cursor of a list on a page, from `max_id` of its address; a value that is no id means the newest. */
+/** Parses the cursor `max_id` of a page's list; an invalid value means the newest entries. */
 export const cursorOf = (text: string | null): bigint | undefined => {
   const id = text !== null && /^[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined
   return id === undefined || id > idMax ? undefined : id
 }
 
-/** The way to what is below the last one of a full list. */
+/** Renders the link to older posts, if the list is full. */
 export const older = ({ way, words }: PageReader, last: bigint | undefined): Html =>
   last === undefined
     ? html``

@@ -10,10 +10,10 @@ import { signInPath } from "../html/PagePaths.ts"
 import { type Visitor, Visitors } from "../html/Visitors.ts"
 
 const path = "/invites"
-/** Invites that the page shows: more than may be open at once. */
+/** Maximum invites on the page: more than may be open at once. */
 const shownMax = 200
 
-/** One of the numbers that a form offers; nothing is without a bound. */
+/** Returns the offered number that was chosen; null means no limit. */
 const chosen = (offered: ReadonlyArray<number>, given: string | null) =>
   offered.find((one) => String(one) === given) ?? null
 
@@ -133,5 +133,5 @@ ${choice("expires_in", say("Expires after"), say("Never expires"), minutes)}
   )
 })
 
-/** The invites that somebody made, for whom the role lets invite people (S-017). */
+/** Invites of a member whose role allows inviting people (S-017). */
 export const layer = Layer.unwrap(make)

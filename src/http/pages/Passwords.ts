@@ -37,7 +37,7 @@ ${tokenInput(formToken)}
 </form>`
     })))
 
-  // The same page whether there is such an account or not.
+  // Shows the same page whether or not the account exists.
   const sent = Effect.map(visitors.reader, ({ way, words: { say }, words }) =>
     respond({
       words,
@@ -120,5 +120,5 @@ ${tokenInput(formToken)}${hidden(linkField, link)}
   )
 })
 
-/** A new password by a link in a mail (6 hours). */
+/** Password reset by the link in an e-mail (valid for 6 hours). */
 export const layer = Layer.unwrap(make)

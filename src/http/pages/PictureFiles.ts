@@ -3,7 +3,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { missingAvatarPath, missingHeaderPath } from "../../services/identity/PictureAddresses.ts"
 import { thumbnailPath } from "../html/PagePaths.ts"
 
-/** The files of the folder `assets` by their addresses; no part of a request's path ever becomes part of a file's. */
+/** Files of the folder `assets` by URL; no part of a request's path becomes part of a file path. */
 const files: ReadonlyArray<readonly [address: `/${string}`, file: string]> = [
   [missingAvatarPath, "avatar.png"],
   [missingHeaderPath, "header.png"],
@@ -33,5 +33,5 @@ const make = Effect.gen(function*() {
   return Layer.mergeAll(Layer.empty, ...routes)
 })
 
-/** The server's own pictures, and those of accounts that have none. */
+/** The server's default pictures, and those of accounts without their own. */
 export const layer = Layer.unwrap(Effect.orDie(make))

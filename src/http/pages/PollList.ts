@@ -3,7 +3,7 @@ import type { StatusRecord } from "../../services/statuses/Statuses.ts"
 import { type Html, html } from "../html/Html.ts"
 import { pollValues } from "../render/PollValues.ts"
 
-/** What a post asks and how people answered, at `now` in milliseconds since 1970. */
+/** Renders a post's poll and its results, at `now` in milliseconds since 1970. */
 export const poll = ({ figure, say }: Messages, { id, poll }: StatusRecord, now: number): Html => {
   if (poll === null) return html``
   const { expired, options, votersCount, votesCount } = pollValues(id, poll, [], now)

@@ -19,9 +19,9 @@ import { attachments } from "./Attachments.ts"
 import { type Finder, withEmojis } from "./EmojiText.ts"
 import { poll } from "./PollList.ts"
 
-/** Posts as pieces of pages, for nobody in particular: only what everybody may read is ever shown (row 55). */
+/** Posts as HTML for strangers: only public posts are ever shown (row 55). */
 export class Posts extends Context.Service<Posts, {
-  /** Those of `ids` that everybody may read, in their order; three queries, and three more where they quote. */
+  /** Renders the public posts among `ids`, in their order; takes three queries, and three more if they quote. */
   readonly show: (words: Messages, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Html>>
 }>()("murmuration/http/pages/Posts") {
   static readonly layer = Layer.effect(
@@ -33,7 +33,9 @@ export class Posts extends Context.Service<Posts, {
       const viewerStates = yield* ViewerStates
       const statuses = yield* Statuses
 
-      /** What posts quote with consent, by the ids of the posts; what not everybody may read is not there. */
+      /**
+       * Renders the accepted quotes of these posts, by the quoting post's id; quotes that are not public are left out.
+       */
       const quoted = Effect.fnUntraced(
         function*(words: Messages, quoting: ReadonlyArray<StatusRecord>, named: Finder, now: number) {
           const ids = new Map(
@@ -96,19 +98,19 @@ export class Posts extends Context.Service<Posts, {
   )
 }
 
-/** An address that a link may lead to; another server could have given one that is a script (row 14). */
+/** Returns a URL that is safe in a link; another server may have given one that is a script (row 14). */
 const webAddress = (url: string): string => /^https?:\/\//i.test(url) ? url : "/"
 
-/** A moment for readers and for machines. */
+/** Renders a time for people and machines. */
 const time = ({ moment }: Messages, date: Date): Html =>
   html`<time datetime="${date.toISOString()}">${moment(date)} UTC</time>`
 
 export const nameOf = ({ displayName, username }: AccountRecord): string => displayName.trim() || username
 
-/** Others' shortcodes are not ours. */
+/** Finder for remote posts, whose shortcodes are not ours. */
 const noEmojis: Finder = () => []
 
-/** What a post says, behind its warning; `below` comes after it. */
+/** Renders the text of a post, behind its content warning; `below` follows it. */
 const body = (
   config: ServerConfig["Service"],
   words: Messages,
@@ -117,9 +119,9 @@ const body = (
   now: number,
   below: Html | ""
 ): Html => {
-  // Where the quote is shown, its text needs no link to it.
+  // If the quote is shown, the text needs no link to it.
   const text = below === "" ? record.html : withoutInlineQuote(record.html)
-  // Sanitised when it was stored; done again, so that a page never depends on what is in the database.
+  // Sanitised when stored, and again here, so that a page never depends on the database's contents.
   const content = html`<div class="content" dir="auto" lang="${record.language ?? ""}">${
     withEmojis(raw(sanitise(bounded(text))), named)
   }</div>`
@@ -129,7 +131,7 @@ const body = (
     : html`<details><summary dir="auto">${withEmojis(html`${record.spoilerText}`, named)}</summary>${shown}</details>`
 }
 
-/** Who wrote a post. */
+/** Renders the author of a post. */
 const byline = (config: ServerConfig["Service"], author: AccountRecord, named: Finder): Html =>
   html`<header><img src="${picturesOf(config, author).avatarStatic}" alt="" width="44" height="44">
 <p><a href="${webAddress(author.url ?? Urls.profile(config, author.username))}"><strong dir="auto">${
@@ -142,7 +144,7 @@ const moment = (config: ServerConfig["Service"], words: Messages, record: Status
   return html`<a href="${address}">${time(words, record.createdAt)}</a>`
 }
 
-/** What a post quotes. */
+/** Renders a quoted post. */
 const quotation = (
   config: ServerConfig["Service"],
   words: Messages,
@@ -185,6 +187,6 @@ ${
   }</span></footer>
 </article>`
 
-/** Posts one below the other. */
+/** Renders posts as a list. */
 export const list = (posts: ReadonlyArray<Html>): Html =>
   html`<ol class="posts">${posts.map((post) => html`<li>${post}</li>`)}</ol>`

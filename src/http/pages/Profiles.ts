@@ -83,7 +83,7 @@ ${older(reader, last)}`
   )
 })
 
-/** Who it is; numbers of followers only where their owner does not hide them (row 60). */
+/** Renders the profile; follower counts only if their owner does not hide them (row 60). */
 const head = (
   config: ServerConfig["Service"],
   { month, say }: Messages,
@@ -121,7 +121,7 @@ ${
 }
 
 /**
- * `/@name`: a local account and what it has published for everybody, all of it or with a hashtag; its document where
- * `Accept` asks for that.
+ * `/@name`: a local account and its public posts, all of them or those with a hashtag; serves the account's document if
+ * `Accept` asks for it.
  */
 export const layer = Layer.unwrap(make)

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto"
 
 /*
- * Finds the number in the browser, beside what people do there. It has SHA-256 of its own, because the browser's is for pages
- * with TLS alone, and slow for so many short texts.
+ * Searches the number in the browser, without blocking the page. It has its own SHA-256, because the browser's works
+ * only on pages with TLS, and is slow for so many short texts.
  */
 const text = `
 "use strict"
@@ -66,5 +66,5 @@ const step = () => {
 step()
 `
 
-/** By the hash of its text, so that no other script runs on the page. */
+/** The script with its hash, so that no other script runs on the page. */
 export const proofScript = { text, hash: `sha256-${hash("sha256", text, "base64")}` }

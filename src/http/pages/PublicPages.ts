@@ -14,13 +14,16 @@ type Response = HttpServerResponse.HttpServerResponse
 
 type Shown = Pick<Page, "words" | "title" | "body" | "status" | "embedding" | "framed">
 
-/** Pages for everybody: a page without scripts and forms, and the pages that stand for one that is not there. */
+/** Public pages without scripts, and the pages for missing ones. */
 export class PublicPages extends Context.Service<PublicPages, {
   readonly respond: (page: Shown) => Response
   readonly reader: Effect.Effect<PageReader, never, HttpServerRequest.HttpServerRequest>
   readonly notFound: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
   readonly gone: Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
-  /** The page, when there is a place for it; or where it is `closed` to strangers and the visitor has not signed in, one that says so. */
+  /**
+   * Serves a page within the limit of expensive reads. If it is `closed` to strangers and the visitor is not signed in,
+   * a page says so instead.
+   */
   readonly behind: <E, R>(
     closed: boolean,
     page: Effect.Effect<Response, E, R>
@@ -42,7 +45,7 @@ export class PublicPages extends Context.Service<PublicPages, {
           media
         })
 
-      /** Who signs in comes back to the page at `url`. */
+      /** Renders the page for members only; signing in leads back to `url`. */
       const closedPage = ({ way, words: { say }, words }: PageReader, url: string) =>
         show({
           words,

@@ -2,7 +2,7 @@ import { stylesheetFile } from "../html/StylesheetFile.ts"
 
 export const publicStylePath = "/assets/public.css"
 
-/** What profiles, posts and the API's description look like, beside the common stylesheet. */
+/** Styles of profiles, posts and the API reference, in addition to the common stylesheet. */
 const stylesheet = `
 main, body > header, body > footer { max-width: 42rem }
 h2 { font-size: 1.125rem; margin: 1.5rem 0 .75rem }

@@ -18,7 +18,7 @@ import * as Subscribing from "./Subscribing.ts"
 import * as ThemeStylesheet from "./ThemeStylesheet.ts"
 import * as Threads from "./Threads.ts"
 
-/** The plain pages that anybody may look at, and the files that they and the instance's document name. */
+/** Public pages, and the files that they and the instance's document refer to. */
 export const layer = Layer.mergeAll(
   AnnualReports.layer,
   CollectionPages.layer,

@@ -11,10 +11,10 @@ import { Visitors } from "../html/Visitors.ts"
 import { AuthorizationRequests } from "../oauth/AuthorizationRequests.ts"
 import { returnTo } from "./Returns.ts"
 
-/** Leads to the second step of a sign-in. */
+/** Redirects to the second step of a sign-in. */
 export const ask = (to: string) => redirect(`${secondStepPath}?${new URLSearchParams([["return_to", to]])}`)
 
-/** Where somebody goes on who is signed in: to set a second factor up, where their role gives nothing without one. */
+/** Redirects a signed-in user: to the setup of a second factor if their role requires one, otherwise to `to`. */
 export const onward = ({ lacksFactor }: { readonly lacksFactor: boolean }, to: string) =>
   redirect(lacksFactor ? `${twoFactorPath}?${new URLSearchParams([["return_to", to]])}` : to)
 
@@ -93,5 +93,5 @@ ${tokenInput(formToken)}${hidden("return_to", to)}
   return Layer.mergeAll(HttpRouter.add("GET", secondStepPath, get), HttpRouter.add("POST", secondStepPath, post))
 })
 
-/** The second page of a sign-in: nobody has a session before the code. */
+/** Second page of a sign-in; the session starts only after the code. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(StrikeLinks.layer))

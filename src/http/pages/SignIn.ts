@@ -69,7 +69,7 @@ ${tokenInput(visitor.formToken)}${hidden("return_to", to)}
   const post = forms.handle(
     Effect.fnUntraced(function*(form) {
       const given = form.get("email")?.trim() ?? ""
-      // A text that is too long for an address is not shown again: the page would be as long.
+      // An overlong address is not shown again, as it would make the page as long.
       const [to, email] = [
         returnTo(form.get("return_to")),
         given.length > EmailAddresses.emailCharactersMax ? "" : given
@@ -79,7 +79,7 @@ ${tokenInput(visitor.formToken)}${hidden("return_to", to)}
           found._tag === "Known"
             ? visitors.signIn(found.accountId, SecondStep.onward(found, to))
             : found._tag === "KeptOut"
-            // No session: what keeps them out is all that they read.
+            // Starts no session: the user may only read why they are kept out.
             ? Effect.map(links.listPath(found.accountId), redirect)
             : Effect.succeed(visitors.keepPending(found.pending, SecondStep.ask(to)))
         ),
@@ -105,5 +105,5 @@ ${tokenInput(visitor.formToken)}${hidden("return_to", to)}
   )
 })
 
-/** Signing in to the server's own pages, and out. */
+/** Sign-in to the server's own pages, and sign-out. */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(StrikeLinks.layer))

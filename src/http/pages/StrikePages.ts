@@ -19,7 +19,7 @@ import { signInPath } from "../html/PagePaths.ts"
 import { type PageReader, type Visitor, Visitors } from "../html/Visitors.ts"
 import { cursorOf } from "./OlderLink.ts"
 
-/** Strikes of a list, and posts of a strike, that are shown. */
+/** Maximum strikes in a list, and posts shown per strike. */
 const strikesMax = 40
 const postsMax = 20
 const dayMillis = 86_400_000
@@ -37,7 +37,7 @@ const make = Effect.gen(function*() {
   const explained = ({ words: { say } }: PageReader, strike: Strike) =>
     WarningTexts.explained(strike)(say, { name: "", server })
 
-  /** The strike of the address, for whose token it has or for the one it is against. */
+  /** Returns the strike in the URL, for a bearer of its token or the account that it is against. */
   const asked = Effect.fnUntraced(function*({ session }: Visitor, token: string | null) {
     const { id: named = "" } = yield* HttpRouter.params
     const id = cursorOf(named)
@@ -51,7 +51,7 @@ const make = Effect.gen(function*() {
   const nothing = Effect.fnUntraced(function*(visitor: Visitor) {
     const { url } = yield* HttpServerRequest.HttpServerRequest
     const { way, words } = visitor
-    // Who is not signed in may be the one whom it is about.
+    // A visitor who is not signed in may be the account's owner.
     if (visitor.session === undefined && !url.includes("token=")) {
       return redirect(`${signInPath}?${new URLSearchParams([["return_to", url]])}`)
     }
@@ -131,7 +131,7 @@ ${yield* postsOf(visitor, strike)}
   const list = Effect.gen(function*() {
     const visitor = yield* visitors.current
     const { session, way, words: { moment, say }, words } = visitor
-    // Who is kept out has no session: their sign-in led here with a token.
+    // A suspended user has no session: the sign-in led here with a token.
     const token = (yield* parameters).get("token")
     const reader = session?.accountId ?? (yield* links.reader(token))
     if (reader === undefined) return redirect(`${signInPath}?${new URLSearchParams([["return_to", strikesPath]])}`)
@@ -165,7 +165,7 @@ ${yield* postsOf(visitor, strike)}
 const pathOf = ({ id }: Strike, token: string | null): string =>
   `${strikesPath}/${id}${token === null ? "" : `?${new URLSearchParams({ token })}`}`
 
-/** What came of the appeal, or the form in which somebody appeals. */
+/** Renders the outcome of an appeal, or the form to file one. */
 const appealOf = (visitor: Visitor, strike: Strike, token: string | null, now: number, written: string): Html => {
   const { formToken, way, words: { day, say } } = visitor
   const own = strike.appealText === null
@@ -199,7 +199,9 @@ ${written}</textarea></label>
   }
 }
 
-/** What moderators did about somebody, who reads it here and appeals: signed in, or by the link of the e-mail about it. */
+/**
+ * Moderation decisions for the account's owner to read and appeal: signed in, or by the link in the e-mail about them.
+ */
 export const layer = Layer.unwrap(make).pipe(
   Layer.provide([AppealEmails.layer, Appeals.layer, StrikeLinks.layer, Strikes.layer])
 )

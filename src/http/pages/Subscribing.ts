@@ -13,7 +13,7 @@ import { Visitors } from "../html/Visitors.ts"
 import { nameOf } from "./Posts.ts"
 import { PublicPages } from "./PublicPages.ts"
 
-/** Where somebody asks for the posts of a local account by e-mail. */
+/** Returns the path of the form to get a local account's posts by e-mail. */
 export const subscribingPath = (username: string): string => `/email_subscriptions/new/${username}`
 
 const make = Effect.gen(function*() {
@@ -24,7 +24,7 @@ const make = Effect.gen(function*() {
   const subscriptions = yield* EmailSubscriptions
   const visitors = yield* Visitors
 
-  /** A local account that offers its posts by e-mail; undefined for any other. */
+  /** Returns the local account if it offers its posts by e-mail; undefined for any other. */
   const offerer = Effect.gen(function*() {
     const { name = "" } = yield* HttpRouter.params
     if (!config.emailSubscriptions || !isValid(name)) return undefined
@@ -58,7 +58,7 @@ ${tokenInput(formToken)}
     }))
   })
 
-  // The same page whether the address gets them already or not.
+  // Shows the same page whether or not the address is subscribed already.
   const sent = Effect.map(visitors.reader, ({ words: { say }, words }) =>
     pages.respond({
       words,
@@ -89,5 +89,5 @@ ${tokenInput(formToken)}
   )
 })
 
-/** Asks for somebody's public posts by e-mail, where that account offers them. */
+/** Subscription to a local account's public posts by e-mail, if the account offers it. */
 export const layer = Layer.unwrap(make)

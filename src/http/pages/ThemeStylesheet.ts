@@ -7,13 +7,16 @@ import { type Accent, accentOf } from "../html/Palette.ts"
 
 const rule = ({ accent, onAccent }: Accent): string => `:root { --accent: ${accent}; --on-accent: ${onAccent} }`
 
-/** What staff's colour adds to the common stylesheet; nothing where there is none. */
+/** Returns the styles of staff's colour; empty if none is set. */
 const styleOf = (color: string | null): string =>
   color === null ? "" : `${rule(accentOf(color, "light"))}
 @media (prefers-color-scheme: dark) { ${rule(accentOf(color, "dark"))} }
 `
 
-/** The server's colour as a file, so that the pages' policy allows no inline style; browsers ask each time whether it is another. */
+/**
+ * Serves the server's colour as a file, so that the pages' policy needs no inline styles; browsers revalidate it each
+ * time.
+ */
 export const layer = Layer.unwrap(Effect.map(Appearance, ({ current }) =>
   HttpRouter.add(
     "GET",

@@ -13,7 +13,7 @@ import { html } from "../html/Html.ts"
 import { list, Posts } from "./Posts.ts"
 import { PublicPages } from "./PublicPages.ts"
 
-/** Posts above and below one that its page shows. */
+/** Maximum ancestors and descendants on the page of a post. */
 const ancestorsMax = 20
 const descendantsMax = 60
 
@@ -55,5 +55,5 @@ ${below.length === 0 ? "" : html`<h2>${words.say("Replies")}</h2>${list(below)}`
   return HttpRouter.add("GET", "/@:name/:id", byType(document, pages.behind(config.limitedFederation, thread)))
 })
 
-/** `/@name/ID`: a local post with what it answers and what answers it, as far as everybody may read that. */
+/** `/@name/ID`: a local post with its public ancestors and replies. */
 export const layer = Layer.unwrap(make)

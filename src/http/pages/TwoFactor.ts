@@ -11,7 +11,7 @@ import { signInPath, twoFactorPath as path } from "../html/PagePaths.ts"
 import { type Visitor, Visitors } from "../html/Visitors.ts"
 import { returnTo } from "./Returns.ts"
 
-/** White around the squares, in their own width. */
+/** White margin of the QR code, in modules. */
 const quietSquares = 4
 
 interface Refusal {
@@ -145,7 +145,7 @@ ${
     )
   }
 
-  /** A page for who is signed in. */
+  /** Handler for signed-in users; others are sent to the sign-in. */
   const known = <E, R>(
     work: (visitor: Visitor, session: Session, to: string, given: URLSearchParams) => Effect.Effect<Response, E, R>
   ) =>
@@ -172,7 +172,7 @@ ${
   const confirm = submitted((visitor, { accountId, ...session }, to, given) => {
     const setup = given.get("setup") ?? ""
     return twoFactor.confirm(accountId, setup, code(given)).pipe(
-      // All sessions ended, this browser's included: it gets another one.
+      // All sessions were ended, this browser's included, so it gets a new one.
       Effect.flatMap((codes) => visitors.signIn(accountId, codesOnce(visitor, codes, to))),
       Effect.catch((wrong) =>
         wrong.reason === "code"
@@ -206,5 +206,5 @@ ${
 
 type Response = ReturnType<typeof respond>
 
-/** Where people set up, renew and switch off the second factor of their sign-in. */
+/** Page on which users set up, renew and disable their second factor. */
 export const layer = Layer.unwrap(make)

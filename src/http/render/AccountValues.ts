@@ -8,7 +8,7 @@ import { day, id, midnight } from "../wire/Common.ts"
 import type { CustomEmoji } from "../wire/CustomEmoji.ts"
 import type { Values } from "../wire/Keys.ts"
 
-/** A record as the wire's values; a suspended account keeps its name and nothing that it wrote (S-045). */
+/** Returns a record's values for the API; a suspended account keeps its name, but nothing that it wrote (S-045). */
 export const accountValues = (
   config: ServerConfig["Service"],
   record: AccountRecord,
@@ -63,7 +63,7 @@ export const accountValues = (
   }
 }
 
-/** Who may put it into a collection; how the reader stands to it is decided when they try. */
+/** Returns who may add the account to a collection; the viewer's own relation is checked when they try. */
 const approval = ({ discoverable, domain, featureAutomatic, featureManual, locked, suspended }: AccountRecord): Values<
   Account["feature_approval"]
 > => {

@@ -15,21 +15,20 @@ import type * as Wire from "../wire/Account.ts"
 import { json, type Ready, splice, type Values } from "../wire/Keys.ts"
 import { accountValues } from "./AccountValues.ts"
 
-/** Bytes of accounts' JSON that are kept, two for each character. */
+/** Maximum bytes of cached account JSON, two per character. */
 const accountCacheBytesMax = 16 * 1024 * 1024
 
 /**
- * Accounts as clients see them, as ready JSON. A list of any length costs nothing where all are cached. Else one query
- * reads the rest. One more reads this server's emoji (at most once in half a minute), another those of other servers
- * that are named.
+ * Accounts as serialised JSON. A cached list takes no query. Otherwise one query reads the missing accounts, and one
+ * the server's emoji (at most once in half a minute). One more reads remote emoji, if any are named.
  */
 export class AccountViews extends Context.Service<AccountViews, {
-  /** By id; accounts that do not exist are absent. Who may see an account is decided before. */
+  /** Returns accounts by id, without those that do not exist. The caller checks who may see an account. */
   readonly byId: (ids: Iterable<bigint>) => Effect.Effect<ReadonlyMap<bigint, Ready<Wire.Account>>>
-  /** In the order of `ids`. */
+  /** Returns accounts in the order of `ids`. */
   readonly render: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<Wire.Account>>>
   readonly renderOne: (id: bigint) => Effect.Effect<Ready<Wire.Account>, RecordNotFound>
-  /** The own account with its source and role, never from a cache; two queries. */
+  /** Returns the user's own account with its source and role, never from a cache; two queries. */
   readonly renderCredentials: (id: AccountId) => Effect.Effect<Ready<Wire.CredentialAccount>, RecordNotFound>
 }>()("murmuration/http/render/AccountViews") {
   static readonly layer = Layer.effect(
@@ -40,7 +39,7 @@ export class AccountViews extends Context.Service<AccountViews, {
       const emojis = yield* CustomEmojis
       const config = yield* ServerConfig
       const cache = yield* Cache.make<bigint, { readonly json: Ready<Wire.Account> }>({
-        // The role is the user's.
+        // The role belongs to the user's row.
         rows: (_, id) => [["account", id], ["user", id]],
         kinds: ["emojis"],
         max: { bytes: accountCacheBytesMax, bytesOf: ({ json }) => json.length * 2 }
@@ -100,7 +99,7 @@ export class AccountViews extends Context.Service<AccountViews, {
   ).pipe(Layer.provide(Changes.layer))
 }
 
-/** Texts of a profile that may name emoji. */
+/** Returns the texts of a profile that may contain emoji. */
 const sourceOf = ({ displayName, domain, fields, noteHtml, uri }: AccountRecord): EmojiSource => ({
   uri,
   local: domain === null,

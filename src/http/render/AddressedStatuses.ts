@@ -12,14 +12,14 @@ import * as QuotedStatuses from "./QuotedStatuses.ts"
 import { authorsOf, compose, type ReadyStatus } from "./StatusBodies.ts"
 import * as StatusFilters from "./StatusFilters.ts"
 
-/** A status as somebody is about to get it. */
+/** A status as a particular viewer gets it. */
 export interface AddressedStatus {
   readonly text: Ready<Status>
-  /** Where the one's filters leave it out. */
+  /** Contexts in which the viewer's filters hide it. */
   readonly hiddenIn: ReadonlyArray<FilterContext>
 }
 
-/** What of a state differs from one viewer to another. */
+/** Returns a key of the viewer-specific parts of a state. */
 const viewOf = ({ bookmarked, favourited, may, muted, pinned, quoting, reactions, reblogged, votes }: ViewerState) =>
   `${bookmarked},${favourited},${muted},${pinned},${reblogged},${quoting}` +
   (may === undefined ? "" : `,may ${may.favourite} ${may.reply} ${may.reblog}`) +
@@ -34,8 +34,8 @@ const quotesViewOf = (standings: ReadonlyMap<bigint, QuotedState>) => {
 }
 
 /**
- * One status for everybody about to get it; who may not see it or hides its author is absent. As many queries as a page, and
- * one string for all who see the same. Made once.
+ * Renders one status for many viewers; a viewer who may not see it or hides its author is absent. Takes as many queries
+ * as a page, and one string for all viewers who see the same. Built once.
  */
 export const make = (
   services: {
@@ -59,7 +59,7 @@ export const make = (
       const { alike, texts: collections } = quoted.collections(viewer)
       return { bodies: quoted.bodies, standings: quoted.standings(viewer), collections, alike }
     }
-    // Whoever is shown as the author of something gets a view of their own of it.
+    // A viewer who is shown as an author in it gets their own rendering.
     const named = authorsOf([key, ...quoted.shown], quoted.bodies)
     const names = yield* accounts.byId(named)
     const filtering = yield* filters.of([...shown.keys()])

@@ -16,13 +16,13 @@ import { json, list, type Ready, splice, type Values } from "../wire/Keys.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { StatusViews } from "./StatusViews.ts"
 
-/** Announcements as ready JSON, in a fixed number of queries whatever their number. */
+/** Announcements as serialised JSON, in a fixed number of queries. */
 export class AnnouncementViews extends Context.Service<AnnouncementViews, {
   readonly published: (
     viewer: Viewer,
     withDismissed: boolean
   ) => Effect.Effect<ReadonlyArray<Ready<Announcement>>>
-  /** The same for everybody; undefined where it is not published. */
+  /** Returns an announcement without viewer-specific fields; undefined if it is not published. */
   readonly forStreams: (id: bigint) => Effect.Effect<Ready<Announcement> | undefined>
   readonly reactionForStreams: (id: bigint, name: string) => Effect.Effect<Ready<ReactionEvent> | undefined>
 }>()("murmuration/http/render/AnnouncementViews") {

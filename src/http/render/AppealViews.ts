@@ -10,9 +10,9 @@ import type { AccountWarning } from "../wire/Notification.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { warningText } from "./WarningJson.ts"
 
-/** Strikes, and appeals against them, as ready JSON; a list takes a query for strikes and those of accounts. */
+/** Strikes and appeals as serialised JSON; a list takes one query for strikes, and those of accounts. */
 export class AppealViews extends Context.Service<AppealViews, {
-  /** In the order of `ids`. */
+  /** Returns strikes in the order of `ids`. */
   readonly strikes: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<AccountWarning>>>
   readonly render: (appeals: ReadonlyArray<Appeal>) => Effect.Effect<ReadonlyArray<Ready<AdminAppeal>>>
 }>()("murmuration/http/render/AppealViews") {

@@ -8,13 +8,13 @@ import { none, type Ready } from "../wire/Keys.ts"
 import type { PreviewCard } from "../wire/PreviewCard.ts"
 import { assembleCard, openCard } from "../wire/StatusJson.ts"
 
-/** The card of a status as it is kept ready. */
+/** A status's preview card as it is cached. */
 export interface ReadyCard {
   readonly id: bigint
-  /** As `openCard` makes it; undefined as long as there is nothing to show. */
+  /** Result of `openCard`; undefined while there is nothing to show. */
   readonly body: string | undefined
   readonly author: { readonly name: string; readonly url: string } | undefined
-  /** The account that the page names as its author, and whether that account says the same. */
+  /** The account that the page names as its author; `attributed` is true if the account confirms it. */
   readonly creatorId: bigint | undefined
   readonly attributed: boolean
 }
@@ -43,11 +43,11 @@ export const readyCard = (config: ServerConfig["Service"], record: CardRecord): 
   }
 }
 
-/** The accounts whose JSON a card holds. */
+/** Returns the account whose JSON is in the card. */
 export const creatorOf = (card: ReadyCard | undefined): bigint | undefined =>
   card?.attributed === true && card.body !== undefined ? card.creatorId : undefined
 
-/** A card for somebody who may see its status; undefined where there is nothing to show. */
+/** Renders a card for a viewer who may see its status; undefined if there is nothing to show. */
 export const composeCard = (
   viewer: Viewer,
   card: ReadyCard | undefined,

@@ -11,21 +11,21 @@ import { id, timestamp } from "../wire/Common.ts"
 import { json, list, type Ready, splice, type Values } from "../wire/Keys.ts"
 import { AccountViews } from "./AccountViews.ts"
 
-/** Collections by their ids. */
+/** Collections by id. */
 export type CollectionTexts = ReadonlyMap<bigint, Ready<Wire.Collection>>
 
-/** Collections as ready JSON; with their accounts as many queries as a list of these. */
+/** Collections as serialised JSON; with their accounts they take the queries of an account list. */
 export class CollectionViews extends Context.Service<CollectionViews, {
   readonly of: (collection: CollectionRecord) => Ready<Wire.Collection>
   readonly item: (item: CollectionItem) => Ready<Wire.CollectionItem>
-  /** By id, for notifications; who may not see one does not find it. */
+  /** Returns collections by id, for notifications, without those that the viewer may not see. */
   readonly byId: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<CollectionTexts>
-  /** The same for many at once; `alike` where somebody sees what everybody does. */
+  /** Like `byId` for many viewers; `alike` is true if the viewer sees what everyone does. */
   readonly forViewers: (
     viewers: ReadonlyArray<AccountId>,
     ids: ReadonlyArray<bigint>
   ) => Effect.Effect<(viewer: AccountId) => { readonly alike: boolean; readonly texts: CollectionTexts }>
-  /** With its owner and those in it. */
+  /** Renders a collection with its owner and members. */
   readonly whole: (collection: CollectionRecord) => Effect.Effect<Ready<Wire.CollectionWithAccounts>>
 }>()("murmuration/http/render/CollectionViews") {
   static readonly layer = Layer.effect(
@@ -48,7 +48,7 @@ export class CollectionViews extends Context.Service<CollectionViews, {
           id: id(record.id),
           uri: uri ?? LocalIds.collection(config, accountId, record.id),
           description: record.local ? plain(description) : description,
-          // Its page shows what is to be found.
+          // Only discoverable collections have a page here.
           url: record.local && record.discoverable ? Urls.collection(config, record.id) : record.url,
           accountId: id(accountId),
           itemCount: items.length,
@@ -89,6 +89,6 @@ export class CollectionViews extends Context.Service<CollectionViews, {
   ).pipe(Layer.provide(AccountViews.layer))
 }
 
-/** A text as HTML that reads as it was written. */
+/** Escapes a plain text for HTML. */
 const plain = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => sign === "&" ? "&amp;" : sign === "<" ? "&lt;" : "&gt;")

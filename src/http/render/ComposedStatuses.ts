@@ -5,10 +5,10 @@ import type { Ready } from "../wire/Keys.ts"
 import type { Status } from "../wire/Status.ts"
 import { assemble, noFigures, type StatusParts } from "../wire/StatusJson.ts"
 
-/** Bytes of statuses that are kept whole. */
+/** Maximum bytes of cached complete statuses. */
 const composedCacheBytesMax = 32 * 1024 * 1024
 
-/** All names of what is compared; the compiler misses each that is left out. */
+/** Returns the names of all compared fields; the compiler reports one that is missing. */
 const namesOf = <Name extends string>(names: Readonly<Record<Name, true>>) => Struct.keys(names)
 const parts = namesOf<Exclude<keyof StatusParts, "figures" | "marks">>({
   account: true,
@@ -28,7 +28,7 @@ const parts = namesOf<Exclude<keyof StatusParts, "figures" | "marks">>({
   reblog: true
 })
 const figures = Struct.keys(noFigures)
-/** Of a viewer's state; what else it has is among the parts. */
+/** Fields of a viewer's state that are compared here; its other fields are among the parts. */
 const marks = namesOf<Exclude<keyof ViewerState, keyof typeof noFigures | "may" | "quoting" | "reactions" | "votes">>({
   bookmarked: true,
   favourited: true,
@@ -37,7 +37,7 @@ const marks = namesOf<Exclude<keyof ViewerState, keyof typeof noFigures | "may" 
   reblogged: true
 })
 
-/** Whether what was put together before of `one` is the JSON of `other`, too. */
+/** Returns true if both have the same JSON. */
 const isAlike = (one: StatusParts, other: StatusParts): boolean =>
   figures.every((name) => one.figures[name] === other.figures[name]) && areMarkedAlike(one.marks, other.marks) &&
   parts.every((name) => one[name] === other[name])
@@ -53,18 +53,18 @@ interface Composed {
 }
 
 /**
- * Statuses of pages as the last reader got them, whole. Most readers of a status have done nothing with it, and so get the
- * same; to put it together anew and to encode it takes longer than all else of a page that is cached. Not for threads and
- * notifications, which are no lists of statuses: to compare and to keep them cost more than it saved.
+ * Cache of complete statuses on pages, as the last viewer got them. Most viewers have not interacted with a status, so
+ * they get the same JSON. Assembling and encoding it takes longer than the rest of a cached page. Not used for threads
+ * and notifications, which are no status lists: comparing and caching cost more there than they saved.
  */
 export const make = () => {
   const kept = new LRUCache<bigint, Composed>({
     maxSize: composedCacheBytesMax,
-    // The text, its bytes, and what the parts hold that nobody else does.
+    // The text, its bytes, and the parts that nothing else holds.
     sizeCalculation: ({ text }) => text.length * 3 + 600
   })
 
-  /** What `assemble` gives, which is the same text as before where the parts are alike. */
+  /** Returns the result of `assemble`; the cached text if the parts are equal. */
   const compose = (id: bigint, parts: StatusParts): Ready<Status> => {
     const before = kept.get(id)
     if (before !== undefined && isAlike(before.parts, parts)) return before.text
@@ -73,7 +73,7 @@ export const make = () => {
     return text
   }
 
-  /** The text of a status in UTF-8. */
+  /** Returns the text of a status in UTF-8. */
   const bytesOf = (id: bigint, text: Ready<Status>): Uint8Array => {
     const found = kept.get(id)
     return found?.text === text ? found.bytes ??= Buffer.from(text) : Buffer.from(text)

@@ -12,9 +12,11 @@ import { list, type Ready, splice } from "../wire/Keys.ts"
 import type { Context as WireContext, Status } from "../wire/Status.ts"
 import { StatusViews } from "./StatusViews.ts"
 
-/** Bytes of contexts that are kept for visitors without an account. */
+/** Maximum bytes of cached contexts for anonymous visitors. */
 const contextCacheBytesMax = 32 * 1024 * 1024
-/** Characters of the statuses above or below that one context shows, and how many are rendered before those are counted. */
+/**
+ * Maximum characters of the statuses above or below in a context, and how many are rendered before they are counted.
+ */
 const contextCharactersMax = 8 * 1024 * 1024
 const renderedAtOnceMax = 512
 
@@ -24,7 +26,7 @@ interface Entry {
   readonly authors: ReadonlySet<bigint>
 }
 
-/** A text of two bytes a character, and what it was made of. */
+/** Returns the size of an entry: two bytes per character, and its dependencies. */
 const bytesOf = ({ authors, ids, text }: Entry) => 2 * text.length + 64 * (ids.length + 2 * authors.size) + 100
 const rowsOf = ({ authors, ids }: Entry): ReadonlyArray<Cache.Dependency> => [
   ...ids.map((id) => ["status", id] as const),
@@ -33,9 +35,9 @@ const rowsOf = ({ authors, ids }: Entry): ReadonlyArray<Cache.Dependency> => [
 ]
 
 /**
- * The threads of statuses as JSON. Visitors without an account all see the same thread. It is kept until one of its
- * statuses or their authors changes: an answer changes its parent, a deletion its status. The caller checks each time
- * that the status itself may be seen.
+ * Threads of statuses as JSON. All anonymous visitors see the same thread, which is cached until one of its statuses or
+ * authors changes: a reply changes its parent, a deletion its status. The caller checks each time that the status
+ * itself may be seen.
  */
 export class ContextViews extends Context.Service<ContextViews, {
   readonly render: (
@@ -55,7 +57,7 @@ export class ContextViews extends Context.Service<ContextViews, {
         max: { bytes: contextCacheBytesMax, bytesOf }
       })
 
-      /** The first ones, as many as there is room for: what others write may be thousands of the largest posts. */
+      /** Renders the first statuses up to the limit: a thread may have thousands of posts of maximum size. */
       const fitting = Effect.fnUntraced(function*(viewer: Viewer, ids: ReadonlyArray<bigint>) {
         const shown: Array<Ready<Status>> = []
         let left = contextCharactersMax
@@ -82,7 +84,7 @@ export class ContextViews extends Context.Service<ContextViews, {
 
       const render = traced("ContextViews.render")(function*(viewer: Viewer, status: FoundStatus) {
         if (viewer !== undefined) return (yield* places.within(make(viewer, status))).text
-        // Who waited for a place may find what somebody before made.
+        // A visitor who waited for a slot may find what an earlier one rendered.
         const known = yield* kept.find(status.id)
         return (known ?? (yield* places.within(kept.get(status.id, make(undefined, status))))).text
       })

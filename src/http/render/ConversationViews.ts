@@ -9,13 +9,13 @@ import { list, none, type Ready, splice } from "../wire/Keys.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { StatusViews } from "./StatusViews.ts"
 
-/** Conversations as ready JSON; a list takes as many queries as a page of statuses. */
+/** Conversations as serialised JSON; a list takes the queries of a status page. */
 export class ConversationViews extends Context.Service<ConversationViews, {
   readonly render: (
     owner: AccountId,
     records: ReadonlyArray<ConversationRecord>
   ) => Effect.Effect<ReadonlyArray<Ready<Conversation>>>
-  /** In a `context` there is none of whose last status the owner's filters hide there. */
+  /** Renders a conversation. With a `context`, one whose last status the owner's filters hide there is not found. */
   readonly renderOne: (
     owner: AccountId,
     id: bigint,

@@ -7,14 +7,14 @@ import { type Ready, ready } from "../wire/Keys.ts"
 import { AccountViews } from "./AccountViews.ts"
 
 /**
- * The first member of that name is the account's own, before that of whom it moved to; within texts quotes are escaped. What
- * its server does not say, nobody can be told.
+ * The first match belongs to the account itself, and precedes that of its `moved` account; quotes inside texts are
+ * escaped. An approval that the account's server does not state stays unknown.
  */
 const said = /"current_user":"(automatic|manual|denied|missing|unknown)"/
 
 /**
- * Accounts that a reader looks for, with whether that reader may put them into a collection. In other places, as with
- * posts, accounts say what holds for everybody. Two queries a list, whatever is kept of the accounts.
+ * Renders accounts that a viewer looks up, with whether the viewer may add them to a collection. Elsewhere, as with
+ * posts, accounts have the value for everyone. Takes two queries per list, even if all accounts are cached.
  */
 export const make = Effect.gen(function*() {
   const accounts = yield* AccountViews

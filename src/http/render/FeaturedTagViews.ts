@@ -9,9 +9,9 @@ import { day, id } from "../wire/Common.ts"
 import { json, type Ready } from "../wire/Keys.ts"
 import type { FeaturedTag } from "../wire/Tag.ts"
 
-/** Hashtags of profiles as ready JSON. */
+/** Featured hashtags as serialised JSON. */
 export class FeaturedTagViews extends Context.Service<FeaturedTagViews, {
-  /** Those of an account that `wanted` takes, the most used first. */
+  /** Returns an account's featured hashtags that pass `wanted`, the most used first. */
   readonly of: (
     accountId: bigint,
     wanted?: (tag: FeaturedTagRecord) => boolean

@@ -1,26 +1,30 @@
 import { Effect } from "effect"
 import type { Page } from "../../services/Paging.ts"
 
-/** How often, and how many rows, are read further for a page of which filters left something out; then its cursor goes on. */
+/**
+ * Maximum further reads to fill a page after filtering, and their rows. Afterwards the page stays short, and its cursor
+ * continues the list.
+ */
 const furtherReadsMax = 5
 const furtherRows = 40
 
-/** What was read for a page, of which cursors are made, and those of it that may be shown. */
+/** Rows that were read for a page, from which its cursors are made, and those that may be shown. */
 interface Rows<Row> {
   readonly read: ReadonlyArray<Row>
   readonly wanted: ReadonlyArray<Row>
 }
 
 /**
- * A page that is filled up where the viewer's filters left something out, so that it neither ends a list early nor comes
- * empty where more follows (S-128). Where they leave nothing out it is read and shown once. `show` leaves out what they do.
+ * Fills up a page from which the viewer's filters removed rows, so that a list neither ends early nor has empty pages
+ * in between (S-128). If nothing is removed, the page is read and rendered once. `show` leaves out what the filters
+ * hide.
  */
 export const filled = Effect.fnUntraced(function*<Row, Item, E, R>(options: {
   readonly page: Page
   readonly hides: Effect.Effect<boolean>
-  /** Those of the rows that the filters leave. */
+  /** Returns the rows that the filters do not hide. */
   readonly unhidden: (rows: ReadonlyArray<Row>) => Effect.Effect<ReadonlyArray<Row>, E, R>
-  /** The ids of the oldest and the newest that a row stands for. */
+  /** Returns the oldest and newest ids that a row stands for. */
   readonly ends: (row: Row) => readonly [oldest: bigint, newest: bigint]
   readonly read: (page: Page) => Effect.Effect<Rows<Row>, E, R>
   readonly show: (wanted: ReadonlyArray<Row>) => Effect.Effect<ReadonlyArray<Item>, E, R>
@@ -28,7 +32,7 @@ export const filled = Effect.fnUntraced(function*<Row, Item, E, R>(options: {
   const { ends, page, show } = options
   const first = yield* options.read(page)
   const items = yield* show(first.wanted)
-  // Whatever else left something out, filters did only where there are some that do.
+  // If the viewer has no hiding filters, other rules left the rows out.
   if (items.length === first.wanted.length || !(yield* options.hides)) return { read: first.read, items }
   const inOrder = <A>(rows: ReadonlyArray<A>) => page.minId === undefined ? rows : rows.toReversed()
   const [read, kept]: [Array<Row>, Array<Row>] = [[], []]
@@ -50,14 +54,14 @@ export const filled = Effect.fnUntraced(function*<Row, Item, E, R>(options: {
   return { read: inOrder(read), items: yield* show(inOrder(kept)) }
 })
 
-/** Where the page goes on beyond what was read. */
+/** Returns the cursor for the rows beyond those that were read. */
 const beyond = (page: Page, read: ReadonlyArray<readonly [oldest: bigint, newest: bigint]>) =>
   page.minId === undefined
     ? { maxId: read.reduce((low, [oldest]) => oldest < low ? oldest : low, read[0]?.[0] ?? 0n) }
     : { minId: read.reduce((high, [, newest]) => newest > high ? newest : high, 0n) }
 
-/** Rows all of which may be shown. */
+/** Rows that may all be shown. */
 export const whole = <Row>(rows: ReadonlyArray<Row>): Rows<Row> => ({ read: rows, wanted: rows })
 
-/** The ends of a row that is one entry. */
+/** Returns the ends of a row that is a single entry. */
 export const alone = (id: bigint) => [id, id] as const

@@ -4,7 +4,7 @@ import { id, timestampOrNull } from "../wire/Common.ts"
 import type * as Wire from "../wire/Filter.ts"
 import type { Values } from "../wire/Keys.ts"
 
-/** A filter by itself, as it stands in results. */
+/** Returns a filter without keywords and statuses, as in results. */
 const headOf = ({ action, contexts, expiresAt, id: filterId, title }: Filter): Values<Wire.Filter> => ({
   id: id(filterId),
   title,
@@ -29,7 +29,7 @@ export const filterValues = (filter: Filter): Values<Wire.Filter> => ({
   statuses: filter.statuses.map(filterStatusValues)
 })
 
-/** A keyword with its filter, in the older form. */
+/** Returns a keyword with its filter, in the v1 form. */
 export const filterV1Values = (
   { action, contexts, expiresAt }: Filter,
   { id: keywordId, keyword, wholeWord }: FilterKeyword

@@ -27,7 +27,7 @@ import { policyExtensions } from "../wire/NotificationPolicy.ts"
 import { homeExtensions } from "../wire/ReadRequests.ts"
 import { ruleValues } from "./Values.ts"
 
-/** What both forms of the instance document are made of. `contact` is the account to turn to, where there is one. */
+/** Input of both versions of the instance document. `contact` is the contact account, if there is one. */
 interface InstanceFacts {
   readonly config: ServerConfig["Service"]
   readonly about: About
@@ -35,13 +35,13 @@ interface InstanceFacts {
   readonly rules: ReadonlyArray<RuleRecord>
   readonly usage: Usage
   readonly contact: ReadyAs<Account | null>
-  /** Types of files that the tools of this machine read. */
+  /** Media types that this machine's tools can read. */
   readonly mediaTypes: Iterable<string>
-  /** The year of which people are offered a report. */
+  /** Year of the annual reports on offer. */
   readonly campaign: number | undefined
-  /** Whether posts can be translated. */
+  /** True if posts can be translated. */
   readonly translates: boolean
-  /** The public half of the key for web push, as base64url. */
+  /** Public key for web push, as base64url. */
   readonly vapidKey: string
 }
 
@@ -76,19 +76,19 @@ const accounts: Values<Instance["configuration"]["accounts"]> = {
   maxHeaderDescriptionLength: Limits.pictureDescriptionCharactersMax
 }
 
-/** Capabilities beyond Mastodon, by the names that apps know from Pleroma and Akkoma. */
+/** Features beyond Mastodon, by the names that apps know from Pleroma and Akkoma. */
 const pleromaFeatures = ["pleroma_emoji_reactions", "pleroma_custom_emoji_reactions"]
 
 const streamingUrl = (publicUrl: string) => publicUrl.replace(/^http/, "ws")
 
-/** What the server's own picture shows. */
+/** Description of the server's default picture. */
 const ownDescription = "A flock of birds that turns in the evening sky"
 
-/** The picture of the site in previews: the operator's, or the server's own. */
+/** Returns the preview picture: the operator's, or the default. */
 const thumbnailOf = (config: ServerConfig["Service"], { thumbnail }: Pick<About, "thumbnail">) => {
   if (thumbnail === null) {
     const url = config.publicUrl + thumbnailPath
-    // Mastodon leaves sizes and blurhash out here; masto declares both as always there.
+    // Mastodon omits sizes and blurhash here; the client library masto declares both as always present.
     return { url, blurhash: null, versions: { "@1x": url, "@2x": url }, description: ownDescription }
   }
   const url = Urls.file(config, thumbnail.fileName)
@@ -102,7 +102,7 @@ const iconUrl = (config: ServerConfig["Service"], { appIcon }: Pick<About, "appI
   return name === undefined ? config.publicUrl + iconPath(edge) : Urls.file(config, name)
 }
 
-/** The JSON of `GET /api/v2/instance`; every limit is the constant that enforces it. */
+/** Renders the JSON of `GET /api/v2/instance`; every limit is the constant that enforces it. */
 export const instanceJson = (
   { about, campaign, config, contact, mediaTypes, policies, rules, translates, usage, vapidKey }: InstanceFacts
 ): Ready<Instance> => {
@@ -172,7 +172,7 @@ export const instanceJson = (
   }, { contact: splice<Instance["contact"], "account">({ email: about.contactEmail }, { account: contact }) })
 }
 
-/** The JSON of `GET /api/v1/instance`, the older form. */
+/** Renders the JSON of `GET /api/v1/instance`, the older version. */
 export const instanceV1Json = (
   { about, config, contact, mediaTypes, policies, rules, usage }: InstanceFacts
 ): Ready<InstanceV1> =>
@@ -201,15 +201,15 @@ export const instanceV1Json = (
 
 export const rulesJson = (rules: ReadonlyArray<RuleRecord>) => json<ReadonlyArray<Rule>>(rules.map(ruleValues))
 
-/** A text about the server; an empty one where the operator has written none. */
+/** Renders a text about the server; empty if the operator has written none. */
 export const documentJson = (text: About["extendedDescription"]) =>
   json<Document>({ updatedAt: timestampOrNull(text?.updatedAt ?? null), content: text?.html ?? "" })
 
-/** The terms of service; `today` is a day such as 2026-01-31. */
+/** Renders the terms of service; `today` is a day such as 2026-01-31. */
 export const termsJson = ({ html, since, succeededBy }: DocumentVersion, today: string) =>
   json<TermsOfService>({ effectiveDate: since, effective: since <= today, content: html, succeededBy })
 
-/** Numbers travel as strings (S-126). */
+/** Renders the weekly activity; numbers are sent as strings (S-126). */
 export const activityJson = (weeks: ReadonlyArray<WeekOfActivity>) =>
   json<ReadonlyArray<Activity>>(weeks.map(({ logins, registrations, start, statuses }) => ({
     week: String(start),
@@ -218,5 +218,5 @@ export const activityJson = (weeks: ReadonlyArray<WeekOfActivity>) =>
     registrations: String(registrations)
   })))
 
-/** Languages that a post can be in. */
+/** Languages in which posts can be written. */
 export const languagesJson = encode(languages)

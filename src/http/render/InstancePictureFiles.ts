@@ -3,7 +3,7 @@ import type { InstancePictureKind } from "../../services/instance/PictureSetting
 import type { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as Urls from "../../services/instance/Urls.ts"
 
-/** Addresses of one picture of the site by their sizes, the usual one first; none where it is the server's own. */
+/** URLs of an instance picture by size, the default size first; none if the server's default picture is used. */
 interface InstancePictureFiles {
   readonly versions: ReadonlyArray<readonly [size: string, url: string]>
   readonly blurhash: string | null
@@ -12,7 +12,7 @@ interface InstancePictureFiles {
 
 type Config = Pick<ServerConfig["Service"], "mediaUrl">
 
-/** A picture that staff gave to the site. */
+/** Returns a picture that staff uploaded for the instance. */
 export const instancePictureFiles = (config: Config, about: About, kind: InstancePictureKind): InstancePictureFiles => {
   if (kind !== "thumbnail") {
     const names = Object.entries(about[kind]?.names ?? {}).toSorted(([a], [b]) => Number(b) - Number(a))

@@ -9,10 +9,10 @@ import { none, type Ready, splice } from "../wire/Keys.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { StatusViews } from "./StatusViews.ts"
 
-/** A reblog has nothing to read of its own. */
+/** Returns true for kinds with content of their own; a reblog has none. */
 const shows = (kind: AskedKind) => kind === "reply" || kind === "quote"
 
-/** What others asked to do with the owner's statuses, as ready JSON; a list takes as many queries as a page of statuses. */
+/** Requests to interact with the owner's statuses as serialised JSON; a list takes the queries of a status page. */
 export class InteractionRequestViews extends Context.Service<InteractionRequestViews, {
   readonly render: (
     owner: AccountId,

@@ -9,11 +9,11 @@ import { AccountViews } from "./AccountViews.ts"
 import { composeCard, creatorOf, readyCard } from "./CardValues.ts"
 import { historyValues } from "./Values.ts"
 
-/** Links that trend as ready JSON; two queries, and those of `AccountViews` for who wrote the pages. */
+/** Trending links as serialised JSON; two queries, and those of `AccountViews` for the pages' authors. */
 export class LinkViews extends Context.Service<LinkViews, {
-  /** In the order of `ids`, which are those of cards. */
+  /** Returns links in the order of `ids`, which are those of cards. */
   readonly render: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<TrendingLink>>>
-  /** The same by id. */
+  /** Returns links by card id. */
   readonly byId: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, Ready<TrendingLink>>>
 }>()("murmuration/http/render/LinkViews") {
   static readonly layer = Layer.effect(

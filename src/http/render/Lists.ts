@@ -3,19 +3,21 @@ import * as Reply from "../guard/Reply.ts"
 import * as Paging from "../Paging.ts"
 import type { ReadyList } from "../wire/Keys.ts"
 
-/** A page of a list as its answer: ready items, and the `Link` header made of the rows that were read (S-122, S-128). */
+/**
+ * Responds with a page of a list: serialised items, and a `Link` header from the rows that were read (S-122, S-128).
+ */
 export const page = <Row, Wire>(options: {
   readonly baseUrl: string
   readonly path: string
   readonly page: Page
   readonly rows: ReadonlyArray<Row>
-  /** The id by which the list is paged. */
+  /** Returns the id by which the list is paged. */
   readonly cursor: (row: Row) => bigint
   readonly items: ReadyList<Wire>
-  /** Filters of the request that links keep. */
+  /** Parameters of the request that links keep. */
   readonly keep?: Parameters<typeof Paging.link>[4]
   readonly back?: "min_id" | "since_id"
-  /** `next` on every page that is not empty, not only on full ones. */
+  /** True if every page that is not empty has a `next` link, not only full ones. */
   readonly always?: boolean
   readonly status?: number
 }) =>
@@ -32,18 +34,18 @@ export const page = <Row, Wire>(options: {
     options.status
   )
 
-/** One parameter of a request, as its links repeat it. */
+/** Returns one parameter of a request, for its links. */
 export const keptOne = (url: string, name: string): Record<string, string> => {
   const [value] = Object.values(kept(url, [name])).flat()
   return value === undefined ? {} : { [name]: value }
 }
 
-/** Ids out of a list of texts, each once; texts that are no ids are left out. */
+/** Parses ids, without duplicates; invalid ones are left out. */
 export const idsOf = (texts: ReadonlyArray<string> | undefined): ReadonlyArray<bigint> => [
   ...new Set((texts ?? []).flatMap((text) => /^[0-9]{1,18}$/.test(text) ? [BigInt(text)] : []))
 ]
 
-/** The filters of a request, by their names in `names`, as its links repeat them. */
+/** Returns the parameters of a request in `names`, for its links. */
 export const kept = (url: string, names: ReadonlyArray<string>): Record<string, string | ReadonlyArray<string>> => {
   const at = url.indexOf("?")
   const given = new URLSearchParams(at === -1 ? "" : url.slice(at))

@@ -3,6 +3,6 @@ import { json } from "../wire/Keys.ts"
 import type * as Wire from "../wire/Marker.ts"
 import { markerValues } from "./Values.ts"
 
-/** JSON of reading positions, by timeline. */
+/** Renders reading positions, by timeline. */
 export const markersJson = (markers: ReadonlyArray<Marker>) =>
   json<Wire.Markers>(Object.fromEntries(markers.map((marker) => [marker.timeline, markerValues(marker)])))

@@ -4,7 +4,7 @@ import type { MediaRecord } from "../../services/media/MediaRecord.ts"
 import type { Values } from "../wire/Keys.ts"
 import type { MediaAttachment } from "../wire/MediaAttachment.ts"
 
-/** A file as clients see it; `url` is null until it is ready, `preview_url` also where there is none (S-073). */
+/** Returns a file's values for the API; `url` is null until it is ready, `preview_url` also if it has none (S-073). */
 export const mediaValues = (
   config: ServerConfig["Service"],
   media: MediaRecord

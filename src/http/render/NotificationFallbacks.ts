@@ -9,15 +9,15 @@ import type { Account } from "../wire/Account.ts"
 import type { Ready, Values } from "../wire/Keys.ts"
 import type { NotificationFallback } from "../wire/Notification.ts"
 
-/** Tells of a notification in words, if it is of a type that the app does not know. */
+/** Describes a notification in a text if the app does not know its type. */
 export type Fallback = (type: NotificationType, account: Ready<Account>) => Values<NotificationFallback> | undefined
 
-/** Where an app knows all types. */
+/** Fallback for an app that knows all types. */
 export const noFallback: Fallback = () => undefined
 
 /**
- * Texts for the types that an app does not know, in the language that the request asks for; none for an app that does not
- * name the types it knows (entities.md, "NotificationFallback").
+ * Returns texts for the notification types that an app does not know, in the requested language; none for an app that
+ * does not list the types it knows (entities.md, "NotificationFallback").
  */
 export const fallbackFor = (
   catalogs: ReadonlyMap<string, Catalog>,

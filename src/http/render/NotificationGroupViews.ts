@@ -27,9 +27,12 @@ import { severanceValues } from "./SeveranceValues.ts"
 import { StatusViews } from "./StatusViews.ts"
 import { warningText } from "./WarningJson.ts"
 
-/** Groups of notifications with their accounts and statuses, each once; as many queries as a page of statuses. */
+/** Notification groups with their accounts and statuses, each once; takes the queries of a status page. */
 export class NotificationGroupViews extends Context.Service<NotificationGroupViews, {
-  /** With `partial`, only the newest account of a group comes whole, the others with what an avatar needs. */
+  /**
+   * Renders groups. With `partial` only the newest account of a group is complete, and the others have what an avatar
+   * needs.
+   */
   readonly render: (
     owner: AccountId,
     groups: ReadonlyArray<NotificationGroupRecord>,

@@ -4,7 +4,7 @@ import type { StatusReactions } from "../../services/statuses/StatusReactions.ts
 import type { Values } from "../wire/Keys.ts"
 import type { Notification } from "../wire/Notification.ts"
 
-/** With what people reacted, by the ids of notifications of that; one query, or none where there are none. */
+/** Returns the emoji of reaction notifications, by notification id; one query, or none without such notifications. */
 export const reactionsIn = (reactions: StatusReactions["Service"]) =>
   Effect.fnUntraced(function*(records: ReadonlyArray<NotificationRecord>) {
     const told = records.flatMap(({ fromAccountId: accountId, id, statusId, type }) =>

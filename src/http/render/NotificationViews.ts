@@ -23,9 +23,11 @@ import { severanceValues } from "./SeveranceValues.ts"
 import { StatusViews } from "./StatusViews.ts"
 import { warningText } from "./WarningJson.ts"
 
-/** Notifications as ready JSON; a list takes as many queries as a page of statuses, and two for reports. */
+/** Notifications as serialised JSON; a list takes the queries of a status page, and two for reports. */
 export class NotificationViews extends Context.Service<NotificationViews, {
-  /** In their order; one whose status the owner cannot see, or filters in the `context`, is left out. */
+  /**
+   * Renders notifications in their order, without those whose status the owner may not see or filters in the `context`.
+   */
   readonly render: (
     owner: AccountId,
     records: ReadonlyArray<NotificationRecord>,
@@ -38,7 +40,7 @@ export class NotificationViews extends Context.Service<NotificationViews, {
     context?: FilterContext,
     fallback?: Fallback
   ) => Effect.Effect<Ready<Notification>, RecordNotFound>
-  /** Those whose status the owner's filters do not hide among notifications. */
+  /** Returns the rows whose status the owner's filters do not hide in notifications. */
   readonly unhidden: <Row>(
     owner: AccountId,
     rows: ReadonlyArray<Row>,

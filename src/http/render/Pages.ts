@@ -1,4 +1,6 @@
-/* Rows of a page, where a request names none (limits-and-rates.md section 2); a request may ask for twice as many. */
+/*
+ * Default rows of a page (limits-and-rates.md section 2); a request may ask for twice as many.
+ */
 
 export const statusRows = 20
 export const accountRows = 40

@@ -14,7 +14,7 @@ const known = (who: Audience) => who !== "unsupported"
 
 const rules = (stored: StoredPolicy, interaction: Interaction, verdict: Verdict | undefined) => {
   const { automatic, manual } = policySaid(stored, interaction) ?? { automatic: ["public" as const], manual: [] }
-  // Its author always may, and whoever is named in a post may answer it.
+  // The author always may, and mentioned accounts may always reply.
   const always = automatic.includes("public")
     ? []
     : interaction === "canReply"
@@ -27,8 +27,8 @@ const rules = (stored: StoredPolicy, interaction: Interaction, verdict: Verdict 
 }
 
 /**
- * Who may do what with a post, in the words of clients; what a policy says nothing of is for everybody who may see the post.
- * Where it is said to somebody, `me` stands for them.
+ * Returns a post's interaction policy for the API; interactions that the policy does not mention are open to everyone
+ * who may see the post. For a viewer, `me` stands for that viewer.
  */
 export const policyValues = (stored: StoredPolicy, may?: Verdicts): Values<InteractionPolicy> => ({
   canFavourite: rules(stored, "canLike", may?.favourite),
@@ -36,6 +36,6 @@ export const policyValues = (stored: StoredPolicy, may?: Verdicts): Values<Inter
   canReblog: rules(stored, "canAnnounce", may?.reblog)
 })
 
-/** Whether a policy leaves anything of it to few. */
+/** Returns true if a policy restricts any interaction. */
 export const isControlled = (stored: StoredPolicy): boolean =>
   stored !== null && controlled.some((interaction) => policySaid(stored, interaction) !== undefined)

@@ -5,7 +5,10 @@ import type { Values } from "../wire/Keys.ts"
 import type { Poll } from "../wire/Poll.ts"
 import { emojiValues } from "./AccountValues.ts"
 
-/** A poll at `now` (milliseconds since 1970) for nobody in particular; its id is its status' (entities.md, Poll). */
+/**
+ * Returns a poll's values at `now` (milliseconds since 1970), without viewer-specific ones; its id is that of its
+ * status (entities.md, Poll).
+ */
 export const pollValues = (
   statusId: bigint,
   { counts, expiresAt, hideTotals, multiple, options, voters }: PollRecord,

@@ -11,7 +11,7 @@ import { id } from "../wire/Common.ts"
 import { list, type Ready, splice } from "../wire/Keys.ts"
 import { FeaturedTagViews } from "./FeaturedTagViews.ts"
 
-/** The own profile as it is edited: texts as they were written beside what is made of them. */
+/** The user's own profile for editing: source texts besides their rendered form. */
 export class ProfileViews extends Context.Service<ProfileViews, {
   readonly of: (owner: AccountId) => Effect.Effect<Ready<Profile>, RecordNotFound>
 }>()("murmuration/http/render/ProfileViews") {

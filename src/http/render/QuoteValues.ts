@@ -4,14 +4,16 @@ import type { StatusKey } from "../../services/statuses/ViewerState.ts"
 import type { QuoteApproval } from "../wire/Status.ts"
 import { openApproval } from "../wire/StatusJson.ts"
 
-/** What a status quotes, as it is kept ready. */
+/** A status's quote as it is cached. */
 export interface ReadyQuote {
   readonly state: QuoteRecord["state"]
-  /** What is quoted; undefined where it is not here. */
+  /** The quoted status; undefined if it is not stored here. */
   readonly key: StatusKey | undefined
 }
 
-/** Without consent nothing is shown of a quote whose author's server knows none: its text has a link. */
+/**
+ * Returns the quote of a status. One from a server without approvals is only shown if accepted: its text has a link.
+ */
 export const readyQuote = (record: QuoteRecord | null): ReadyQuote | undefined => {
   if (record === null || (record.legacy && record.state !== "accepted")) return undefined
   const { state, status } = record
@@ -37,16 +39,18 @@ const wordsOf = (audiences: ReadonlyArray<Audience>) => [...new Set(audiences.ma
 
 const approvals = new Map<string, string>()
 
-/** Who may quote a status, left open for what it says to its reader; one text for all that say the same. */
+/**
+ * Returns who may quote a status, with a placeholder for the viewer; statuses with the same policy share one string.
+ */
 export const approvalOf = (status: Governed): string => {
   const { automatic, manual } = policyOf(status, "canQuote")
   const text = openApproval({ automatic: wordsOf(automatic), manual: wordsOf(manual) })
   const known = approvals.get(text)
   if (known !== undefined) return known
-  // Bounded: the words are few, and each stands once at most.
+  // Bounded, although there are few policies and each is stored at most once.
   if (approvals.size < approvalsMax) approvals.set(text, text)
   return text
 }
 
-/** Texts that are kept. */
+/** Maximum cached texts. */
 const approvalsMax = 256

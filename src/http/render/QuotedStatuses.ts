@@ -14,13 +14,13 @@ import { type StatusFilter, unfiltered } from "./StatusFilters.ts"
 type Bodies = ReadonlyMap<bigint, ReadyStatus>
 type Standings = ReadonlyMap<bigint, QuotedState>
 
-/** What statuses show, with what they quote. */
+/** Statuses with what they quote and link to. */
 export interface QuotedPage {
-  /** Theirs and those of what they quote. */
+  /** Bodies of the statuses and of those they quote. */
   readonly bodies: Bodies
-  /** How what is quoted stands to the viewer, and what that quotes. */
+  /** Viewer's relation to the quoted statuses and to those that these quote. */
   readonly standings: Standings
-  /** Collections that any of them links to, as the viewer sees them. */
+  /** Linked collections, as the viewer sees them. */
   readonly collections: CollectionTexts
 }
 type Quotations = Omit<QuotedPage, "collections">
@@ -28,13 +28,13 @@ type Quotations = Omit<QuotedPage, "collections">
 const noStandings: Standings = new Map()
 const noCollections: CollectionTexts = new Map()
 
-/** Most pages quote nothing, which is seen without looking each status up. */
+/** Returns true if nothing is quoted, as on most pages; cheaper than looking up each status. */
 const quoteNothing = (bodies: Bodies): boolean => {
   for (const { quote } of bodies.values()) if (quote !== undefined) return false
   return true
 }
 
-/** What statuses, or those that they repeat, quote with consent. */
+/** Returns the accepted quotes of statuses, or of those that they reblog. */
 const quotedBy = (keys: Iterable<StatusKey>, bodies: Bodies): ReadonlyArray<StatusKey> => {
   if (quoteNothing(bodies)) return []
   const found = new Map<bigint, StatusKey>()
@@ -45,7 +45,7 @@ const quotedBy = (keys: Iterable<StatusKey>, bodies: Bodies): ReadonlyArray<Stat
   return [...found.values()]
 }
 
-/** Collections to which statuses, or those that they repeat, link; most pages have none. */
+/** Returns the collections that statuses, or those that they reblog, link to; most pages have none. */
 const linkedBy = (keys: ReadonlyArray<StatusKey>, bodies: Bodies): ReadonlyArray<bigint> => {
   const found = new Set<bigint>()
   for (const key of keys) {
@@ -55,12 +55,13 @@ const linkedBy = (keys: ReadonlyArray<StatusKey>, bodies: Bodies): ReadonlyArray
 }
 const nothingLinked = () => ({ alike: true, texts: noCollections })
 
-/** A status that is quoted, as its own body knows it. */
+/** Returns the key of a quoted status from its own body, if that is loaded. */
 const asIs = (bodies: Bodies) => (key: StatusKey) => bodies.get(key.id)?.key ?? key
 
 /**
- * What statuses quote, and how that stands to who reads it. Where nothing is quoted, nothing is asked; else one query for how
- * it stands, and one for bodies that are not cached. What a quoted status quotes is named only, and asked about with it.
+ * Builds the loader of quoted statuses and the viewer's relation to them. Without quotes it takes no query; otherwise
+ * one for the relation, and one for bodies that are not cached. A quote inside a quoted status is only named, and
+ * checked in the same query.
  */
 export const make = (
   bodies: (ids: ReadonlyArray<bigint>) => Effect.Effect<Bodies>,
@@ -91,7 +92,7 @@ export const make = (
     return { ...page, collections: ids.length === 0 ? noCollections : yield* collections.byId(viewer, ids) }
   })
 
-  /** The same of one status for many; a query for each status that is quoted, two at most, and two for collections. */
+  /** Like `of`, for one status and many viewers; one query per quoted status (two at most), and two for collections. */
   const forViewers = Effect.fnUntraced(function*(viewers: ReadonlyArray<AccountId>, key: StatusKey, found: Bodies) {
     const quoted = yield* quotationsFor(viewers, key, found)
     const ids = linkedBy([key, ...quoted.shown], quoted.bodies)
@@ -119,13 +120,13 @@ export const make = (
   return { of, forViewers }
 }
 
-/** The statuses that are quoted and shown, for whom their authors have to be read. */
+/** Returns the quoted statuses that are shown, whose authors have to be loaded. */
 export const shownQuotes = (keys: Iterable<StatusKey>, { bodies, standings }: Quotations): ReadonlyArray<StatusKey> =>
   standings === noStandings
     ? []
     : quotedBy(keys, bodies).filter(({ id }) => standings.get(id)?.state !== undefined).map(asIs(bodies))
 
-/** What a status that is quoted itself quotes: its id, where the reader may see it. */
+/** Renders the quote inside a quoted status: its id, if the viewer may see it. */
 const shallowQuote = (bodies: Bodies, standings: Standings) => (key: StatusKey) => {
   const quote = bodies.get(key.id)?.quote
   if (quote === undefined) return none
@@ -138,10 +139,10 @@ const standingOf = ({ key, state }: NonNullable<ReadyStatus["quote"]>, standings
     ? standings.get(key?.id ?? 0n) ?? { standing: "deleted" as const, state: undefined }
     : { standing: state, state: undefined }
 
-/** What is quoted shows less than where it stands for itself, and is not kept. */
+/** Assembles a quoted status, which shows less than on its own and is not cached. */
 const afresh: StatusParts["assemble"] = (_, parts) => assembleStatus(parts)
 
-/** The parts of which statuses are composed for a viewer, whose `filter` knows what is quoted, too. */
+/** Returns the parts from which a viewer's statuses are composed; `filter` applies to quoted statuses, too. */
 export const partsOf = (
   viewer: Viewer,
   { bodies, collections, standings }: QuotedPage,
@@ -167,7 +168,7 @@ export const partsOf = (
   }
 }
 
-/** Where filters leave a status out, for what it says or for what it quotes, as far as that is shown. */
+/** Returns the contexts in which filters hide a status, for its own text or a visible quote's. */
 export const hiddenIn = (
   key: StatusKey,
   page: QuotedPage,

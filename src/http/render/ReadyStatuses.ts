@@ -6,15 +6,15 @@ import { renderedRows } from "../../services/RenderedRows.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
 import { bytesOf, ready, type ReadyStatus, sourceOf } from "./StatusBodies.ts"
 
-/** Bytes of statuses' bodies that are kept, two for each character. */
+/** Maximum bytes of cached status bodies, two per character. */
 const statusCacheBytesMax = 32 * 1024 * 1024
 
-/** What everybody gets of statuses, kept ready until something in it changes. */
+/** Cache of status bodies without viewer-specific parts, until something in them changes. */
 export const make = Effect.gen(function*() {
   const statuses = yield* Statuses
   const emojis = yield* CustomEmojis
   const config = yield* ServerConfig
-  // Staff marks all that an account posts as sensitive, and domains lose their files.
+  // Depends on moderation as well: staff may mark an account's posts as sensitive, and domain blocks remove files.
   const cache = yield* Cache.make<bigint, ReadyStatus>({
     rows: ({ card, key }, id) => [
       ["status", id],
@@ -39,7 +39,7 @@ export const make = Effect.gen(function*() {
     )
   })
 
-  /** The statuses and, for reblogs, their originals. */
+  /** Returns the statuses and, for reblogs, their originals. */
   const bodies = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>, loading: typeof load = load) {
     const found = yield* cache.getAll(ids, loading)
     const originals = ids.flatMap((id) => found.get(id)?.key.original?.id ?? []).filter((id) => !found.has(id))

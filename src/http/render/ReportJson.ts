@@ -11,7 +11,7 @@ import { type Ready, splice } from "../wire/Keys.ts"
 import type { Report } from "../wire/Report.ts"
 import { AccountViews } from "./AccountViews.ts"
 
-/** A report with the JSON of the account that it is about. */
+/** Renders a report with the JSON of the reported account. */
 export const reportText = (record: ReportRecord, targetAccount: Ready<Account>): Ready<Report> => {
   const { actionTakenAt, category, collectionIds, comment, createdAt, forwardDomains, id, ruleIds, statusIds } = record
   return splice<Report, "targetAccount">({
@@ -28,7 +28,7 @@ export const reportText = (record: ReportRecord, targetAccount: Ready<Account>):
   }, { targetAccount })
 }
 
-/** Reports that a moderator is told of, as ready JSON by id, as long as they are one; none costs nothing. */
+/** Renders reports by id for a moderator; none if the account is no longer one. Takes no query without ids. */
 export const make = Effect.gen(function*() {
   const accounts = yield* AccountViews
   const reports = yield* Reports

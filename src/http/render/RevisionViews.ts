@@ -13,9 +13,9 @@ import { emojiValues } from "./AccountValues.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { mediaValues } from "./MediaValues.ts"
 
-/** Versions of a status as ready JSON; as many queries as a list of accounts. */
+/** Versions of a status as serialised JSON; takes the queries of an account list. */
 export class RevisionViews extends Context.Service<RevisionViews, {
-  /** With what their status quotes, which is no part of a version. */
+  /** Renders versions with the quote of their status, which is not part of a version. */
   readonly render: (
     revisions: ReadonlyArray<Revision>,
     quote: Ready<Quote> | undefined

@@ -9,7 +9,7 @@ import { json, type Ready } from "../wire/Keys.ts"
 import type { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import { scheduledValues } from "./Values.ts"
 
-/** Posts that wait for their time, as ready JSON. */
+/** Scheduled posts as serialised JSON. */
 export class ScheduledStatusViews extends Context.Service<ScheduledStatusViews, {
   readonly render: (records: ReadonlyArray<ScheduledRecord>) => Effect.Effect<ReadonlyArray<Ready<ScheduledStatus>>>
   readonly renderOne: (owner: AccountId, id: bigint) => Effect.Effect<Ready<ScheduledStatus>, RecordNotFound>

@@ -9,7 +9,7 @@ import * as FeatureApprovals from "./FeatureApprovals.ts"
 import { StatusViews } from "./StatusViews.ts"
 import { TagViews } from "./TagViews.ts"
 
-/** Ids of what a search has found, best first. */
+/** Ids of search results, best first. */
 export interface FoundIds {
   readonly accounts?: ReadonlyArray<bigint>
   readonly statuses?: ReadonlyArray<bigint>
@@ -17,7 +17,7 @@ export interface FoundIds {
   readonly collections?: ReadonlyArray<bigint>
 }
 
-/** Results of searches as ready JSON. Statuses that the viewer may not see are left out here, too. */
+/** Search results as serialised JSON, without statuses that the viewer may not see. */
 export class SearchViews extends Context.Service<SearchViews, {
   readonly render: (viewer: Viewer, found: FoundIds) => Effect.Effect<Ready<Search>>
 }>()("murmuration/http/render/SearchViews") {

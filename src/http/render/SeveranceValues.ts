@@ -3,7 +3,7 @@ import { id, timestamp } from "../wire/Common.ts"
 import type { Values } from "../wire/Keys.ts"
 import type { RelationshipSeveranceEvent } from "../wire/Notification.ts"
 
-/** An event as clients see it; nothing is purged, so that its names stay known. */
+/** Returns an event's values for the API. Never purged, so that the names stay known. */
 export const severanceValues = (record: SeveranceRecord): Values<RelationshipSeveranceEvent> => ({
   id: id(record.id),
   type: record.type,

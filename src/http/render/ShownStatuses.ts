@@ -11,14 +11,14 @@ import * as StatusFilters from "./StatusFilters.ts"
 import type * as ViewerStateCache from "./ViewerStateCache.ts"
 
 interface Showing {
-  /** Those are left out that the viewer's filters hide there. */
+  /** Context in which statuses that the viewer's filters hide are left out. */
   readonly context?: FilterContext | undefined
   readonly assemble?: StatusParts["assemble"]
-  /** How the statuses stand for the viewer, where nobody has to be asked. */
+  /** Viewer states that are known without a query. */
   readonly known?: ReadonlyMap<bigint, ViewerState>
 }
 
-/** Puts statuses together for a viewer from bodies that were found; made once. */
+/** Builds the renderer of a viewer's statuses from loaded bodies; once. */
 export const make = (
   { accounts, filters, kept, quotes }: {
     readonly accounts: AccountViews["Service"]
@@ -32,7 +32,7 @@ export const make = (
   const authors = (keys: ReadonlyArray<StatusKey>, page: QuotedStatuses.QuotedPage) =>
     accounts.byId(authorsOf([...keys, ...QuotedStatuses.shownQuotes(keys, page)], page.bodies))
 
-  /** Those of `ids` that the viewer is shown. */
+  /** Renders the statuses in `ids` that the viewer may see. */
   const show = Effect.fnUntraced(function*(
     viewer: Viewer,
     ids: ReadonlyArray<bigint>,

@@ -24,27 +24,30 @@ import { isControlled, policyValues } from "./PolicyValues.ts"
 import { pollValues } from "./PollValues.ts"
 import { approvalOf, type ReadyQuote, readyQuote } from "./QuoteValues.ts"
 
-/** A status as it is kept ready: what never changes, what an edit changes as open JSON, and its application's JSON. */
+/** A status as it is cached: its key, its body as open JSON, and its application's JSON. */
 export interface ReadyStatus {
   readonly key: StatusKey
   readonly body: string
-  /** Its poll, as `openPoll` makes it. */
+  /** Its poll, from `openPoll`. */
   readonly poll: string | undefined
   readonly card: ReadyCard | undefined
   readonly quote: ReadyQuote | undefined
   /** Collections of accounts that it links to. */
   readonly collections: ReadonlyArray<bigint>
-  /** Who may quote it, as `openApproval` makes it. */
+  /** Its quote policy, from `openApproval`. */
   readonly approval: string
   readonly application: Ready<NonNullable<Status["application"]>> | undefined
-  /** Others than the author may see the application. */
+  /** True if viewers other than the author may see the application. */
   readonly showApplication: boolean
 }
 
-/** Bytes of a status in JSON beside its accounts and what it repeats: its texts (`statusBytesMax`), and addresses. */
+/**
+ * Maximum bytes of a status in JSON, without its accounts and its reblogged status: its texts (`statusBytesMax`) and
+ * URLs.
+ */
 const bodyBytesMax = 98_304
 
-/** The body, unless it is larger than any that people write: then its row is none that a page can show. */
+/** Returns the body, unless it is larger than any legitimate one; such a row is left out of the page. */
 const measured = (body: string): string => {
   // A character takes three bytes at most.
   if (body.length * 3 > bodyBytesMax && Buffer.byteLength(body) > bodyBytesMax) {
@@ -53,11 +56,11 @@ const measured = (body: string): string => {
   return body
 }
 
-/** Two for each character, and what the object itself takes. */
+/** Returns the size in memory: two bytes per character, and the object itself. */
 export const bytesOf = ({ application, body, card, poll }: ReadyStatus): number =>
   (body.length + (application?.length ?? 0) + (poll?.length ?? 0) + (card?.body?.length ?? 0)) * 2 + 512
 
-/** Makes a record ready at `now` (milliseconds since 1970); `original` is the record that it repeats. */
+/** Builds the cached form of a record at `now` (milliseconds since 1970); `original` is the reblogged record. */
 export const ready = (
   config: ServerConfig["Service"],
   record: StatusRecord,
@@ -80,14 +83,14 @@ export const ready = (
   showApplication: record.local && record.showApplication
 })
 
-/** Texts of a record that may name emoji, the options of its poll among them. */
+/** Returns the texts of a record that may contain emoji, its poll's options included. */
 export const sourceOf = (record: StatusRecord): EmojiSource => ({
   uri: record.uri,
   local: record.local,
   texts: [textNodes(record.html), ...textsOf(record), ...record.poll?.options ?? []]
 })
 
-/** The values of a record; `original` are those of the reblogged one. */
+/** Returns the key of a record; `original` is that of the reblogged one. */
 export const keyOf = (record: StatusRecord, original: StatusKey | undefined): StatusKey => ({
   id: record.id,
   accountId: record.accountId,
@@ -120,7 +123,7 @@ const bodyValues = (
     uri: record.uri ?? (reblog ? activity : note),
     url: record.url ?? (record.local ? (reblog ? activity : Urls.status(config, record.username, record.id)) : null),
     editedAt: timestampOrNull(record.editedAt),
-    // Where the quote is shown, its text needs no link to it.
+    // If the quote is shown, the text needs no link to it.
     content: record.quote?.state === "accepted" ? withoutInlineQuote(record.html) : record.html,
     mediaAttachments: record.media.map((media) => mediaValues(config, media)),
     mentions: record.mentions.map((mention) => mentionValues(config, mention)),
@@ -136,20 +139,20 @@ const mentionValues = (config: ServerConfig["Service"], mention: MentionRecord) 
   acct: Urls.acct(mention)
 })
 
-/** What statuses are put together of for somebody. */
+/** Parts from which a viewer's statuses are composed. */
 export interface StatusParts {
   readonly viewer: Viewer
   readonly bodies: ReadonlyMap<bigint, ReadyStatus>
   readonly accounts: ReadonlyMap<bigint, Ready<Account>>
-  /** What a status quotes. */
+  /** Renders the quote of a status. */
   readonly quote: (key: StatusKey) => Ready<Quote> | Ready<ShallowQuote> | Ready<null>
-  /** Puts the parts of a status together. */
+  /** Assembles the parts of a status. */
   readonly assemble: ComposedStatuses["compose"]
-  /** Collections that they link to, which the viewer may see. */
+  /** Linked collections that the viewer may see. */
   readonly collections: CollectionTexts
 }
 
-/** Puts a status together for somebody who may see it; undefined where a part of it is missing. */
+/** Composes a status for a viewer who may see it; undefined if a part is missing. */
 export const compose = (
   parts: StatusParts,
   key: StatusKey,
@@ -189,13 +192,13 @@ export const compose = (
   })
 }
 
-/** Few cards name somebody, which is seen without looking each status up. */
+/** Returns true if any card credits an account, which few do; cheaper than looking up each status. */
 const creditAnybody = (bodies: ReadonlyMap<bigint, ReadyStatus>): boolean => {
   for (const { card } of bodies.values()) if (card?.creatorId !== undefined) return true
   return false
 }
 
-/** The accounts that statuses show: their authors, those of what they repeat, and those of the pages that they link to. */
+/** Returns the accounts that statuses show: their authors, those of reblogged statuses, and those of linked pages. */
 export const authorsOf = (
   keys: Iterable<StatusKey>,
   bodies: ReadonlyMap<bigint, ReadyStatus>
@@ -211,7 +214,7 @@ export const authorsOf = (
   return authors
 }
 
-/** Asked for in place of a status that does not exist. */
+/** Returns the key that is queried in place of a missing status. */
 export const nobodys = (id: bigint): StatusKey => ({
   id,
   accountId: 0n,

@@ -15,25 +15,25 @@ import { textsOf } from "../wire/StatusJson.ts"
 import { resultValues } from "./FilterValues.ts"
 import type { ReadyStatus } from "./StatusBodies.ts"
 
-/** Bytes of texts that are kept ready to be searched, with what they were made of. */
+/** Maximum bytes of cached search texts and their sources. */
 const textCacheBytesMax = 24 * 1024 * 1024
-/** Statuses of which is kept how they stand to somebody's filters; beyond it the first to come goes first. */
+/** Maximum cached verdicts per viewer; the oldest are evicted. */
 const verdictsMax = 200
 
-/** How a status stands to somebody's filters. */
+/** Result of a viewer's filters for a status. */
 interface FilterVerdict {
   readonly filtered: Ready<ReadonlyArray<FilterResult>>
-  /** Where filters leave it out. */
+  /** Contexts in which filters hide the status. */
   readonly hiddenIn: ReadonlyArray<FilterContext>
 }
 
-/** Where no filter matches. */
+/** Verdict if no filter matches. */
 export const unfiltered: FilterVerdict = { filtered: encode<ReadonlyArray<FilterResult>>([]), hiddenIn: [] }
 
-/** What somebody's filters say of a status, whose body, or that of what it repeats, is among those that were found. */
+/** Applies a viewer's filters to a status, whose body (or that of its original) must be among `bodies`. */
 export type StatusFilter = (key: StatusKey, bodies: ReadonlyMap<bigint, ReadyStatus>) => FilterVerdict
 
-/** Has statuses compared with somebody's filters in turns, so that asking for them next takes no time. */
+/** Applies a viewer's filters to statuses while yielding in between, so that later calls hit the cache. */
 export const compared = (
   filter: StatusFilter,
   keys: ReadonlyArray<StatusKey>,
@@ -44,19 +44,19 @@ interface Prepared {
   readonly body: string
   readonly poll: string | undefined
   readonly text: string
-  /** The same for as long as the text is. */
+  /** Version of the text; increases when the text changes. */
   readonly version: number
 }
 
 interface Known extends FilterVerdict {
   readonly version: number
-  /** When the first of the filters expires, in milliseconds since 1970. */
+  /** Time at which the first of the filters expires, in milliseconds since 1970. */
   readonly until: number
 }
 
 /**
- * Filters over statuses that are ready. A text is made ready to be searched when the first filter asks for it, and each status is
- * compared with somebody's filters once, until one of both changes. Of no status that nobody filters is anything made.
+ * Filters over cached statuses. A text is prepared for searching when a filter first needs it. Each status is matched
+ * once per viewer, until it or the filters change. Statuses that no one filters are never prepared.
  */
 export const make = (active: ActiveFilters["Service"]) => {
   const texts = new LRUCache<bigint, Prepared>({
@@ -99,27 +99,27 @@ export const make = (active: ActiveFilters["Service"]) => {
     }
   }
 
-  /** By the viewers who filter anything; one query at most. */
+  /** Returns the filters by viewer, for viewers who have any; one query at most. */
   const of = Effect.fnUntraced(function*(viewers: ReadonlyArray<AccountId>) {
     const matchers = yield* active.of(viewers)
     const now = yield* Clock.currentTimeMillis
     return new Map(Array.from(matchers, ([viewer, matcher]) => [viewer, filterOf(viewer, matcher, now)]))
   })
 
-  /** Of one viewer; undefined for who filters nothing. */
+  /** Returns the filters of a viewer; undefined without any. */
   const find = (viewer: AccountId) =>
     Effect.flatMap(active.find(viewer), (matcher) =>
       matcher === undefined
         ? Effect.undefined
         : Effect.map(Clock.currentTimeMillis, (now) => filterOf(viewer, matcher, now)))
 
-  /** Whether somebody's filters leave anything out. */
+  /** Returns true if a viewer has filters that hide statuses. */
   const hides = (viewer: AccountId) => Effect.map(active.find(viewer), (matcher) => matcher?.hidesNothing === false)
 
   return { of, find, hides }
 }
 
-/** Nobody's own posts are left out, whatever their words. */
+/** Returns the verdict on a status; a viewer's own posts are never hidden. */
 const verdictOf = (matches: ReadonlyArray<FilterMatch>, own: boolean, now: number) => {
   const lasting = matches.filter(({ filter: { expiresAt } }) => expiresAt === null || expiresAt.getTime() > now)
   const shown = lasting.filter(({ filter }) => filter.action !== "hide")

@@ -25,7 +25,7 @@ import { compose, nobodys, type ReadyStatus } from "./StatusBodies.ts"
 import * as StatusFilters from "./StatusFilters.ts"
 import * as ViewerStateCache from "./ViewerStateCache.ts"
 
-/** A status of which nobody reads the text. */
+/** Removes the text of a status that the viewer may no longer read. */
 const blank = ([id, status]: readonly [bigint, ReadyStatus]) =>
   [id, {
     ...status,
@@ -37,17 +37,17 @@ const blank = ([id, status]: readonly [bigint, ReadyStatus]) =>
   }] as const
 
 /**
- * Statuses as clients see them, as ready JSON. A page of any length takes NO query where all parts are cached, and at most
- * five: who may see what, counters and marks (see `ViewerStates`), the bodies that are not cached, the originals of cached
- * reblogs that are not, their accounts, and this server's emoji; one more for each of bodies, originals and accounts where
- * texts of other servers name emoji, and one for the viewer's filters. A page that quotes takes one more for how that stands to the
- * viewer, and one for its bodies; one that links to collections of accounts two more.
+ * Statuses as serialised JSON. A fully cached page takes NO query; others take at most five: visibility, counters and
+ * marks (see `ViewerStates`); missing bodies; missing originals of cached reblogs; their accounts; and the server's
+ * emoji. Bodies, originals and accounts take one more each if remote texts contain emoji, and the viewer's filters one.
+ * A page with quotes takes one more for the viewer's relation to them and one for their bodies; a page with linked
+ * collections takes two more.
  */
 export class StatusViews extends Context.Service<StatusViews, {
   /**
-   * In the order of `ids`. Left out are statuses that the viewer may not see and, with `hiding` "authors" (the default is
-   * "nothing"), those of authors that it blocks or mutes. For "permitted" see `Hiding`. In a `context` those are left out, too,
-   * that the viewer's filters hide there (S-062).
+   * Renders statuses in the order of `ids`. Leaves out statuses that the viewer may not see and, with `hiding`
+   * "authors" (the default is "nothing"), those of authors that the viewer blocks or mutes. For "permitted" see
+   * `Hiding`. With a `context`, statuses that the viewer's filters hide there are left out as well (S-062).
    */
   readonly render: (
     viewer: Viewer,
@@ -55,24 +55,24 @@ export class StatusViews extends Context.Service<StatusViews, {
     hiding?: Hiding,
     context?: FilterContext
   ) => Effect.Effect<ReadyList<Status>>
-  /** The same by id. */
+  /** Renders statuses by id. */
   readonly byId: (
     viewer: Viewer,
     ids: ReadonlyArray<bigint>,
     hiding?: Hiding,
     context?: FilterContext
   ) => Effect.Effect<ReadonlyMap<bigint, Ready<Status>>>
-  /** Whether the viewer's filters may leave anything out, so that a page has to be filled up (S-128). */
+  /** Returns true if the viewer's filters may hide statuses, so that a page has to be filled up (S-128). */
   readonly hides: (viewer: Viewer) => Effect.Effect<boolean>
-  /** Those of `ids` that the viewer's filters leave in a context. */
+  /** Returns the `ids` that the viewer's filters do not hide in a context. */
   readonly unhidden: (
     viewer: Viewer,
     ids: ReadonlyArray<bigint>,
     context: FilterContext
   ) => Effect.Effect<ReadonlyArray<bigint>>
   /**
-   * The same for ids that a client names. Which of them do not exist and which must not be seen takes the same queries, so
-   * that no clock tells it (security row 57).
+   * Like `render`, for ids that a client names. Missing and forbidden ids take the same queries, so that timing does
+   * not tell them apart (security row 57).
    */
   readonly renderNamed: (
     viewer: Viewer,
@@ -80,22 +80,25 @@ export class StatusViews extends Context.Service<StatusViews, {
     hiding?: Hiding
   ) => Effect.Effect<ReadonlyArray<Ready<Status>>>
   readonly renderOne: (viewer: Viewer, id: bigint) => Effect.Effect<Ready<Status>, RecordNotFound>
-  /** The same of one that the viewer has begun a thread with a moment ago: how it stands is known. */
+  /** Like `renderOne`, for a thread's first post that the viewer has just written: its state is known. */
   readonly renderNew: (author: AccountId, id: bigint) => Effect.Effect<Ready<Status>, RecordNotFound>
   /**
-   * One status for everybody about to get it; who may not see it or hides its author is absent. As many queries as a page,
-   * and one string for all who see the same.
+   * Renders one status for many viewers; a viewer who may not see it or hides its author is absent. Takes as many
+   * queries as a page, and one string for all viewers who see the same.
    */
   readonly renderFor: (
     id: bigint,
     viewers: ReadonlyArray<AccountId>
   ) => Effect.Effect<ReadonlyMap<AccountId, AddressedStatus>>
   /**
-   * The status on which somebody has just undone a mark of its own, which works although its author blocks it by now
-   * (S-127). What the viewer may not read any more comes without its text.
+   * Renders a status from which the viewer has just removed a mark, even if its author blocks the viewer (S-127). A
+   * status that the viewer may no longer read has no text.
    */
   readonly renderUndone: (viewer: AccountId, id: bigint) => Effect.Effect<Ready<Status>, RecordNotFound>
-  /** The answer to deleting an own status, made before it is deleted: its text as written in place of the HTML (S-060). */
+  /**
+   * Renders the response to deleting an own status, before it is deleted: with its source text in place of the HTML
+   * (S-060).
+   */
   readonly renderForRedraft: (owner: AccountId, id: bigint) => Effect.Effect<Ready<DeletedStatus>, RecordNotFound>
 }>()("murmuration/http/render/StatusViews") {
   static readonly layerNoDeps = Layer.effect(

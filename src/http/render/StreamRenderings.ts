@@ -11,7 +11,7 @@ import { markersJson } from "./MarkersJson.ts"
 import { NotificationViews } from "./NotificationViews.ts"
 import { StatusViews } from "./StatusViews.ts"
 
-/** What streams show is what requests show. */
+/** Renders stream events by the same views as the API. */
 export const layer = Layer.effect(
   Renderings,
   Effect.gen(function*() {

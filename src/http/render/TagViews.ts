@@ -10,9 +10,9 @@ import { json, type Ready } from "../wire/Keys.ts"
 import type { Tag } from "../wire/Tag.ts"
 import { tagValues } from "./Values.ts"
 
-/** Hashtags as ready JSON, with how the viewer stands to them; four queries, whatever their number. */
+/** Hashtags as serialised JSON, with the viewer's relation to them; four queries per list. */
 export class TagViews extends Context.Service<TagViews, {
-  /** In the order of `ids`. */
+  /** Returns hashtags in the order of `ids`. */
   readonly render: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<Tag>>>
   readonly of: (viewer: Viewer, tag: TagRecord) => Effect.Effect<Ready<Tag>>
 }>()("murmuration/http/render/TagViews") {

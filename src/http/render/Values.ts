@@ -18,7 +18,9 @@ import type { Tag } from "../wire/Tag.ts"
 import { mediaValues } from "./MediaValues.ts"
 import { policyValues } from "./PolicyValues.ts"
 
-/* Records as values of the wire, where one is as good as the other. */
+/*
+ * One-to-one conversions of records to API values.
+ */
 
 export const relationshipValues = (record: RelationshipRecord): Values<Relationship> => ({
   ...record,
@@ -41,7 +43,7 @@ export const ruleValues = ({ hint, text, translations, ...rule }: RuleRecord): V
 
 export const listValues = (list: ListRecord): Values<List> => ({ ...list, id: id(list.id) })
 
-/** `relation` is absent for callers without a user. */
+/** Returns a hashtag's values; `relation` is absent for callers without a user. */
 export const tagValues = (
   config: ServerConfig["Service"],
   { history, name, ...tag }: TagRecord,

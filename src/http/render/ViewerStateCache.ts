@@ -6,28 +6,28 @@ import type { Hiding, StatusKey, ViewerState } from "../../services/statuses/Vie
 import type { ViewerStates } from "../../services/statuses/ViewerStates.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 
-/** Bytes of viewer states that are kept. */
+/** Maximum bytes of cached viewer states. */
 const viewerStateCacheBytesMax = 24 * 1024 * 1024
-/** What one of them takes, about. */
+/** Approximate size of a viewer state, in bytes. */
 const viewerStateBytes = 200
-/** Statuses that are kept for one viewer and one way of hiding; beyond it the first to come goes first. */
+/** Maximum cached statuses per viewer and kind of hiding; the oldest are evicted. */
 const perViewerMax = 400
 interface Entry {
   readonly state: ViewerState
-  /** How many changes were known when its query began. */
+  /** Number of known changes when its query began. */
   readonly began: number
   readonly loadedAt: number
-  /** How many changes were known when none of them was found to be one of this. */
+  /** Number of known changes when it was last found unaffected. */
   checked: number
 }
 
 const waysOf: Record<Hiding, bigint> = { nothing: 0n, authors: 1n, permitted: 2n }
 
 /**
- * How statuses stand for a viewer, kept until something is said to have changed that they depend on: the status or its
- * original (counters, marks, deleted), the viewer's relations, an author. An answer whose query began before the
- * change was heard is not kept, however late it comes. That somebody is not shown a status is not kept either: it would be
- * known faster than that there is none (security row 57).
+ * Cache of viewer states, until a dependency changes: the status or its original (counters, marks, deletion), the
+ * viewer's relations, or an author. A result whose query began before a change was received is not cached, however late
+ * it arrives. A missing state is not cached either: that response would be faster than one for a status that does not
+ * exist (security row 57).
  */
 export const make = Effect.fnUntraced(function*(viewerStates: ViewerStates["Service"]) {
   const changes = yield* Changes

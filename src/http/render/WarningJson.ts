@@ -4,7 +4,7 @@ import { id, timestamp } from "../wire/Common.ts"
 import { type Ready, splice } from "../wire/Keys.ts"
 import type { AccountWarning } from "../wire/Notification.ts"
 
-/** A strike with the JSON of the account that it is against. */
+/** Renders a strike with the JSON of its target account. */
 export const warningText = (strike: Strike, targetAccount: Ready<Account>): Ready<AccountWarning> => {
   const { action, appealState, appealText, createdAt, statusIds, text } = strike
   return splice<AccountWarning, "targetAccount">({

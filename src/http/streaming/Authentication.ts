@@ -10,7 +10,7 @@ import { addressOf } from "../guard/ClientAddresses.ts"
 import { refused } from "./Channels.ts"
 import { onDemandEvents } from "./Registry.ts"
 
-/** The user whose token a stream is opened with. */
+/** User of a stream's token. */
 export interface Listener {
   readonly accountId: AccountId
   readonly tokenId: TokenId
@@ -22,19 +22,19 @@ export interface Listener {
   readonly supportedEvents: ReadonlySet<string>
 }
 
-/** The parameters of a request's query. */
+/** Returns the query parameters of a request. */
 export const queryOf = ({ url }: HttpServerRequest.HttpServerRequest): URLSearchParams => {
   const at = url.indexOf("?")
   return new URLSearchParams(at === -1 ? "" : url.slice(at))
 }
 
-/** Those of `known` that a parameter of the query names. */
+/** Returns the `known` words that a query parameter lists. */
 const namedIn = (request: HttpServerRequest.HttpServerRequest, parameter: string, known: ReadonlyArray<string>) => {
   const given = queryOf(request).getAll(parameter)
   return new Set(known.filter((word) => given.includes(word)))
 }
 
-/** The token: of the header, else of the query, else the subprotocol of a WebSocket, where browsers can put one. */
+/** Returns the token: from the header, the query, or the WebSocket's subprotocol, where browsers can put one. */
 const secretOf = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
   const authorization = request.headers["authorization"]
   const found = authorization === undefined
@@ -44,7 +44,7 @@ const secretOf = (request: HttpServerRequest.HttpServerRequest): string | undefi
   return secret === "" ? undefined : secret
 }
 
-/** Finds out who opens a stream; refused is everybody but a user who may use the API (streaming.md section 6). */
+/** Authenticates a stream; refuses all but users who may use the API (streaming.md section 6). */
 export const make = Effect.gen(function*() {
   const tokens = yield* Tokens
   return traced("streaming.authenticate")(function*(request: HttpServerRequest.HttpServerRequest) {

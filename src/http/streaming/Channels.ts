@@ -4,12 +4,14 @@ import { type AccountId, IdFromString } from "../../services/Ids.ts"
 import { grants } from "../../services/oauth/Scopes.ts"
 import { bounded } from "../../services/text/BoundedText.ts"
 
-/* What a client may listen to (streaming.md section 2), and the words in which it is refused (section 6). */
+/*
+ * Channels of streams (streaming.md section 2), and the texts of refusals (section 6).
+ */
 
 const ofPosts = ["read:statuses"]
 const ofNotifications = ["read:notifications"]
 
-/** Any one of the scopes, or a parent of one, opens a channel. */
+/** Scopes per channel; any one of them, or a parent of one, suffices. */
 const scopes = {
   user: ofPosts,
   "user:notification": ofNotifications,
@@ -26,36 +28,36 @@ const scopes = {
 } satisfies Record<string, ReadonlyArray<string>>
 type ChannelName = keyof typeof scopes
 
-/** Characters of a hashtag as a client writes it: names of channels stay in memory, and no post has a longer one. */
+/** Maximum characters of a hashtag in a request: channel names stay in memory, and no post has a longer one. */
 const tagCharactersMax = 255
 
-/** Channels of which everybody has an own one. */
+/** Channels that exist once per account. */
 export type OwnChannel = "user" | "user:notification" | "direct"
 
-/** Something that a connection listens to. */
+/** A channel that a connection listens to. */
 export interface Channel {
   readonly name: ChannelName
-  /** What its messages are published under, the same for everybody who gets the same. */
+  /** Topic under which its messages are published; shared by all connections that get the same. */
   readonly topic: string
-  /** Only its owner may listen to a list. */
+  /** List of the channel; only its owner may listen. */
   readonly list?: bigint
-  /** The value of `stream` in messages on a WebSocket, as JSON. */
+  /** Value of `stream` in WebSocket messages, as JSON. */
   readonly label: string
 }
 
-/** Who asks for a channel. */
+/** Caller who asks for a channel. */
 interface ChannelCaller {
   readonly accountId: AccountId
   readonly scopes: ReadonlySet<string>
 }
 
-/** What a channel may need beside its name, as the client wrote it. */
+/** Parameters that a channel may need besides its name, as the client wrote them. */
 export interface ChannelParameters {
   readonly tag?: string | undefined
   readonly list?: string | undefined
 }
 
-/** A channel or a connection is refused with this status and text. */
+/** Refusal of a channel or connection, with its status and text. */
 export class StreamRefused extends Schema.TaggedError<StreamRefused>()("StreamRefused", {
   status: Schema.Literals([400, 401, 403, 503]),
   text: Schema.String
@@ -83,20 +85,20 @@ export const refused = (reason: keyof typeof refusals) => new StreamRefused(refu
 
 const isChannelName = (name: string): name is ChannelName => Object.hasOwn(scopes, name)
 
-/** Where the messages of somebody's own channel are published. */
+/** Returns the topic of an account's own channel. */
 export const ownTopic = (channel: OwnChannel, accountId: bigint): string => `${channel}/${accountId}`
 
-/** Where the messages of a list are published. */
+/** Returns the topic of a list. */
 export const listTopic = (id: bigint): string => `list:${id}`
 const listId = Schema.decodeOption(IdFromString)
 
-/** The channel that a client names, if it may listen to it; whose a list is, is asked when it is subscribed to. */
+/** Returns the channel that a client names, if it may listen to it; ownership of a list is checked on subscribing. */
 export const channelOf = (
   name: string,
   parameters: ChannelParameters,
   asking: ChannelCaller
 ): Result.Result<Channel, StreamRefused> => {
-  // An unknown stream is judged like one of posts first. A token without a scope learns nothing.
+  // Scopes are checked first, for an unknown stream as for posts, so that a token without a scope learns nothing.
   if (!grants(asking.scopes, isChannelName(name) ? scopes[name] : ofPosts)) return Result.fail(refused("noScope"))
   if (!isChannelName(name)) return Result.fail(refused("unknownStream"))
   switch (name) {
@@ -110,7 +112,7 @@ export const channelOf = (
       const tag = given.length > tagCharactersMax ? "" : HashtagNames.normalise(bounded(given))
       return tag === ""
         ? Result.fail(refused("noTag"))
-        // Clients find their own subscription by the tag as they wrote it.
+        // Clients match their own subscription by the tag as they wrote it.
         : Result.succeed({ name, topic: `${name}:${tag}`, label: JSON.stringify([name, parameters.tag]) })
     }
     case "list": {
@@ -143,7 +145,7 @@ const media: Partial<Record<ChannelName, ChannelName>> = {
   "public:remote": "public:remote:media"
 }
 
-/** The channel at a path below `/api/v1/streaming/`; public ones may be narrowed to posts with media. */
+/** Returns the channel at a path below `/api/v1/streaming/`; public ones may be narrowed to posts with media. */
 export const nameAtPath = (path: string, onlyMedia: boolean): Result.Result<ChannelName, StreamRefused> => {
   const name = names.get(path)
   return name === undefined ? Result.fail(refused("unknownPath")) : Result.succeed((onlyMedia && media[name]) || name)

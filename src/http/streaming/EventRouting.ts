@@ -10,22 +10,22 @@ import type { Connection, Registry } from "./Registry.ts"
 import { Renderings } from "./Renderings.ts"
 import { StreamEvent } from "./StreamEvent.ts"
 
-/** One event for one connection. */
+/** An event for one connection. */
 export interface RoutedEvent {
   readonly connection: Connection
   readonly channel: Channel
   readonly event: StreamEvent
 }
 
-/** What a message becomes; who listens is found out when it is iterated. */
+/** Events of a message; the listeners are looked up during iteration. */
 export type RoutedEvents = Iterable<RoutedEvent>
 
 type Message<Tag extends BroadcastMessage["_tag"]> = Extract<BroadcastMessage, { readonly _tag: Tag }>
 
 /**
- * Turns messages of the bus into events for those who listen on this node (streaming.md sections 4 and 5). A status is
- * rendered once, in a fixed number of queries however many listen. Everybody whose view of it is the same shares one
- * array of bytes.
+ * Turns broadcast messages into events for the listeners on this node (streaming.md sections 4 and 5). A status is
+ * rendered once, in a fixed number of queries for any number of listeners. Viewers who see the same share one array of
+ * bytes.
  */
 export const make = Effect.fnUntraced(function*(registry: Registry) {
   const renderings = yield* Renderings
@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
   const sendings = function*(topic: string, event: StreamEvent): Generator<RoutedEvent> {
     for (const [connection, channel] of registry.listeners(topic)) yield { connection, channel, event }
   }
-  /** To somebody's `user` and `user:notification`, where a token that may not read notifications is left out. */
+  /** Routes to `user:notification`, and to `user` connections whose token may read notifications. */
   const notifications = function*(accountId: bigint, event: StreamEvent): Generator<RoutedEvent> {
     for (const routedEvent of sendings(ownTopic("user", accountId), event)) {
       if (routedEvent.connection.hearsNotifications) yield routedEvent
@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     const everybody = (others: ReadonlyArray<AccountId>) => [...new Set([...open, ...readers, ...others])]
     const reception = listeners.reception(statusId, [...open])
     let mentioned: ReadonlyArray<AccountId> = []
-    /** Who was told by an earlier message of the same edit, where their tokens may read notifications. */
+    /** Accounts that an earlier message of the same edit has reached, if their tokens may read notifications. */
     let told: ReadonlySet<bigint> = new Set()
     let withheld: ReadonlySet<bigint> = new Set()
     let views: Effect.Success<ReturnType<typeof renderings.status>>
@@ -67,7 +67,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       const found = yield* reception
       if (found === undefined) return nothing
       withheld = found.withheld
-      // The message that names the author is the first of a status; others only carry more of its followers.
+      // The message that names the author is the first of a status; later ones only add followers.
       if (accountIds.includes(found.authorId)) mentioned = found.mentioned.filter(hearsNotifications)
       else told = new Set(found.mentioned)
       views = yield* renderings.status(statusId, everybody(mentioned))
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     for (const text of new Set(Array.from(views.values(), ({ text }) => text))) {
       if (!isOvertaken(text, editedAt)) events.set(text, new StreamEvent(event, text))
     }
-    /** The event for somebody, unless their filters leave it out where it would be sent (S-261). */
+    /** Returns the event for an account, unless its filters hide it in that context (S-261). */
     const eventFor = (accountId: AccountId, context: FilterContext) => {
       const view = views.get(accountId)
       return view === undefined || view.hiddenIn.includes(context) ? undefined : events.get(view.text)
@@ -152,7 +152,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     return text === undefined ? nothing : sendings(ownTopic("direct", accountId), new StreamEvent("conversation", text))
   })
 
-  /** To everybody's `user`. */
+  /** Routes an event to every `user` channel. */
   const everywhere = function*(event: StreamEvent): Generator<RoutedEvent> {
     for (const accountId of registry.accounts()) yield* sendings(ownTopic("user", accountId), event)
   }
@@ -166,7 +166,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     return text === undefined ? nothing : everywhere(new StreamEvent("announcement.reaction", text))
   })
 
-  /** To the device alone that a message is for. */
+  /** Routes an encrypted message to its device only. */
   const encrypted = Effect.fnUntraced(function*({ accountId, messageId, tokenId }: Message<"MessageEncrypted">) {
     const text = yield* renderings.encryptedMessage(messageId)
     if (text === undefined) return nothing
@@ -174,7 +174,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     return routed.filter(({ connection }) => connection.tokenId === tokenId)
   })
 
-  /** Streams of an account that ask for markers. */
+  /** Returns an account's streams that ask for markers. */
   const followingMarkers = (accountId: bigint) =>
     [...registry.listeners(ownTopic("user", accountId))].filter(([{ supportedEvents }]) =>
       supportedEvents.has("marker")
@@ -184,7 +184,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     return followingMarkers(accountId).map(([connection, channel]) => ({ connection, channel, event }))
   })
 
-  /** Whether anybody here listens to what a message is about. */
+  /** Returns true if any local listener may be affected by a message. */
   const concerns = (message: BroadcastMessage): boolean => {
     switch (message._tag) {
       case "StatusEvent":
@@ -245,6 +245,6 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
 })
 
 const nothing: RoutedEvents = []
-/** Whether a status was edited again since the edit that is told of. */
+/** Returns true if a status was edited again after the announced edit. */
 const isOvertaken = (status: string, editedAt: number | undefined) =>
   editedAt !== undefined && (editedAtOf(status) ?? 0) > editedAt

@@ -9,9 +9,9 @@ import { channelOf, nameAtPath } from "./Channels.ts"
 import { Hub } from "./Hub.ts"
 import { waitingBytesMax } from "./WebSockets.ts"
 
-/** How often an idle connection is written to, so that nothing on the way takes it for dead. */
+/** Interval of keep-alives on an idle connection, so that no proxy closes it. */
 const thumpPeriod = "15 seconds"
-/** How long a client whose token has ended may take to read what it was sent before. */
+/** Time that a client has to read the remaining events after its token has ended. */
 const goodbyeTimeout = "500 millis"
 
 const encoder = new TextEncoder()
@@ -21,11 +21,11 @@ const isTrue = (given: string | null) => Schema.decodeUnknownSync(Flag)(given) =
 
 const headers = {
   "cache-control": "private, no-store",
-  // Reverse proxies that collect a response before they pass it on would hold events back.
+  // Reverse proxies that buffer responses would hold events back.
   "x-accel-buffering": "no"
 }
 
-/** Serves one channel as server-sent events, at the channel's path below `/api/v1/streaming/`. */
+/** Serves a channel as server-sent events, at its path below `/api/v1/streaming/`. */
 export const make = Effect.gen(function*() {
   const authenticate = yield* Authentication.make
   const hub = yield* Hub
@@ -68,11 +68,11 @@ export const make = Effect.gen(function*() {
   )
 })
 
-/** Breaks the connection off, as if the client had, whether or not it reads. */
+/** Aborts the connection, as if the client had, whether or not it reads. */
 const cutOf = (fiber: Fiber.Fiber<unknown, unknown>) => () =>
   fiber.interruptUnsafe(undefined, HttpServerError.ClientAbort.annotation)
 
-/** Bytes that wait for the client; one that is more than `waitingBytesMax` behind is cut off. */
+/** Queue of bytes for the client; the connection is aborted if more than `waitingBytesMax` are pending. */
 const makeOutbox = Effect.fnUntraced(function*(cut: () => void) {
   const queue = yield* Queue.unbounded<Uint8Array, Cause.Done>()
   let waiting = 0

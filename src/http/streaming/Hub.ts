@@ -9,18 +9,23 @@ import { type Channel, refused, type StreamRefused } from "./Channels.ts"
 import * as EventRouting from "./EventRouting.ts"
 import { type Connection, type EndReason, Registry } from "./Registry.ts"
 
-/** Messages that are made ready at once; they are sent in the order in which they came. */
+/** Maximum messages that are prepared concurrently; they are sent in order. */
 const preparationsMax = 16
-/** How long one message may take to be made ready; a stream is no archive, so a later one is dropped. */
+/** Timeout of preparing a message; a stream is no archive, so a late message is dropped. */
 const preparationTimeout = "5 seconds"
-/** Events sent before other work of the process gets its turn. */
+/** Events sent before other work of the process runs. */
 const sendingsPerTurnMax = 500
-/** How often every open stream's token is asked for: word of its end may be lost (security row 70). */
+/**
+ * Interval at which tokens of open streams are checked: the broadcast of a revocation may be lost (security row 70).
+ */
 export const revalidationPeriod = "10 seconds"
 
-/** What an open connection may ask of the hub. */
+/** Operations of an open connection on the hub. */
 export interface Attendance {
-  /** Fails for somebody else's list, and where it listens to too many channels; a channel that it listens to already stays as it is. */
+  /**
+   * Fails for another account's list, or if the connection has too many channels. Subscribing to a channel again has no
+   * effect.
+   */
   readonly subscribe: (channel: Channel) => Effect.Effect<void, StreamRefused>
   readonly unsubscribe: (topic: string) => Effect.Effect<void>
 }
@@ -32,15 +37,15 @@ const events = Metric.counter("murmuration_stream_events_total", {
 })
 
 /**
- * The streams of this node. It hears the bus once, for all of them; what nobody here listens to costs nothing. An event
- * may be lost: the node stops, the bus is away, the client is slow. Clients read what they missed by REST; none reaches
- * somebody who may not see it at that moment. A stream ends at once when its token does, and within
- * `revalidationPeriod` if word of that was lost.
+ * The streams of this node. One subscription to the broadcasts serves all; messages without local listeners cost
+ * nothing. Events may be lost: the node stops, the broadcast bus is down, the client is slow. Clients then catch up by
+ * REST. No event reaches an account that may not see it at that moment. A stream ends when its token does, at once or
+ * within `revalidationPeriod` if the broadcast was lost.
  */
 export class Hub extends Context.Service<Hub, {
-  /** Enters a connection until the scope closes; fails where there is no room or its token is not good any more. */
+  /** Registers a connection until the scope closes; fails if the limits are reached or its token is invalid. */
   readonly connect: (connection: Connection) => Effect.Effect<Attendance, StreamRefused, Scope.Scope>
-  /** Ends all streams and lets nobody in any more. */
+  /** Ends all streams and accepts no more. */
   readonly stop: Effect.Effect<void>
 }>()("murmuration/http/streaming/Hub") {
   static readonly layer = Layer.effect(
@@ -79,7 +84,7 @@ export class Hub extends Context.Service<Hub, {
         Effect.sync(() => {
           for (const connection of connections) connection.end(reason)
         })
-      // Apart from the events, which may wait for the database while an end must not.
+      // Separate from the events, which may wait for the database while a revocation must not.
       yield* PubSub.take(yield* broadcast.subscribe).pipe(
         Effect.flatMap((message) => {
           if (message._tag !== "Revoked") return Effect.void
@@ -117,7 +122,8 @@ export class Hub extends Context.Service<Hub, {
           Effect.suspend(() => registry.add(connection) ? measure : refused("busy")),
           () => Effect.andThen(Effect.sync(() => registry.remove(connection)), measure)
         )
-        // Asked after it is entered: an end in this very moment is either read here or heard.
+        // Checked after the registration: a revocation in this very moment is either read here or received as a
+        // broadcast.
         if (isBlocked(connection)) return yield* refused("blocked")
         const live = yield* liveTokens.among([connection.tokenId])
         if (!live.has(connection.tokenId)) return yield* refused("badToken")
@@ -141,8 +147,8 @@ export class Hub extends Context.Service<Hub, {
   )
 
   /**
-   * Ends all streams when the server stops. It belongs on top of the HTTP server, so that it goes first: a server that
-   * waits for its connections would wait for streams until it gives up.
+   * Ends all streams when the server stops. Belongs on top of the HTTP server, so that it runs first: the server would
+   * otherwise wait for the streams until its timeout.
    */
   static readonly layerStop = Layer.effectDiscard(
     Effect.flatMap(Hub, ({ stop }) => Effect.addFinalizer(() => stop))

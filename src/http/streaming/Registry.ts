@@ -3,41 +3,44 @@ import type { Channel } from "./Channels.ts"
 import type { StreamEvent } from "./StreamEvent.ts"
 
 /**
- * Open streams on one node: in all, of one account, of one token, and of one address (an IPv6 address by its /64),
- * behind which may be a whole school; beyond it new ones are told to come back.
+ * Maximum open streams on a node: in all, per account, per token, and per address (an IPv6 address by its /64), which a
+ * whole school may share; beyond it new ones get 503.
  */
 export const connectionsMax = 20_000
 export const connectionsOfAccountMax = 100
 export const connectionsOfTokenMax = 50
 export const connectionsOfAddressMax = 1_500
-/** Channels that one connection listens to. */
+/** Maximum channels of a connection. */
 export const channelsOfConnectionMax = 200
 
-/** Events beyond Mastodon, sent to connections that name them in `supported_events[]`. */
+/** Events beyond Mastodon's, sent to connections that list them in `supported_events[]`. */
 export const onDemandEvents = ["marker"] as const
 
-/** An open stream of somebody. */
+/** An open stream of an account. */
 export interface Connection {
   readonly accountId: AccountId
   readonly tokenId: TokenId
   readonly address: string
-  /** The same as it is, where an IPv6 address counts as its /64. */
+  /** The full address; `address` has an IPv6 address as its /64. */
   readonly exactAddress: string
-  /** Its token may read notifications. */
+  /** True if its token may read notifications. */
   readonly hearsNotifications: boolean
-  /** Types of notifications beyond Mastodon's that it says it knows. */
+  /** Notification types beyond Mastodon's that the client lists as supported. */
   readonly supportedTypes: ReadonlySet<string>
-  /** Those of `onDemandEvents` that it asks for. */
+  /** The `onDemandEvents` that the client lists. */
   readonly supportedEvents: ReadonlySet<string>
-  /** Hands an event over and does not wait for it to arrive; a connection that does not keep up closes itself. */
+  /** Sends an event without waiting for its delivery; a connection that is too slow closes itself. */
   readonly send: (event: StreamEvent, channel: Channel) => void
   readonly end: (reason: EndReason) => void
 }
 
-/** Why the server ends a stream: its address may not come any more, its token is good no more, or this node stops and another one has to serve it. */
+/**
+ * Reason for which the server ends a stream: the address is blocked, the token is no longer valid, or the node stops
+ * and another one has to serve the client.
+ */
 export type EndReason = "blocked" | "revoked" | "stopping"
 
-/** Who is connected to this node, and what they listen to. */
+/** Connections to this node and their channels. */
 export class Registry {
   readonly #channels = new Map<Connection, Map<string, Channel>>()
   readonly #topics = new Map<string, Map<Connection, Channel>>()
@@ -50,12 +53,12 @@ export class Registry {
     return this.#channels.size
   }
 
-  /** Enters nobody from now on. */
+  /** Accepts no more connections. */
   close(): void {
     this.#closed = true
   }
 
-  /** False where there is no room. */
+  /** Adds a connection; false if a limit is reached. */
   add(connection: Connection): boolean {
     if (this.#closed) return false
     const others = this.#accounts.get(connection.accountId) ?? new Set()
@@ -81,7 +84,7 @@ export class Registry {
     if (others?.size === 0) this.#accounts.delete(connection.accountId)
   }
 
-  /** A topic that the connection has already stays as it is. False where it has too many. */
+  /** Subscribes a connection, without effect if it has the topic already. Returns false if it has too many. */
   subscribe(connection: Connection, channel: Channel): boolean {
     const channels = this.#channels.get(connection)
     if (channels === undefined || channels.has(channel.topic)) return true
@@ -96,7 +99,7 @@ export class Registry {
     if (this.#channels.get(connection)?.delete(topic) === true) this.#leave(connection, topic)
   }
 
-  /** Who listens to a topic, each with its own channel. */
+  /** Returns the listeners of a topic, each with its own channel. */
   listeners(topic: string): ReadonlyMap<Connection, Channel> {
     return this.#topics.get(topic) ?? nobody
   }

@@ -9,8 +9,8 @@ const base = streamingPath
 const notFound = Reply.plainError(404, "Not Found", { "cache-control": "private, no-store" })
 
 /**
- * Streaming (streaming.md section 1): WebSockets at the base address, server-sent events below it. This server is its
- * own streaming host. A plain request to the base address finds nothing and is not redirected (S-231).
+ * Streaming routes (streaming.md section 1): WebSockets at the base path, server-sent events below it. This server is
+ * its own streaming host. A plain request to the base path gets 404, without a redirect (S-231).
  */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const socket = yield* SocketRoute.make

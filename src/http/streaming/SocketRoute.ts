@@ -8,10 +8,10 @@ import { type Attendance, Hub } from "./Hub.ts"
 import type { EndReason } from "./Registry.ts"
 import { type WebSocket, WebSockets } from "./WebSockets.ts"
 
-/** How often a client is asked for a sign of life; one that gave none since the last time is cut off. */
+/** Interval of pings; a client that did not answer the last one is cut off. */
 const pingPeriod = "30 seconds"
 
-/** How a stream ends for a client (RFC 6455, section 7.4.1): as a violation of policy, or as going away. */
+/** Close codes by reason (RFC 6455, section 7.4.1): policy violation, or going away. */
 const goodbyes = {
   blocked: [1008, "Forbidden"],
   revoked: [1008, refused("badToken").message],
@@ -20,11 +20,11 @@ const goodbyes = {
 const unsupportedData = 1003
 const noBinary = "The mastodon streaming server does not support binary messages"
 
-/** A parameter that is sent several times counts as its first value. */
+/** A repeated parameter counts by its first value. */
 const First = Schema.Union([Schema.String, Schema.NonEmptyArray(Schema.String)])
 const first = (given: typeof First.Type | undefined) => typeof given === "string" ? given : given?.[0]
 
-/** streaming.md section 3, "Client to server". */
+/** Request of a client (streaming.md section 3, "Client to server"). */
 const Request = Schema.fromJsonString(Schema.Struct({
   type: Schema.Literals(["subscribe", "unsubscribe"]),
   stream: First,
@@ -37,7 +37,7 @@ const encoder = new TextEncoder()
 const frame = (value: unknown) => encoder.encode(JSON.stringify(value))
 const unsubscribeFailed = frame({ error: "Error unsubscribing from channel" })
 
-/** Never sent, because the connection that it would answer is gone. */
+/** Never sent, because its connection is already closed. */
 const over = HttpServerResponse.empty({ status: 101 })
 
 /** Serves a WebSocket, on which a client subscribes to any number of channels (S-007). */
@@ -91,7 +91,7 @@ interface Client {
   readonly attendance: Attendance
 }
 
-/** Takes the messages that have come in. */
+/** Handles the messages that have arrived. */
 const listen = Effect.fnUntraced(function*(client: Client) {
   for (const message of yield* client.socket.receive) {
     if (typeof message !== "string") return client.socket.close(unsupportedData, noBinary)

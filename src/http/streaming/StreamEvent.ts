@@ -1,8 +1,8 @@
 const encoder = new TextEncoder()
 
 /**
- * One event as it is sent, encoded at most once for each `stream` label: everybody who gets the same bytes gets the same
- * array of them. `payload` is a string, for entities their JSON; undefined for an event without one.
+ * An event, encoded at most once per `stream` label: all recipients of the same bytes share one array. `payload` is a
+ * string, for entities their JSON; undefined for an event without one.
  */
 export class StreamEvent {
   readonly event: string
@@ -16,7 +16,7 @@ export class StreamEvent {
     this.payload = payload
   }
 
-  /** The text message on a WebSocket; `label` is the JSON of the channel's name and parameter. */
+  /** Returns the text message for a WebSocket; `label` is the JSON of the channel's name and parameter. */
   message(label: string): Uint8Array {
     const known = this.#messages.get(label)
     if (known !== undefined) return known
@@ -26,7 +26,10 @@ export class StreamEvent {
     return made
   }
 
-  /** The server-sent event. Browsers drop events without data, so one without a payload says `undefined`, as Mastodon does. */
+  /**
+   * The server-sent event. Browsers drop events without data, so one without a payload says `undefined`, as in
+   * Mastodon.
+   */
   get serverSent(): Uint8Array {
     return this.#serverSent ??= encoder.encode(`event: ${this.event}\ndata: ${this.payload}\n\n`)
   }

@@ -1,18 +1,18 @@
 import { HttpServerResponse } from "effect/http"
 
-/** Documents of discovery change hardly ever (federation.md section 1), in seconds. */
+/** Time for which discovery documents, which rarely change, may be cached, in seconds (federation.md section 1). */
 const documentSeconds = 3 * 24 * 3_600
-/** How long others may believe that an account is gone, in seconds. */
+/** Time for which others may cache that an account is gone, in seconds. */
 const goneSeconds = 3 * 60
 
-/** A document that anybody may keep for three days. */
+/** Responds with a document that may be cached for three days. */
 export const document = (body: string, contentType: string) =>
   HttpServerResponse.text(body, {
     contentType: `${contentType}; charset=utf-8`,
     headers: { "cache-control": `public, max-age=${documentSeconds}`, "x-content-type-options": "nosniff" }
   })
 
-/** There is no such document: 400 for a question that makes no sense, 404 for the unknown, 410 for the deleted. */
+/** Responds without a document: 400 for an invalid query, 404 for an unknown account, 410 for a deleted one. */
 export const nothing = (status: 400 | 404 | 410) =>
   HttpServerResponse.empty({
     status,

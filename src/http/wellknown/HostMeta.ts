@@ -29,5 +29,5 @@ const make = Effect.map(ServerConfig, ({ publicUrl }) => {
   )
 })
 
-/** Where WebFinger is, for servers that ask the older way (RFC 6415). */
+/** Location of WebFinger, for servers that use the older discovery (RFC 6415). */
 export const layer = Layer.unwrap(make)

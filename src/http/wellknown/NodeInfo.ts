@@ -12,7 +12,7 @@ import type { NodeInfo, NodeInfoLinks } from "../wire/NodeInfo.ts"
 import { document } from "./DiscoveryResponse.ts"
 
 const path = "/nodeinfo/2.0"
-/** How long the document is kept ready, in milliseconds. */
+/** Time for which the document is cached, in milliseconds. */
 const nodeInfoMillisMax = 30_000
 
 const make = Effect.gen(function*() {
@@ -56,5 +56,5 @@ const make = Effect.gen(function*() {
   )
 })
 
-/** The node information document, version 2.0 only, and where it is (S-030 to S-039, S-301). */
+/** NodeInfo, version 2.0 only, and its discovery document (S-030 to S-039, S-301). */
 export const layer = Layer.unwrap(make).pipe(Layer.provide(Changes.layer))

@@ -9,7 +9,7 @@ import * as Urls from "../../services/instance/Urls.ts"
 import { servedTypes } from "../../services/media/FileTypes.ts"
 import { document, nothing } from "./DiscoveryResponse.ts"
 
-/** Characters of a resource that is looked at. */
+/** Maximum characters of a resource. */
 const resourceCharactersMax = 2_048
 
 const make = Effect.gen(function*() {
@@ -18,8 +18,8 @@ const make = Effect.gen(function*() {
   const ours = new Set([config.localDomain.toLowerCase(), new URL(config.publicUrl).host.toLowerCase()])
 
   /**
-   * The local name that a resource asks for: an address of ours, or `acct:name@domain` with or without its scheme; else
-   * the status of the answer.
+   * Returns the local name that a resource asks for: one of our URLs, or `acct:name@domain` with or without its scheme;
+   * otherwise the status of the response.
    */
   const nameIn = (resource: string): string | 400 | 404 => {
     if (isUrl(resource)) {
@@ -50,7 +50,7 @@ const make = Effect.gen(function*() {
     })
   }
 
-  /** The domain itself stands for the server's own actor. */
+  /** Descriptor of the instance actor, for which the domain itself stands. */
   const ownDescriptor = document(
     JSON.stringify({
       subject: `acct:${LocalIds.instanceName(config)}@${config.localDomain}`,
@@ -87,5 +87,5 @@ const make = Effect.gen(function*() {
   return HttpRouter.add("GET", "/.well-known/webfinger", answer)
 })
 
-/** Who stands behind `name@domain` (RFC 7033). Answers are about local accounts only and name our configured address. */
+/** WebFinger (RFC 7033), for local accounts only; the answers use our configured domain. */
 export const layer = Layer.unwrap(make)

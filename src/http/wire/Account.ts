@@ -49,16 +49,16 @@ const fields = {
   feature_approval: FeatureApproval,
   /** Local accounts only. */
   noindex: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
-  /** Local accounts only, and highlighted roles only. */
+  /** Local accounts and highlighted roles only. */
   roles: Schema.optionalKey(Schema.Array(AccountRole)),
   suspended: Schema.optionalKey(Schema.Literal(true)),
   limited: Schema.optionalKey(Schema.Literal(true)),
   memorial: Schema.optionalKey(Schema.Literal(true)),
-  /** Only where the server allows it: whether anybody may get the public posts by e-mail. */
+  /** Only if the server allows it: true if anyone may subscribe to the public posts by e-mail. */
   email_subscriptions: Schema.optionalKey(Schema.Boolean)
 }
 
-/** Where an account moved to; that one tells of no move of its own. */
+/** The account that another one moved to; it has no `moved` of its own. */
 const Moved = Schema.Struct(fields).annotate({ identifier: "MovedAccount" })
 
 export const Account = Schema.Struct({ ...fields, moved: Schema.optionalKey(Moved) }).annotate({
@@ -66,7 +66,7 @@ export const Account = Schema.Struct({ ...fields, moved: Schema.optionalKey(Move
 })
 export type Account = typeof Account.Type
 
-/** What only the owner sees: the texts as written, the defaults of new posts. */
+/** Fields that only the owner sees: source texts, and defaults of new posts. */
 export const Source = Schema.Struct({
   privacy: Visibility,
   sensitive: Schema.Boolean,
@@ -90,7 +90,7 @@ export const CredentialAccount = Schema.Struct({
 }).annotate({ identifier: "CredentialAccount" })
 export type CredentialAccount = typeof CredentialAccount.Type
 
-/** The own profile as it is edited (4.6): texts as they were written, pictures null where there are none. */
+/** The user's own profile for editing (4.6): source texts, and pictures or null. */
 export const Profile = Schema.Struct({
   id: Id,
   display_name: Schema.String,
@@ -133,7 +133,7 @@ export const PartialAccountWithAvatar = Schema.Struct({
 }).annotate({ identifier: "PartialAccountWithAvatar" })
 export type PartialAccountWithAvatar = typeof PartialAccountWithAvatar.Type
 
-/** What an avatar needs of an account whose JSON is ready. */
+/** Reduces an account's JSON to what an avatar needs. */
 export const partialAccount = (account: Ready<Account>): Ready<PartialAccountWithAvatar> => {
   const { acct, avatar, avatar_description, avatar_static, bot, id, locked, url }: Account = JSON.parse(account)
   return encode<PartialAccountWithAvatar>({ id, acct, locked, bot, url, avatar, avatar_static, avatar_description })

@@ -12,7 +12,7 @@ export const Follow = Schema.Struct({
 /** `POST /api/v1/follows`; `uri` is `name@domain`. */
 export const RemoteFollow = Schema.Struct({ uri: Schema.optionalKey(Text) })
 
-/** Parameters of a mute beyond Mastodon, which the instance document announces. */
+/** Mute parameters beyond Mastodon's, which the instance document lists. */
 export const muteExtensions = ["replies"] as const
 
 /** `POST /api/v1/accounts/:id/mute`; `duration` in seconds. `replies` lets mentions in replies to the muter through. */
@@ -80,6 +80,6 @@ export const ProfileUpdate = Schema.Struct({ ...profile, ...display }).pipe(Sche
   showFeatured: "show_featured"
 }))
 
-/** What either of them says. */
+/** Fields of either request. */
 const ProfileRequest = Schema.Struct({ ...profile, ...defaults, ...display })
 export type ProfileRequest = typeof ProfileRequest.Type

@@ -6,7 +6,7 @@ import { Flag } from "./Params.ts"
 import { Mention, Status } from "./Status.ts"
 import { ShallowTag } from "./Tag.ts"
 
-/** How many reacted with an emoji; `me` is absent in streams, addresses where it is one of Unicode. */
+/** Count of an emoji reaction; `me` is absent in streams, and URLs are absent for Unicode emoji. */
 export const Reaction = Schema.Struct({
   name: Schema.String,
   count: Count,
@@ -16,7 +16,7 @@ export const Reaction = Schema.Struct({
 }).annotate({ identifier: "Reaction" })
 export type Reaction = typeof Reaction.Type
 
-/** The payload of `announcement.reaction`. */
+/** Payload of the event `announcement.reaction`. */
 export const ReactionEvent = Schema.Struct({ ...Reaction.fields, announcement_id: Id })
 export type ReactionEvent = typeof ReactionEvent.Type
 

@@ -30,7 +30,7 @@ const AnnualReport = Schema.Struct({
 }).annotate({ identifier: "AnnualReport" })
 export type AnnualReport = typeof AnnualReport.Type
 
-/** Reports of years, and the accounts and statuses that they name. */
+/** Annual reports, and the accounts and statuses that they name. */
 export const AnnualReports = Schema.Struct({
   annual_reports: Schema.Array(AnnualReport),
   accounts: Schema.Array(Account),
@@ -43,5 +43,5 @@ export const AnnualReportState = Schema.Struct({
 })
 export type AnnualReportState = typeof AnnualReportState.Type
 
-/** What else is a number names no year. */
+/** Year in the path; any other number is not a year. */
 export const YearPath = { year: Schema.String }

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Id, Url } from "./Common.ts"
 import { list, Text } from "./Params.ts"
 
-/** A client of the API, as its own token shows it. `vapid_key` moved to the instance in 4.3. */
+/** A client of the API, as shown to its own token. `vapid_key` moved to the instance in 4.3. */
 export const Application = Schema.Struct({
   id: Id,
   name: Schema.String,
@@ -14,7 +14,7 @@ export const Application = Schema.Struct({
 }).annotate({ identifier: "Application" })
 export type Application = typeof Application.Type
 
-/** A client right after its registration, the only time that the secret is shown. */
+/** A client right after its registration, the only time that its secret is shown. */
 export const CredentialApplication = Schema.Struct({
   ...Application.fields,
   client_id: Schema.String,
@@ -23,7 +23,7 @@ export const CredentialApplication = Schema.Struct({
 }).annotate({ identifier: "CredentialApplication" })
 export type CredentialApplication = typeof CredentialApplication.Type
 
-/** `POST /api/v1/apps`; several addresses as a list, or in one text on lines or with spaces between. */
+/** `POST /api/v1/apps`; several redirect URIs come as a list, or as one text separated by lines or spaces. */
 export const NewApplication = Schema.Struct({
   clientName: Schema.optionalKey(Schema.NullOr(Text)),
   redirectUris: Schema.optionalKey(list(Text)),

@@ -5,7 +5,7 @@ import { Count, Html, Id, Timestamp, Url } from "./Common.ts"
 import { Flag, list, Text } from "./Params.ts"
 import { ShallowTag } from "./Tag.ts"
 
-/** An account in a collection; who refused or withdrew is not named any more. */
+/** An account in a collection; one that refused or withdrew is no longer named. */
 export const CollectionItem = Schema.Struct({
   id: Id,
   state: ItemState,
@@ -57,7 +57,10 @@ export const CollectionWrite = Schema.Struct(fields).pipe(Schema.encodeKeys(keys
 /** `POST /api/v1/collections/:collection_id/items` */
 export const NewItem = Schema.Struct({ accountId: text }).pipe(Schema.encodeKeys({ accountId: "account_id" }))
 
-/** What a request says of a collection; what it does not name, or leaves empty where that means nothing, stays. */
+/**
+ * Returns the change that a request makes to a collection; fields that are absent, or empty where that is meaningless,
+ * are unchanged.
+ */
 export const saidOf = (given: typeof CollectionWrite.Type): CollectionChange => ({
   ...(given.name !== undefined && { name: given.name ?? "" }),
   ...(given.description !== undefined && { description: given.description ?? "" }),

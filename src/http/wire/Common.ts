@@ -1,22 +1,22 @@
 import { Schema } from "effect"
 
-/** A decimal string (operations.md section 0, "IDs"). */
+/** Id as a decimal string (operations.md section 0, "IDs"). */
 export const Id = Schema.String.check(Schema.isPattern(/^-?[0-9]+$/))
 
 /**
- * An id as a JSON number, in the few places where clients expect one (operations.md section 0, "IDs"). It has more digits than a
- * JavaScript number holds: the program writes it as a `bigint`, and all of its digits travel.
+ * An id as a JSON number, in the few places where clients expect one (operations.md section 0, "IDs"). It has more
+ * digits than a JavaScript number holds, so it is written from a `bigint`, with all digits.
  */
 export const IdNumber = Schema.Number.pipe(Schema.brand("IdNumber"))
 export type IdNumber = typeof IdNumber.Type
 
-/** RFC 3339 in UTC with three decimals: `2024-01-01T00:00:00.000Z`. */
+/** Time in RFC 3339, in UTC with three decimals: `2024-01-01T00:00:00.000Z`. */
 export const Timestamp = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
 
-/** `2024-01-01` */
+/** A day, such as `2024-01-01`. */
 export const Day = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\d$/))
 
-/** A count that travels as a string. */
+/** A count that is sent as a string. */
 export const Figure = Schema.String.check(Schema.isPattern(/^[0-9]+$/))
 
 export const Url = Schema.String

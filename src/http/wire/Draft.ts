@@ -3,7 +3,7 @@ import { Id, Timestamp } from "./Common.ts"
 import { MediaAttachment } from "./MediaAttachment.ts"
 import { ScheduledParams } from "./ScheduledStatus.ts"
 
-/** A post that its author has not finished, beyond Mastodon: as a scheduled one, without a time. */
+/** A draft, beyond Mastodon: like a scheduled status without a time. */
 export const Draft = Schema.Struct({
   id: Id,
   created_at: Timestamp,

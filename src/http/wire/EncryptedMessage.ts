@@ -78,7 +78,7 @@ export const Deliveries = Schema.Struct({
   )
 })
 
-/** `POST /api/v1/crypto/encrypted_messages/clear`, in the body or in the address. */
+/** `POST /api/v1/crypto/encrypted_messages/clear`, in the body or in the query. */
 export const Clearing = Schema.Struct({ upToId: Schema.optionalKey(IdInBody) }).pipe(
   Schema.encodeKeys({ upToId: "up_to_id" })
 )

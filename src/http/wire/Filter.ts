@@ -27,7 +27,7 @@ export const FilterResult = Schema.Struct({
 }).annotate({ identifier: "FilterResult" })
 export type FilterResult = typeof FilterResult.Type
 
-/** The older form: one a keyword, whose id it has. */
+/** A v1 filter: one per keyword, whose id it has. */
 export const FilterV1 = Schema.Struct({
   id: Id,
   phrase: Schema.String,

@@ -10,7 +10,7 @@ const text = Schema.optionalKey(Schema.NullOr(Text))
 const keyword = { keyword: text, wholeWord: Schema.optionalKey(Flag) }
 const keywordKeys = { wholeWord: "whole_word" } as const
 
-/** `POST /api/v2/filters/:id/keywords` and changes of one */
+/** `POST /api/v2/filters/:id/keywords`, and updates of a keyword. */
 export const KeywordRequest = Schema.Struct(keyword).pipe(Schema.encodeKeys(keywordKeys))
 export type KeywordRequest = typeof KeywordRequest.Type
 
@@ -22,12 +22,12 @@ const KeywordAttributes = Schema.Struct({
 
 const scope = {
   context: Schema.optionalKey(list(Schema.String)),
-  /** In seconds; blank is never. */
+  /** In seconds; blank means never. */
   expiresIn: Schema.optionalKey(Integer)
 }
 const scopeKeys = { expiresIn: "expires_in" } as const
 
-/** `POST /api/v2/filters` and changes of one; keywords come as a list or by numbers, as forms have it (S-083). */
+/** `POST /api/v2/filters`, and updates of a filter; keywords come as a list or by number, as in forms (S-083). */
 export const FilterRequest = Schema.Struct({
   ...scope,
   title: text,
@@ -40,7 +40,7 @@ export const FilterRequest = Schema.Struct({
 )
 export type FilterRequest = typeof FilterRequest.Type
 
-/** `POST /api/v1/filters` and changes of one */
+/** `POST /api/v1/filters`, and updates of a filter. */
 export const FilterV1Request = Schema.Struct({
   ...scope,
   phrase: text,

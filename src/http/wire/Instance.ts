@@ -10,7 +10,7 @@ export const Rule = Schema.Struct({
 }).annotate({ identifier: "Rule" })
 export type Rule = typeof Rule.Type
 
-/** A text about the server: the extended description, the privacy policy. */
+/** A text about the server: the extended description, or the privacy policy. */
 export const Document = Schema.Struct({ updated_at: Schema.NullOr(Timestamp), content: Html })
   .annotate({ identifier: "InstanceDocument" })
 export type Document = typeof Document.Type
@@ -23,12 +23,12 @@ export const TermsOfService = Schema.Struct({
 }).annotate({ identifier: "TermsOfService" })
 export type TermsOfService = typeof TermsOfService.Type
 
-/** One week; the numbers travel as strings (S-126). */
+/** Activity of a week; the numbers are sent as strings (S-126). */
 export const Activity = Schema.Struct({ week: Figure, statuses: Figure, logins: Figure, registrations: Figure })
   .annotate({ identifier: "InstanceActivity" })
 export type Activity = typeof Activity.Type
 
-/** A block that is made known; the domain may be obfuscated. */
+/** A published domain block; the domain may be obfuscated. */
 export const DomainBlock = Schema.Struct({
   domain: Schema.String,
   digest: Schema.String,
@@ -41,7 +41,7 @@ export const Language = Schema.Struct({ code: Schema.String, name: Schema.String
 export type Language = typeof Language.Type
 
 const access = Schema.Literals(["public", "authenticated", "disabled"])
-/** Who may read posts of this server and of others on public timelines. */
+/** Access to local and remote posts on public timelines. */
 export const Feeds = Schema.Struct({ local: access, remote: access })
 
 const statuses = Schema.Struct({
@@ -68,7 +68,7 @@ export const Instance = Schema.Struct({
   domain: Schema.String,
   title: Schema.String,
   version: Schema.String,
-  /** Empty where the operator does not say where the source is. */
+  /** Empty if the operator does not state where the source is. */
   source_url: Schema.String,
   description: Schema.String,
   usage: Schema.Struct({ users: Schema.Struct({ active_month: Count }) }),
@@ -102,32 +102,36 @@ export const Instance = Schema.Struct({
     }),
     statuses: Schema.Struct({
       ...statuses.fields,
-      /** Beyond Mastodon: values of `content_type` for a new post. */
+      /** Beyond Mastodon: accepted values of `content_type` for a new post. */
       supported_mime_types: Schema.Array(Schema.String),
-      /** Beyond Mastodon: posts may be for people of this server alone (`local_only`, or the visibility `local`). */
+      /** Beyond Mastodon: posts may be local-only (`local_only`, or the visibility `local`). */
       local_only: Schema.Boolean
     }),
     media_attachments: Schema.Struct({ description_limit: Count, ...mediaAttachments }),
     polls,
-    /** Beyond Mastodon: a list holds hashtags, too (`/api/v1/lists/:id/tags`), and accounts that nobody has to follow. */
+    /**
+     * Beyond Mastodon: lists may contain hashtags (`/api/v1/lists/:id/tags`), and accounts that the owner does not
+     * follow.
+     */
     lists: Schema.Struct({ max_lists: Count, max_accounts_per_list: Count, max_tags_per_list: Count }),
     /**
-     * Beyond Mastodon: `interaction_policy` of posts, with this many accounts by their ids in a list of it;
+     * Beyond Mastodon: `interaction_policy` of posts, in which a list may have this many account ids;
      * `/api/v1/interaction_policies/defaults` and `/api/v1/interaction_requests`.
      */
     interaction_policies: Schema.Struct({ max_accounts: Count }),
-    /** Beyond Mastodon: `/api/v1/drafts`, posts that are not finished, on every device. */
+    /** Beyond Mastodon: `/api/v1/drafts`, drafts on every device. */
     drafts: Schema.Struct({ max_drafts: Count }),
-    /** Beyond Mastodon: `/api/v1/timelines/catchup`, what was missed at home since a time. */
+    /** Beyond Mastodon: `/api/v1/timelines/catchup`, posts missed in the home timeline since a time. */
     catchup: Schema.Struct({ max_statuses: Count, max_hours: Count }),
     /**
-     * Beyond Mastodon: `/api/v1/strikes`, what moderators did about one, and appeals against it. Staff decides by
-     * `/api/v1/admin/appeals`, acts on posts by `/api/v1/admin/status_actions`, and leaves notes by `notes` of accounts and reports.
+     * Beyond Mastodon: `/api/v1/strikes`, moderation actions against the user, and appeals. Staff decides appeals by
+     * `/api/v1/admin/appeals`, acts on posts by `/api/v1/admin/status_actions`, and writes `notes` on accounts and
+     * reports.
      */
     appeals: Schema.Struct({ max_days: Count, max_characters: Count }),
     /**
-     * Beyond Mastodon, each off unless an app asks for it: parameters of `/api/v1/timelines/home`, events that streams send to
-     * who names them in `supported_events[]`, keys of `/api/v2/notifications/policy`, and parameters of
+     * Beyond Mastodon, each off unless an app requests it: parameters of `/api/v1/timelines/home`, stream events for
+     * clients that list them in `supported_events[]`, keys of `/api/v2/notifications/policy`, and parameters of
      * `/api/v1/accounts/:id/mute`.
      */
     extensions: Schema.Struct({
@@ -149,11 +153,11 @@ export const Instance = Schema.Struct({
     url: Schema.NullOr(Url)
   }),
   api_versions: Schema.Struct({ mastodon: Count }),
-  /** Beyond Mastodon: what apps know from Pleroma and may use here as they do there. */
+  /** Beyond Mastodon: features that apps know from Pleroma, which work the same here. */
   pleroma: Schema.Struct({
     metadata: Schema.Struct({
       features: Schema.Array(Schema.String),
-      /** Different emoji among the reactions to one status, and of one account to it. */
+      /** Maximum different emoji in the reactions to a status, and of one account to it. */
       emoji_reactions: Schema.Struct({ max_reactions: Count, max_reactions_per_account: Count })
     })
   }),

@@ -6,10 +6,13 @@ import { Flag, hash, list, Text } from "./Params.ts"
 import { InteractionPolicy } from "./PolicyRules.ts"
 import { Status } from "./Status.ts"
 
-/* Who may reply to a post, favourite and reblog it, in the words of GoToSocial; and what others asked to do. */
+/*
+ * Interaction policies in GoToSocial's format: who may reply to a post, favourite and reblog it; and interaction
+ * requests.
+ */
 
 const audience = Schema.optionalKey(list(Text))
-/** The last two are of earlier versions. */
+/** The last two fields come from earlier versions. */
 const RulesGiven = hash(
   Schema.Struct({ automaticApproval: audience, manualApproval: audience, always: audience, withApproval: audience })
     .pipe(Schema.encodeKeys({
@@ -33,7 +36,7 @@ export const PolicyGiven = hash(
   )
 )
 export type PolicyGiven = typeof PolicyGiven.Type
-/** One by default, which says nothing of quotes: `source[quote_policy]` does. */
+/** A default policy, without quotes: `source[quote_policy]` has those. */
 const DefaultGiven = hash(Schema.Struct(controlGiven).pipe(Schema.encodeKeys(controlKeys)))
 
 /** `PATCH /api/v1/interaction_policies/defaults` */
@@ -63,10 +66,10 @@ export const RequestsQuery = Schema.Struct({
   quotes: Schema.optionalKey(Flag)
 }).pipe(Schema.encodeKeys({ ...pageKeys, statusId: "status_id" }))
 
-/** What links to further pages keep of it. */
+/** Parameters that links to further pages keep. */
 export const requestsFilters = ["status_id", "favourites", "replies", "reblogs", "quotes"]
 
-/** What somebody asked to do with a status of its reader. */
+/** A request to interact with a status of its reader. */
 export const InteractionRequest = Schema.Struct({
   id: Id,
   type: Schema.Literals(["favourite", "reply", "reblog", "quote"]),
@@ -74,7 +77,7 @@ export const InteractionRequest = Schema.Struct({
   account: Account,
   status: Schema.NullOr(Status),
   reply: Schema.optionalKey(Status),
-  /** The post that quotes. */
+  /** The quoting post. */
   quote: Schema.optionalKey(Status),
   accepted_at: Schema.optionalKey(Timestamp),
   rejected_at: Schema.optionalKey(Timestamp)

@@ -2,24 +2,24 @@ import type { SnakeCase } from "../../services/Columns.ts"
 import type { IdNumber } from "./Common.ts"
 
 /*
- * The program speaks camelCase, the wire snake_case. Here is the only place where one becomes the other: a value is
- * written with the names of the program and checked against the wire's type. It is turned on its way out.
+ * The program uses camelCase, the API snake_case. This is the only place that converts: values have the program's
+ * names, are checked against the API type, and are converted when serialised.
  */
 
 type CamelKey<Key extends string> = Key extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}`
   : Key
 
-/** The name on the wire of a key of the program. */
+/** Name on the wire of one of the program's keys. */
 export type WireKey<Key> = SnakeCase<Key>
 
 declare global {
   interface JSON {
-    /** A JSON number whose digits are written as they stand (ECMA-262, JSON.rawJSON), which TypeScript does not know yet. */
+    /** A JSON number whose digits are written verbatim (ECMA-262, JSON.rawJSON); TypeScript does not know it yet. */
     rawJSON: (text: string) => object
   }
 }
 
-/** A wire type as the program writes it. */
+/** A wire type with the program's key names. */
 export type Values<Wire> = Wire extends IdNumber ? bigint :
   Wire extends ReadonlyArray<infer Item> ? ReadonlyArray<Values<Item>>
   : Wire extends object ?
@@ -31,36 +31,36 @@ interface Written<in out Wire> {
   readonly [written]: (value: Wire) => Wire
 }
 
-/** The JSON of a value of the wire type `Wire`, and of no other: a text that is ready to be sent. */
+/** Serialised JSON of a value of exactly the wire type `Wire`, ready to send. */
 export type Ready<Wire> = string & Written<Wire>
 
-/** The JSON of one of the alternatives of `Wire`, or of any. */
+/** Serialised JSON of one of the alternatives of `Wire`, or of their union. */
 export type ReadyAs<Wire> = Ready<Wire> | (Wire extends unknown ? Ready<Wire> : never)
 
-/** Ready values that may be at hand as bytes, too: to make these of a text takes longer than to put a page together. */
+/** Serialised values that may also be available as bytes: encoding the text takes longer than assembling a page. */
 export interface ReadyList<Wire> extends ReadonlyArray<Ready<Wire>> {
   readonly bytes?: () => ReadonlyArray<Uint8Array>
 }
 
-/** The same values, of which `bytes` gives each in UTF-8. */
+/** Adds bytes to a list; `bytes` returns each value in UTF-8. */
 export const withBytes = <Wire>(
   items: ReadonlyArray<Ready<Wire>>,
   bytes: () => ReadonlyArray<Uint8Array>
 ): ReadyList<Wire> => Object.assign([...items], { bytes })
 
 /**
- * Declares a text to be the JSON of `Wire`: for what is put together from pieces, and parts of what was. A test decodes
- * each of them with its schema.
+ * Declares a text to be the JSON of `Wire`, for JSON that is assembled from pieces or cut from other JSON. A test
+ * decodes each of them with its schema.
  */
 export function ready<Wire>(text: string): Ready<Wire>
 export function ready(text: string): string {
   return text
 }
 
-/** Members of the wire type as the program names them. */
+/** Members of the wire type, by the program's key names. */
 type Members<Wire> = { readonly [Key in keyof Wire as Key extends string ? CamelKey<Key> : Key]-?: Wire[Key] }
 
-/** Keys that are data (languages, sizes) hold other characters and stay as they are. */
+/** Keys that are data (languages, sizes) contain other characters and are not converted. */
 const word = /^[a-z][a-zA-Z0-9]*$/
 
 const snakeKeys = new Map<string, string>()
@@ -68,7 +68,7 @@ const snakeKey = (key: string): string => {
   const known = snakeKeys.get(key)
   if (known !== undefined) return known
   const made = word.test(key) ? key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : key
-  // Bounded: only names that the program wrote down come here, and data keys are few and repeat.
+  // Bounded, although keys come only from the program, and data keys are few and repeat.
   if (snakeKeys.size < 1_000) snakeKeys.set(key, made)
   return made
 }
@@ -80,18 +80,18 @@ const snake = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [snakeKey(key), snake(inner)]))
 }
 
-/** The JSON of a wire value. */
+/** Serialises a wire value. */
 export const json = <Wire>(values: Values<Wire>): Ready<Wire> => ready(JSON.stringify(snake(values)))
 
-/** The JSON of a value that has the names of the wire already. */
+/** Serialises a value that already has the wire's key names. */
 export const encode = <Wire>(value: Wire): Ready<Wire> => ready(JSON.stringify(value))
 
-/** The JSON of nothing, where a member may be absent in so many words. */
+/** Serialised `null`, for members that may be null. */
 export const none = encode(null)
 
 /**
- * The JSON object of `values` together with members whose JSON is ready already. `Wire` is the whole object's type, so
- * that a missing or misspelt member does not compile.
+ * Serialises an object from `values` and members that are serialised already. `Wire` is the type of the whole object,
+ * so a missing or misspelt member does not compile.
  */
 export const splice = <Wire, Key extends keyof Members<Wire> & keyof Values<Wire> & string>(
   values: Omit<Values<Wire>, Key>,
@@ -104,13 +104,13 @@ export const splice = <Wire, Key extends keyof Members<Wire> & keyof Values<Wire
   return ready(`${text}}`)
 }
 
-/** A JSON object that is ready with some more members. */
+/** Adds members to a serialised JSON object. */
 export const extend = <Wire>(text: string, values: Partial<Values<Wire>>): Ready<Wire> =>
   ready(`${text.slice(0, -1)},${JSON.stringify(snake(values)).slice(1)}`)
 
 /**
- * A JSON list of members whose JSON is ready. Appending makes one string in the end. `join` would make one of every member,
- * too, and then two of the whole.
+ * Joins serialised members into a JSON list. Appending builds one flat string in the end; `join` would also flatten
+ * every member, and copy the whole twice.
  */
 export const list = <Wire>(items: ReadonlyArray<Ready<Wire>>): Ready<ReadonlyArray<Wire>> => {
   let text = "["

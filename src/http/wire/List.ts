@@ -10,7 +10,7 @@ export const List = Schema.Struct({
 }).annotate({ identifier: "List" })
 export type List = typeof List.Type
 
-/** What a client says of a list. */
+/** Fields of a list that a client sets. */
 export const ListWrite = Schema.Struct({
   title: Schema.optionalKey(Schema.NullOr(Text)),
   repliesPolicy: Schema.optionalKey(Schema.NullOr(Text)),
@@ -18,7 +18,7 @@ export const ListWrite = Schema.Struct({
 }).pipe(Schema.encodeKeys({ repliesPolicy: "replies_policy" }))
 export type ListWrite = typeof ListWrite.Type
 
-/** Members to add or remove: accounts by their ids, hashtags by their names. */
+/** Members to add or remove: accounts by id, hashtags by name. */
 export const ListAccounts = Schema.Struct({ accountIds: Schema.optionalKey(list(Text)) }).pipe(
   Schema.encodeKeys({ accountIds: "account_ids" })
 )

@@ -5,7 +5,7 @@ export const Marker = Schema.Struct({ last_read_id: Id, version: Count, updated_
   .annotate({ identifier: "Marker" })
 export type Marker = typeof Marker.Type
 
-/** By timeline; those that were never set are absent. */
+/** Markers by timeline; those that were never set are absent. */
 export const Markers = Schema.Struct({
   home: Schema.optionalKey(Marker),
   notifications: Schema.optionalKey(Marker)

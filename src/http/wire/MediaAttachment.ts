@@ -4,7 +4,7 @@ import { Id, Url } from "./Common.ts"
 export const MediaAttachment = Schema.Struct({
   id: Id,
   type: Schema.Literals(["image", "gifv", "video", "audio", "unknown"]),
-  /** Null while the file is processed. */
+  /** Null while the file is being processed. */
   url: Schema.NullOr(Url),
   preview_url: Schema.NullOr(Url),
   remote_url: Schema.NullOr(Url),

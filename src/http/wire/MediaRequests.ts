@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { MediaIdFromString } from "../../services/Ids.ts"
 import { Text } from "./Params.ts"
 
-/** Stands for a file among the parameters of a request (`body/Files.ts`); an empty text is no file. */
+/** Placeholder of a file among a request's parameters (`body/UploadedFiles.ts`); an empty text means no file. */
 export const FileTicket = Schema.Union([
   Schema.Struct({ ticket: Schema.String }),
   Schema.Literal(""),

@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 import { Count } from "./Common.ts"
 
-/** Where the node document is (NodeInfo 2.0, section "Discovery"). */
+/** Location of the NodeInfo document (NodeInfo 2.0, section "Discovery"). */
 export const NodeInfoLinks = Schema.Struct({
   links: Schema.Array(Schema.Struct({ rel: Schema.String, href: Schema.String }))
 })
 export type NodeInfoLinks = typeof NodeInfoLinks.Type
 
-/** The node information document, schema version 2.0. */
+/** The NodeInfo document, schema version 2.0. */
 export const NodeInfo = Schema.Struct({
   version: Schema.Literal("2.0"),
   software: Schema.Struct({ name: Schema.String.check(Schema.isPattern(/^[a-z0-9-]+$/)), version: Schema.String }),

@@ -10,7 +10,7 @@ import { Status } from "./Status.ts"
 
 const NotificationType = Schema.Literals(notificationTypes)
 
-/** What somebody lost when all of a server was blocked. */
+/** Relationships that the user lost when a whole server was blocked. */
 export const RelationshipSeveranceEvent = Schema.Struct({
   id: Id,
   type: Schema.Literals(["domain_block", "user_domain_block", "account_suspension"]),
@@ -22,7 +22,7 @@ export const RelationshipSeveranceEvent = Schema.Struct({
 }).annotate({ identifier: "RelationshipSeveranceEvent" })
 export type RelationshipSeveranceEvent = typeof RelationshipSeveranceEvent.Type
 
-/** What an app shows of a type that it does not know. */
+/** Text that an app shows for a type that it does not know. */
 const NotificationFallback = Schema.Struct({
   title: Html,
   summary: Schema.NullOr(Html),
@@ -30,7 +30,7 @@ const NotificationFallback = Schema.Struct({
 }).annotate({ identifier: "NotificationFallback" })
 export type NotificationFallback = typeof NotificationFallback.Type
 
-/** What moderators did about the recipient, or only said. */
+/** A moderation action against the recipient, or a warning only. */
 export const AccountWarning = Schema.Struct({
   id: Id,
   action: StrikeAction,
@@ -45,10 +45,10 @@ export type AccountWarning = typeof AccountWarning.Type
 /** `POST /api/v1/strikes/:id/appeal` */
 export const AppealWrite = Schema.Struct({ text: Schema.optionalKey(Text) })
 
-/** The year of which there is a report. */
+/** Year of an annual report. */
 const AnnualReportEvent = Schema.Struct({ year: Schema.String })
 
-/** With what somebody reacted, in notifications of that. */
+/** Emoji of a reaction notification. */
 const reacted = {
   emoji: Schema.optionalKey(Schema.String),
   emoji_url: Schema.optionalKey(Schema.NullOr(Url))
@@ -60,7 +60,7 @@ export const Notification = Schema.Struct({
   created_at: Timestamp,
   group_key: Schema.String,
   account: Account,
-  /** It waits until its owner asks for it; absent of others. */
+  /** True if the notification is filtered until its owner accepts it; otherwise absent. */
   filtered: Schema.optionalKey(Schema.Literal(true)),
   status: Schema.optionalKey(Status),
   ...reacted,
@@ -77,7 +77,7 @@ export const NotificationGroup = Schema.Struct({
   group_key: Schema.String,
   notifications_count: Count,
   type: NotificationType,
-  /** A number here, which loses digits where clients read it as one of JavaScript; they use `page_max_id`. */
+  /** A number here, which loses digits in clients that parse it as a JavaScript number; they use `page_max_id`. */
   most_recent_notification_id: IdNumber,
   page_min_id: Schema.optionalKey(Id),
   page_max_id: Schema.optionalKey(Id),

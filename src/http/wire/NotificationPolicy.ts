@@ -7,7 +7,7 @@ import { Status } from "./Status.ts"
 
 const Summary = Schema.Struct({ pending_requests_count: Count, pending_notifications_count: Count })
 
-/** The treatment of notifications from accounts that the owner may not want to hear. */
+/** Treatment of notifications from accounts that may be unwanted. */
 export const NotificationPolicy = Schema.Struct({
   for_not_following: PolicyDecision,
   for_not_followers: PolicyDecision,
@@ -21,7 +21,7 @@ export const NotificationPolicy = Schema.Struct({
 }).annotate({ identifier: "NotificationPolicy" })
 export type NotificationPolicy = typeof NotificationPolicy.Type
 
-/** The older form, which knows no dropping. */
+/** The v1 policy, which cannot drop. */
 export const NotificationPolicyV1 = Schema.Struct({
   filter_not_following: Schema.Boolean,
   filter_not_followers: Schema.Boolean,
@@ -32,7 +32,7 @@ export const NotificationPolicyV1 = Schema.Struct({
 }).annotate({ identifier: "V1NotificationPolicy" })
 export type NotificationPolicyV1 = typeof NotificationPolicyV1.Type
 
-/** Keys of a policy beyond Mastodon, which the instance document announces. */
+/** Policy keys beyond Mastodon's, which the instance document lists. */
 export const policyExtensions = ["for_new_conversations"] as const
 
 const decision = Schema.optionalKey(Schema.NullOr(Text))
@@ -73,7 +73,7 @@ export const PolicyV1Request = Schema.Struct({
 }))
 export type PolicyV1Request = typeof PolicyV1Request.Type
 
-/** Somebody whose mentions wait. */
+/** An account whose notifications are filtered until the owner accepts it. */
 export const NotificationRequest = Schema.Struct({
   id: Id,
   created_at: Timestamp,

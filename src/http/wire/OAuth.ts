@@ -28,12 +28,12 @@ export type TokenRequest = typeof TokenRequest.Type
 /** `POST /oauth/revoke` and `POST /oauth/introspect` */
 export const TokenLookup = Schema.Struct({ ...client, token: OptionalText }).pipe(Schema.encodeKeys(clientKeys))
 
-/** RFC 6749, section 5.2. */
+/** OAuth error (RFC 6749, section 5.2). */
 export const OAuthError = Schema.Struct({ error: Schema.String, error_description: Schema.String })
   .annotate({ identifier: "OAuthError" })
 export type OAuthError = typeof OAuthError.Type
 
-/** RFC 7662. Times are in seconds since 1970. */
+/** Token introspection (RFC 7662). Times are in seconds since 1970. */
 export const Introspection = Schema.Struct({
   active: Schema.Boolean,
   scope: Schema.optionalKey(Schema.String),
@@ -43,7 +43,7 @@ export const Introspection = Schema.Struct({
 }).annotate({ identifier: "Introspection" })
 export type Introspection = typeof Introspection.Type
 
-/** The presented token. `resource_owner_id` is a number larger than JavaScript's integers are exact. */
+/** The presented token. `resource_owner_id` is a number beyond JavaScript's exact integers. */
 export const TokenInfo = Schema.Struct({
   resource_owner_id: Schema.NullOr(IdNumber),
   scope: Schema.Array(Schema.String),
@@ -53,7 +53,7 @@ export const TokenInfo = Schema.Struct({
 }).annotate({ identifier: "TokenInfo" })
 export type TokenInfo = typeof TokenInfo.Type
 
-/** Claims about the signed-in user. */
+/** Claims about the user. */
 export const UserInfo = Schema.Struct({
   iss: Url,
   sub: Url,
@@ -64,7 +64,7 @@ export const UserInfo = Schema.Struct({
 }).annotate({ identifier: "UserInfo" })
 export type UserInfo = typeof UserInfo.Type
 
-/** RFC 8414. */
+/** Metadata of the authorization server (RFC 8414). */
 export const ServerMetadata = Schema.Struct({
   issuer: Url,
   authorization_endpoint: Url,

@@ -2,14 +2,14 @@ import { Schema } from "effect"
 import { Html, Url } from "./Common.ts"
 import { Integer } from "./Params.ts"
 
-/** `GET /api/oembed`; edges in pixels. */
+/** `GET /api/oembed`; sizes in pixels. */
 export const OEmbedQuery = Schema.Struct({
   url: Schema.optionalKey(Schema.String),
   maxwidth: Schema.optionalKey(Integer),
   maxheight: Schema.optionalKey(Integer)
 })
 
-/** How other sites show one of our posts (oembed.com, section 2.3.4.4). */
+/** Embedding of one of our posts on other sites (oembed.com, section 2.3.4.4). */
 export const OEmbed = Schema.Struct({
   type: Schema.Literal("rich"),
   version: Schema.Literal("1.0"),

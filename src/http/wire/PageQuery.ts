@@ -8,7 +8,7 @@ const idOf = (text: string): bigint | undefined => {
   return id === undefined || id > idMax ? undefined : id
 }
 
-/** An id to page by; what is none counts as not given, as Rails would have it. */
+/** Id to page by; an invalid one counts as absent, as in Rails. */
 export const Cursor = Schema.String.pipe(
   Schema.decodeTo(
     Schema.UndefinedOr(Schema.BigInt),
@@ -16,7 +16,10 @@ export const Cursor = Schema.String.pipe(
   )
 )
 
-/** The same in a body, where JSON may hold a number. In a query that would be read as one and lose its last digits. */
+/**
+ * A cursor in a body, where JSON may have a number. In a query it would be parsed as a number, and lose its last
+ * digits.
+ */
 export const IdInBody = Schema.Union([Schema.String, Schema.Number, Schema.Null]).pipe(
   Schema.decodeTo(
     Schema.UndefinedOr(Schema.BigInt),
@@ -27,7 +30,7 @@ export const IdInBody = Schema.Union([Schema.String, Schema.Number, Schema.Null]
   )
 )
 
-/** What every paged list takes. */
+/** Parameters of every paged list. */
 export const pageFields = {
   maxId: Schema.optionalKey(Cursor),
   sinceId: Schema.optionalKey(Cursor),
@@ -36,13 +39,13 @@ export const pageFields = {
 }
 export const pageKeys = { maxId: "max_id", sinceId: "since_id", minId: "min_id" } as const
 
-/** A list that takes nothing else. */
+/** Parameters of a list that takes no others. */
 export const PageQuery = Schema.Struct(pageFields).pipe(Schema.encodeKeys(pageKeys))
 
-/** What a request says of the page that it wants. */
+/** Parameters of the requested page. */
 export type PageParameters = Omit<Page, "limit"> & { readonly limit?: number | undefined }
 
-/** The page that a query asks for; `defaultRows` where it names no limit, twice that at most. */
+/** Returns the requested page; `defaultRows` without a limit, twice that at most. */
 export const pageOf = ({ limit, maxId, minId, sinceId }: PageParameters, defaultRows: number): Page => ({
   maxId,
   minId,

@@ -1,8 +1,8 @@
 import { Schema, SchemaTransformation } from "effect"
 
 /*
- * Parameters as clients send them: a form or a query knows strings only, and JSON has its own types. Rails takes
- * either, and clients rely on its habits (operations.md section 0).
+ * Parameters as clients send them: a form or a query has strings only, and JSON has its own types. Rails accepts both,
+ * and clients rely on its conventions (operations.md section 0).
  */
 
 const falseWords = new Set(["0", "f", "F", "false", "FALSE", "off", "OFF"])
@@ -18,7 +18,7 @@ export const Flag = Schema.Union([Schema.String, Schema.Boolean, Schema.Number, 
   )
 ).annotate({ description: "A boolean; 0, f, false and off are false, empty is unset, anything else is true" })
 
-/** A whole number; what is none counts as not given, as a page is still a page with `limit=abc`. */
+/** A whole number; an invalid one counts as absent, so that `limit=abc` still gets a page. */
 export const Integer = Schema.Union([Schema.String, Schema.Number, Schema.Null]).pipe(
   Schema.decodeTo(
     Schema.UndefinedOr(Schema.Int),
@@ -33,8 +33,8 @@ export const Integer = Schema.Union([Schema.String, Schema.Number, Schema.Null])
 )
 
 /**
- * A text; JSON may give it as a number or a boolean. Those are a union of their own. In a union with numbers effect's
- * codec for queries tries the numbers first. That would round long ids and make 7 of 007.
+ * A text, which JSON may send as a number or boolean. Those are in a union of their own. In one union with strings,
+ * effect's codec for queries would try numbers first, round long ids and turn 007 into 7.
  */
 export const Text = Schema.Union([Schema.String, Schema.Union([Schema.Number, Schema.Boolean])]).pipe(
   Schema.decodeTo(
@@ -44,8 +44,8 @@ export const Text = Schema.Union([Schema.String, Schema.Union([Schema.Number, Sc
 )
 
 /**
- * An object, or a list of them; a scalar in its place counts as not given, as Rails drops it: `fields_attributes=undefined` is
- * what some clients send for nothing.
+ * An object, or a list of them; a scalar in its place counts as absent, as in Rails: some clients send
+ * `fields_attributes=undefined` for none.
  */
 export const hash = <S extends Schema.Constraint>(schema: S) => Schema.Union([schema, dropped])
 
@@ -62,8 +62,8 @@ const dropped = Schema.Union([Schema.String, Schema.Union([Schema.Number, Schema
 type Given<A> = ReadonlyArray<A> | null | "" | A
 
 /**
- * A list; one value alone is a list of one. Nothing (`null`, or the empty string of a form) is the empty list. Empty
- * texts in it, which forms send for "none", are left out.
+ * A list; a single value is a list of one. `null`, or the empty string of a form, is the empty list. Empty texts in the
+ * list, which forms send for "none", are left out.
  */
 export const list = <A, I extends string | number | boolean | object>(
   item: Schema.Codec<A, I>

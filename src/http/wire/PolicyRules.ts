@@ -5,12 +5,15 @@ const audience = Schema.Array(Schema.String)
 const PolicyRules = Schema.Struct({
   automatic_approval: audience,
   manual_approval: audience,
-  /** The words of earlier versions. */
+  /** Names from earlier versions. */
   always: audience,
   with_approval: audience
 }).annotate({ identifier: "InteractionPolicyRules" })
 
-/** Who may do what with a post: words (`public`, `followers`, `following`, `mutuals`, `mentioned`, `author`, and `me` for its reader), or ids of accounts. */
+/**
+ * Accounts that may interact with a post: words (`public`, `followers`, `following`, `mutuals`, `mentioned`, `author`,
+ * and `me` for the reader) or account ids.
+ */
 export const InteractionPolicy = Schema.Struct({
   can_favourite: PolicyRules,
   can_reply: PolicyRules,

@@ -12,7 +12,7 @@ export const Preferences = Schema.Struct({
 }).annotate({ identifier: "Preferences" })
 export type Preferences = typeof Preferences.Type
 
-/** The same as the program has them; these names are no snake_case of anything. */
+/** Preferences by the program's names; the API's names are not their snake_case. */
 interface PreferenceValues {
   readonly visibility: Preferences["posting:default:visibility"]
   readonly sensitive: boolean

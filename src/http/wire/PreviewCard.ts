@@ -28,7 +28,7 @@ export const PreviewCard = Schema.Struct({
 }).annotate({ identifier: "PreviewCard" })
 export type PreviewCard = typeof PreviewCard.Type
 
-/** A link that trends, with its use in seven days, today first. */
+/** A trending link with its use over seven days, today first. */
 export const TrendingLink = Schema.Struct({ ...PreviewCard.fields, history: Schema.Array(History) }).annotate({
   identifier: "TrendingLink"
 })

@@ -4,7 +4,7 @@ import { PushPolicy } from "../../services/push/PushSubscriptions.ts"
 import { IdNumber, Url } from "./Common.ts"
 import { Flag, hash, Text } from "./Params.ts"
 
-/** Where notifications of one token are pushed to. Apps read its id as a number of 32 bits. */
+/** Push subscription of a token. Apps read its id as a 32-bit number. */
 export const WebPushSubscription = Schema.Struct({
   id: IdNumber,
   endpoint: Url,

@@ -3,14 +3,16 @@ import { AccountIdFromString, IdFromString, StatusIdFromString } from "../../ser
 import { Cursor, IdInBody, pageFields, pageKeys } from "./PageQuery.ts"
 import { Flag, hash, Integer, list, Text } from "./Params.ts"
 
-/* The queries of reading requests. */
+/*
+ * Queries of reading requests.
+ */
 
 const flag = Schema.optionalKey(Flag)
-// A query holds strings only. Where a number would do as well, `007` and ids beyond 2^53 would be read as numbers.
+// A query has strings only. A type that also accepts numbers would parse `007` and ids beyond 2^53 as numbers.
 const text = Schema.optionalKey(Schema.String)
 const texts = Schema.optionalKey(list(Schema.String))
 
-/** Ids as clients list them; those that are none name nothing. */
+/** Ids as clients list them; invalid ones match nothing. */
 export const Ids = Schema.Struct({ id: texts })
 
 export const IdPath = { id: IdFromString }
@@ -38,7 +40,7 @@ export const AccountStatusesQuery = Schema.Struct({
   excludeDirect: "exclude_direct"
 }))
 
-/** What links to further pages keep of it. */
+/** Parameters that links to further pages keep. */
 export const accountStatusesFilters = [
   "only_media",
   "exclude_replies",
@@ -73,15 +75,15 @@ const publicKeys = { ...pageKeys, onlyMedia: "only_media" } as const
 /** `GET /api/v1/timelines/public` */
 export const PublicQuery = Schema.Struct(publicFields).pipe(Schema.encodeKeys(publicKeys))
 
-/** Parameters of `GET /api/v1/timelines/home` beyond Mastodon, which the instance document announces. */
+/** Parameters of `GET /api/v1/timelines/home` beyond Mastodon's, which the instance document lists. */
 export const homeExtensions = ["exclude_replies", "exclude_reblogs"] as const
 
-/** `GET /api/v1/timelines/home`; `local` only travels on in links. */
+/** `GET /api/v1/timelines/home`; `local` is only kept in links. */
 export const HomeQuery = Schema.Struct({ ...pageFields, local: flag, excludeReplies: flag, excludeReblogs: flag }).pipe(
   Schema.encodeKeys({ ...pageKeys, excludeReplies: homeExtensions[0], excludeReblogs: homeExtensions[1] })
 )
 
-/** `GET /api/v1/timelines/catchup`; a date, or seconds since 1970. */
+/** `GET /api/v1/timelines/catchup`; `since` is a date, or seconds since 1970. */
 export const CatchupQuery = Schema.Struct({
   since: text,
   limit: Schema.optionalKey(Integer),
@@ -100,7 +102,7 @@ export const linkFilters = ["url"]
 
 const notificationFields = {
   types: texts,
-  /** The same by an earlier name of Pleroma's. */
+  /** Earlier name of `types`, from Pleroma. */
   includeTypes: texts,
   excludeTypes: texts,
   accountId: text,
@@ -135,14 +137,14 @@ export const NotificationQuery = Schema.Struct({ supportedTypes: texts }).pipe(
   Schema.encodeKeys({ supportedTypes: "supported_types" })
 )
 
-/** `GET /api/v1/notifications/unread_count` and the same of groups */
+/** `GET /api/v1/notifications/unread_count`, and its counterpart for groups. */
 export const UnreadQuery = Schema.Struct({
   ...notificationFields,
   limit: Schema.optionalKey(Integer),
   groupedTypes: texts
 }).pipe(Schema.encodeKeys({ ...notificationKeys, groupedTypes: "grouped_types" }))
 
-/** The path of an emoji among the reactions to a status. */
+/** Path of an emoji among a status's reactions. */
 export const ReactionPath = { ...StatusIdPath, emoji: Schema.String }
 
 /** `GET /api/v2/notifications` */
@@ -189,13 +191,13 @@ export const SearchQuery = Schema.Struct({
   minId: "min_id"
 }))
 
-/** A list that is paged by offset and takes nothing else. */
+/** Parameters of a list that is paged by offset and takes no others. */
 export const StretchQuery = Schema.Struct({
   limit: Schema.optionalKey(Integer),
   offset: Schema.optionalKey(Integer)
 })
 
-/** What trends; `lang` is the language whose posts and links come first. */
+/** Parameters of trends; `lang` is the language whose posts and links come first. */
 export const TrendsQuery = Schema.Struct({ ...StretchQuery.fields, lang: text })
 
 /** `GET /api/v1/directory` */

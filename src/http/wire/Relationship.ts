@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Id, Timestamp } from "./Common.ts"
 
-/** How the caller stands to the account `id`. */
+/** Relationship of the caller to the account `id`. */
 export const Relationship = Schema.Struct({
   id: Id,
   following: Schema.Boolean,
@@ -13,7 +13,7 @@ export const Relationship = Schema.Struct({
   blocked_by: Schema.Boolean,
   muting: Schema.Boolean,
   muting_notifications: Schema.Boolean,
-  /** Beyond Mastodon: the mute lets mentions through in replies to the caller's own posts. */
+  /** Beyond Mastodon: true if the mute lets mentions through in replies to the caller's own posts. */
   muting_replies: Schema.Boolean,
   muting_expires_at: Schema.NullOr(Timestamp),
   requested: Schema.Boolean,

@@ -1,11 +1,11 @@
 import { Schema } from "effect"
 import { Count, Id } from "./Common.ts"
 
-/** A highlighted role, as others see it beside a name; `color` is `#hex` or empty. */
+/** A highlighted role, shown beside an account's name; `color` is `#hex` or empty. */
 export const AccountRole = Schema.Struct({ id: Id, name: Schema.String, color: Schema.String })
 export type AccountRole = typeof AccountRole.Type
 
-/** The own role; `permissions` is a decimal bitmask, what everybody may do included. */
+/** The user's own role; `permissions` is a decimal bitmask that includes everybody's permissions. */
 export const Role = Schema.Struct({
   id: Id,
   name: Schema.String,

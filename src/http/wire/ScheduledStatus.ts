@@ -5,22 +5,22 @@ import { MediaAttachment } from "./MediaAttachment.ts"
 import { InteractionPolicy } from "./PolicyRules.ts"
 import { written } from "./Status.ts"
 
-/** The parameters of a post that waits, as they were sent. */
+/** Parameters of a scheduled post, as they were sent. */
 export const ScheduledParams = Schema.Struct({
   text: Schema.String,
-  /** Beyond Mastodon: how the text is written, where its author said so. */
+  /** Beyond Mastodon: markup of the text, if its author stated it. */
   content_type: Schema.optionalKey(Schema.String),
   media_ids: Schema.NullOr(Schema.Array(Id)),
   ...Schema.Struct(written).mapFields(Struct.map(Schema.NullOr)).fields,
   visibility: Schema.NullOr(Visibility),
-  /** Absent where it is for others, too. */
+  /** Absent if the post is not local-only. */
   local_only: Schema.optionalKey(Schema.Literal(true)),
-  /** A number here, unlike anywhere else. */
+  /** A number here, although ids are strings everywhere else. */
   in_reply_to_id: Schema.NullOr(IdNumber),
   application_id: Schema.NullOr(IdNumber),
   poll: Schema.NullOr(Schema.Struct({
     options: Schema.Array(Schema.String),
-    /** Seconds, as a form sends them. */
+    /** Seconds, as a string like in a form. */
     expires_in: Schema.String,
     multiple: Schema.Boolean,
     hide_totals: Schema.Boolean

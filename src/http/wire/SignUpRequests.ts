@@ -17,9 +17,9 @@ export const SignUp = Schema.Struct({
   dateOfBirth: OptionalText
 }).pipe(Schema.encodeKeys({ timeZone: "time_zone", inviteCode: "invite_code", dateOfBirth: "date_of_birth" }))
 
-/** `POST /api/v1/emails/confirmations`; `email` is a new address in place of the one given at sign-up. */
+/** `POST /api/v1/emails/confirmations`; `email` replaces the address given at sign-up. */
 export const Confirmation = Schema.Struct({ email: OptionalText })
 
-/** `GET /invite/:code`, for apps that sign people up. */
+/** `GET /invite/:code`, for apps that offer sign-up. */
 export const Invite = Schema.Struct({ invite_code: Schema.String, instance_api_url: Url })
 export type Invite = typeof Invite.Type

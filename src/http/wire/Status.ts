@@ -20,7 +20,7 @@ const StatusApplication = Schema.Struct({ name: Schema.String, website: Schema.N
 
 const Audiences = Schema.Array(Schema.Literals(["public", "followers", "following", "unsupported_policy"]))
 
-/** Who may quote a status. */
+/** Accounts that may quote a status. */
 export const QuoteApproval = Schema.Struct({
   automatic: Audiences,
   manual: Audiences,
@@ -40,23 +40,23 @@ const QuoteState = Schema.Literals([
   "muted_account"
 ])
 
-/** What is quoted by something that is quoted itself. */
+/** Quote inside a quoted status. */
 export const ShallowQuote = Schema.Struct({ state: QuoteState, quoted_status_id: Schema.NullOr(Id) })
   .annotate({ identifier: "ShallowQuote" })
 export type ShallowQuote = typeof ShallowQuote.Type
 
-/** Texts of its author beside the content; blank for who may not read it. */
+/** The author's texts besides the content; blank for viewers who may not read them. */
 export const texts = {
   spoiler_text: Schema.String
 } satisfies { readonly [Field in keyof WrittenTexts as WireKey<Field>]: typeof Schema.String }
-/** What else its author said of it. */
+/** Other fields that the author sets. */
 export const facts = {
   sensitive: Schema.Boolean,
   language: Schema.NullOr(Schema.String)
 } satisfies { readonly [Field in keyof WrittenFacts as WireKey<Field>]: Schema.Constraint }
 export const written = { ...texts, ...facts }
 
-/** The part of a status that is the same for everybody and changes only with an edit. */
+/** The part of a status that is the same for all viewers and changes only with an edit. */
 export const StatusBody = Schema.Struct({
   id: Id,
   created_at: Timestamp,
@@ -64,7 +64,7 @@ export const StatusBody = Schema.Struct({
   in_reply_to_account_id: Schema.NullOr(Id),
   ...written,
   visibility: Visibility,
-  /** Beyond Mastodon: it is for people of this server alone; absent of others. */
+  /** Beyond Mastodon: true if it is local-only, otherwise absent. */
   local_only: Schema.optionalKey(Schema.Literal(true)),
   uri: Schema.String,
   url: Schema.NullOr(Url),
@@ -77,7 +77,7 @@ export const StatusBody = Schema.Struct({
 })
 export type StatusBody = typeof StatusBody.Type
 
-/** Beyond Mastodon: an emoji with which people react to a status; `name@domain` is another server's. */
+/** Beyond Mastodon: an emoji reaction to a status; `name@domain` is an emoji of another server. */
 export const StatusReaction = Schema.Struct({
   name: Schema.String,
   count: Count,
@@ -87,18 +87,18 @@ export const StatusReaction = Schema.Struct({
 }).annotate({ identifier: "StatusReaction" })
 export type StatusReaction = typeof StatusReaction.Type
 
-/** The same with some of those who react, the first ones first. */
+/** A reaction with some of its accounts, the earliest first. */
 export const StatusReactionAccounts = Schema.Struct({ ...StatusReaction.fields, accounts: Schema.Array(Account) })
   .annotate({ identifier: "StatusReactionAccounts" })
 export type StatusReactionAccounts = typeof StatusReactionAccounts.Type
 
-/** Absent where there are none, in both places where clients look for them. */
+/** In both places where clients look for reactions; absent without any. */
 const reactions = {
   emoji_reactions: Schema.optionalKey(Schema.Array(StatusReaction)),
   pleroma: Schema.optionalKey(Schema.Struct({ emoji_reactions: Schema.Array(StatusReaction) }))
 }
 
-/** What moves with every interaction. */
+/** Fields that change with every interaction. */
 const figures = {
   replies_count: Count,
   reblogs_count: Count,
@@ -109,7 +109,7 @@ const figures = {
   card: Schema.NullOr(PreviewCard)
 }
 
-/** What only a user's token gets. `pinned` comes with own posts that can be pinned. */
+/** Fields for a user's token only. `pinned` is present on own posts that can be pinned. */
 const marks = {
   favourited: Schema.optionalKey(Schema.Boolean),
   reblogged: Schema.optionalKey(Schema.Boolean),
@@ -127,33 +127,33 @@ const flat = {
   account: Account,
   tagged_collections: Schema.Array(Collection),
   application: Schema.optionalKey(Schema.NullOr(StatusApplication)),
-  /** Beyond Mastodon: who may reply to it, favourite and reblog it, where that is not everybody. */
+  /** Beyond Mastodon: who may reply to it, favourite and reblog it; absent if everyone may. */
   interaction_policy: Schema.optionalKey(InteractionPolicy)
 }
 
-/** What is quoted; what it quotes itself is named only. */
+/** A quoted status; a quote inside it is only named. */
 const QuotedStatus = Schema.Struct({ ...flat, quote: Schema.NullOr(ShallowQuote), reblog: Schema.Null })
   .annotate({ identifier: "QuotedStatus" })
 
-/** What a status quotes, where that is agreed to and its reader may see it. */
+/** Quote of a status, with the quoted status if it is accepted and the reader may see it. */
 export const Quote = Schema.Struct({ state: QuoteState, quoted_status: Schema.NullOr(QuotedStatus) })
   .annotate({ identifier: "Quote" })
 export type Quote = typeof Quote.Type
 
 const whole = { ...flat, quote: Schema.NullOr(Quote) }
 
-/** What a reblog repeats; it repeats nothing itself. */
+/** A reblogged status; it is not a reblog itself. */
 const Original = Schema.Struct({ ...whole, reblog: Schema.Null }).annotate({ identifier: "OriginalStatus" })
 
 export const Status = Schema.Struct({ ...whole, reblog: Schema.NullOr(Original) }).annotate({ identifier: "Status" })
 export type Status = typeof Status.Type
 
 const { content: _content, ...withoutContent } = Status.fields
-/** The answer to a deletion: the text as it was written, so that a client can offer it again, and no HTML. */
+/** Response to a deletion: the source text, so that a client can offer it for a redraft, and no HTML. */
 export const DeletedStatus = Schema.Struct({
   ...withoutContent,
   text: Schema.String,
-  /** Beyond Mastodon: how the text is written, where that is not plain. */
+  /** Beyond Mastodon: markup of the text, unless it is plain. */
   content_type: Schema.optionalKey(Schema.String),
   reblog: Schema.NullOr(Schema.Struct({ ...Original.fields, text: Schema.String }))
 })
@@ -167,9 +167,9 @@ export const StatusEdit = Schema.Struct({
   created_at: Timestamp,
   media_attachments: Schema.Array(MediaAttachment),
   emojis: Schema.Array(CustomEmoji),
-  /** What the status quotes, where it does. */
+  /** The status's quote, if it has one. */
   quote: Schema.optionalKey(Quote),
-  /** Its poll, where it has one. */
+  /** The status's poll, if it has one. */
   poll: Schema.optionalKey(Schema.Struct({ options: Schema.Array(Schema.Struct({ title: Schema.String })) }))
 }).annotate({ identifier: "StatusEdit" })
 export type StatusEdit = typeof StatusEdit.Type
@@ -178,13 +178,13 @@ export const StatusSource = Schema.Struct({
   id: Id,
   text: Schema.String,
   ...texts,
-  /** Beyond Mastodon: how the text is written, where that is not plain. */
+  /** Beyond Mastodon: markup of the text, unless it is plain. */
   content_type: Schema.optionalKey(Schema.String)
 })
   .annotate({ identifier: "StatusSource" })
 export type StatusSource = typeof StatusSource.Type
 
-/** Ancestors oldest first, descendants depth first. */
+/** Ancestors are oldest first, descendants depth first. */
 export const Context = Schema.Struct({ ancestors: Schema.Array(Status), descendants: Schema.Array(Status) })
   .annotate({ identifier: "Context" })
 export type Context = typeof Context.Type

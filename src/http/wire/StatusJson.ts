@@ -21,23 +21,23 @@ import {
 } from "./Status.ts"
 
 /*
- * A status' JSON put together from parts that are ready: the body, which is the same for everybody, the account, the
+ * JSON of a status, assembled from serialised parts: the body, which is the same for all viewers, the account, the
  * counters and the viewer's marks. A test decodes it with the schema of `Status`.
  */
 
-/** The JSON of a body, left open at its end. */
+/** Serialises a body without its closing brace. */
 export const openBody = (body: Values<StatusBody>): string => json<StatusBody>(body).slice(0, -1)
 
-/** The JSON of a poll for nobody in particular, left open at its end. */
+/** Serialises a poll without viewer-specific fields and without its closing brace. */
 export const openPoll = (poll: Values<Poll>): string => json<Poll>(poll).slice(0, -1)
 
-/** What changes with the viewer and with the account that a card names. */
+/** Fields of a card that do not depend on the viewer or on the credited account. */
 type CardBody = Omit<PreviewCard, "authors" | "missing_attribution">
 
-/** The JSON of a card without its authors, left open at its end. */
+/** Serialises a card without its authors and without its closing brace. */
 export const openCard = (card: Values<CardBody>): string => json<CardBody>(card).slice(0, -1)
 
-/** A card whose author, where it has one, is `account` as clients see it. */
+/** Assembles a card; `account` is the account of its author, if it names one. */
 export const assembleCard = (
   body: string,
   author: Values<Pick<PreviewCard["authors"][number], "name" | "url">> | undefined,
@@ -50,46 +50,46 @@ export const assembleCard = (
     }]` + (missingAttribution === undefined ? "}" : `,"missing_attribution":${missingAttribution}}`)
   )
 
-/** Who may quote a status, left open for what it says to its reader. Few of these differ from one another. */
+/** Serialises a quote policy without its viewer-specific field and its closing brace. Few of these differ. */
 export const openApproval = (approval: Omit<Values<QuoteApproval>, "currentUser">): string =>
   json<Omit<QuoteApproval, "current_user">>(approval).slice(0, -1)
 
-/** A quote whose status is ready. */
+/** Assembles a quote from a serialised status. */
 export const assembleQuote = (state: Quote["state"], status: Ready<Status> | Ready<null>): Ready<Quote> =>
   ready(`{"state":"${state}","quoted_status":${status}}`)
 
-/** A reblog stands with counters of its own, which nobody sees, and with the marks of what it repeats. */
+/** Counters of a reblog, which are always zero; its marks are those of the original. */
 export const noFigures = { repliesCount: 0, reblogsCount: 0, favouritesCount: 0, quotesCount: 0 }
 
-/** What the JSON of a status is put together of. */
+/** Parts of a status's JSON. */
 export interface StatusParts {
-  /** From `openBody`. */
+  /** Body from `openBody`. */
   readonly body: string
   readonly reactions: Ready<ReadonlyArray<StatusReaction>> | undefined
   readonly account: Ready<Account>
   readonly reblog: Ready<Status> | Ready<null>
-  /** Absent where the viewer does not see it. */
+  /** Absent if the viewer may not see it. */
   readonly application: ReadyAs<NonNullable<Status["application"]> | null> | undefined
-  /** From `openPoll`; absent where there is no poll. */
+  /** Poll from `openPoll`; absent without a poll. */
   readonly poll: string | undefined
-  /** Absent where there is none to show. */
+  /** Absent if there is nothing to show. */
   readonly card: Ready<PreviewCard> | undefined
   readonly quote: Ready<Quote> | Ready<ShallowQuote> | Ready<null>
-  /** Those that it links to. */
+  /** Collections that it links to. */
   readonly collections: Ready<ReadonlyArray<Collection>>
-  /** From `openApproval`. */
+  /** Quote policy from `openApproval`. */
   readonly approval: string
   readonly quoting: QuoteApproval["current_user"]
   readonly figures: typeof noFigures
   /** Absent for callers without a user. */
   readonly marks: ViewerState | undefined
-  /** The viewer's own status, which it could pin. */
+  /** True for a status that the viewer could pin. */
   readonly pinnable: boolean
-  /** The viewer asks what the poll asks, and so has no vote. */
+  /** True if the viewer is the poll's author, and so cannot vote. */
   readonly asks: boolean
-  /** Absent where everybody may do all. */
+  /** Absent if nothing is restricted. */
   readonly policy: Ready<InteractionPolicy> | undefined
-  /** The viewer's filters that it matches. */
+  /** The viewer's filters that match. */
   readonly filtered: Ready<ReadonlyArray<FilterResult>>
 }
 
@@ -133,13 +133,13 @@ export const assemble = (
           `,"bookmarked":${marks.bookmarked}${pinnable ? `,"pinned":${marks.pinned}` : ""},"filtered":${filtered}}`)
   )
 
-/** When a status was edited, in milliseconds since 1970; undefined for one that was not. */
+/** Returns the time of a status's last edit, in milliseconds since 1970; undefined if it was not edited. */
 export const editedAtOf = (status: string): number | undefined => {
   const { edited_at: editedAt }: Status = JSON.parse(status)
   return momentOf(editedAt)
 }
 
-/** What people read of a status, from `openBody` and `openPoll`; the content as HTML. */
+/** Returns the readable texts of a status, from `openBody` and `openPoll`; the content as HTML. */
 export const textsOf = (body: string, poll: string | undefined) => {
   const said: StatusBody = JSON.parse(`${body}}`)
   const asked: Poll | undefined = poll === undefined ? undefined : JSON.parse(`${poll}}`)
@@ -153,7 +153,7 @@ export const textsOf = (body: string, poll: string | undefined) => {
   }
 }
 
-/** What is no part of what somebody said: all else of a body is blank where its reader may not read it. */
+/** Fields that are kept when a status is redacted; all others are blanked. */
 const unsaid = [
   "id",
   "created_at",
@@ -167,7 +167,7 @@ const unsaid = [
   "edited_at"
 ] as const
 
-/** The body of a status that its reader may not read any more. */
+/** Redacts the body of a status that its viewer may no longer read. */
 export const withoutText = (body: string): string => {
   const said: StatusBody = JSON.parse(`${body}}`)
   const blank: StatusBody = {
@@ -182,15 +182,15 @@ export const withoutText = (body: string): string => {
   return JSON.stringify(blank).slice(0, -1)
 }
 
-/** What a status quotes, as its reader was just given it; undefined where it quotes nothing. */
+/** Returns the quote in a serialised status; undefined without one. */
 export const quoteOf = (status: string): Quote | undefined => {
   const { quote }: Status = JSON.parse(status)
   return quote ?? undefined
 }
 
 /**
- * A status as the answer to its deletion; `repeated` is the text of what it reblogs, `quoted` what it quotes, whether that
- * is agreed to or not. Of what was written elsewhere the HTML is all that there is.
+ * Renders the response to a deletion. `repeated` is the source text of the reblogged status, `quoted` the quoted
+ * status, accepted or not. Remote statuses have only HTML, no source text.
  */
 export const forRedraft = (
   status: string,

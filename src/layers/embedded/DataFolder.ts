@@ -6,12 +6,12 @@ import { OperatorError } from "../OperatorError.ts"
 import type { Binaries } from "./Binaries.ts"
 import * as RunAs from "./RunAs.ts"
 
-/** The role that owns everything in an embedded Postgres. */
+/** Role that owns everything in an embedded Postgres. */
 export const username = "murmuration"
 
 const failed = (message: string) => new OperatorError({ message })
 
-/** The data folder of a server's embedded Postgres. */
+/** Returns the data folder of the embedded Postgres. */
 export const of = Effect.fnUntraced(function*(dataDir: string) {
   const path = yield* Path.Path
   return path.resolve(dataDir, "postgres")
@@ -23,10 +23,12 @@ const versionIn = Effect.fnUntraced(function*(folder: string) {
   return yield* Effect.option(Effect.map(fs.readFileString(path.join(folder, "PG_VERSION")), (text) => text.trim()))
 })
 
-/** Whether the folder holds a database, whatever its version. */
+/** Returns true if the folder holds a database of any version. */
 export const exists = (folder: string) => Effect.map(versionIn(folder), Option.isSome)
 
-/** Fails in words where the data were written by another major version, which this Postgres could not read. */
+/**
+ * Fails if the data was written by another major version, which this Postgres cannot read, or if Postgres does not run.
+ */
 export const checkVersion = traced("DataFolder.checkVersion")(function*(folder: string, binaries: Binaries) {
   const found = Option.getOrElse(yield* versionIn(folder), () => "")
   const words = spawnSync(binaries.postgres, ["--version"], { encoding: "utf8", cwd: "/" })
@@ -45,12 +47,12 @@ export const checkVersion = traced("DataFolder.checkVersion")(function*(folder: 
   }
 })
 
-/** How initdb complains of a user without an entry in /etc/passwd; Postgres itself needs none. */
+/** initdb's error for a user without an entry in /etc/passwd; Postgres itself needs none. */
 const nameless = /could not look up effective user ID/
 
 /**
- * Makes the database in `folder`. It is built beside it and moved into place: a crash in the middle leaves no half of
- * one; of two servers that do this at once, one wins and the other uses its work.
+ * Creates the database in `folder`. It is built in a temporary folder and renamed: a crash leaves no partial database,
+ * and of two concurrent servers one wins and the other uses its result.
  */
 export const initialise = traced("DataFolder.initialise")(
   function*(folder: string, binaries: Binaries, runAs: RunAs.RunAs, password: Redacted.Redacted<string>) {
@@ -104,7 +106,7 @@ export const initialise = traced("DataFolder.initialise")(
   Effect.catchTag("PlatformError", (error) => failed(`Postgres could not make its data: ${error.message}`))
 )
 
-/** Gives a folder and everything in it to the user as whom Postgres runs. */
+/** Changes the owner of a folder and its contents to the user that Postgres runs as. */
 export const takeOver = traced("DataFolder.takeOver")(function*(folder: string, runAs: RunAs.RunAs) {
   const fs = yield* FileSystem.FileSystem
   const wanted = RunAs.owner(runAs)

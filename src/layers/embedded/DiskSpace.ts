@@ -6,24 +6,24 @@ import { OperatorError } from "../OperatorError.ts"
 
 const readOnlyRows = rowsOf(Schema.Struct({ on: Schema.Boolean }))
 
-/** Bytes that are kept back on the disk for Postgres. Their file is removed when there is no other room. */
+/** Bytes of disk space reserved for Postgres by a file, which is removed when the disk is full. */
 export const reserveBytes = 67_108_864
-/** With less than that many bytes free nothing is written any more; with so many more than the reserve, everything again. */
+/** Free bytes below which writes are refused. They are accepted again with this and the reserve free. */
 export const lowBytes = 100_663_296
-/** What Postgres needs to begin: a segment of its log, and as much again for what it had not written when it ended. */
+/** Free bytes that Postgres needs to start: a WAL segment, and as much again for what was unwritten at its end. */
 export const startBytesMin = 33_554_432
 const checkInterval = "1 second"
 const chunkBytes = 1_048_576
 
-/** Bytes that are free on the disk of a folder, for whom Postgres runs as. */
+/** Returns the free bytes on a folder's disk, for unprivileged users. */
 const freeBytes = (folder: string): Effect.Effect<number> =>
   Effect.promise(() => statfs(folder)).pipe(Effect.map(({ bavail, bsize }) => bavail * bsize))
 
 const reserveFile = (dataDir: string) => Effect.map(Path.Path, (path) => path.join(dataDir, "reserve"))
 
 /**
- * Sees to it that a Postgres may begin on a disk that is full: it gets what was kept back for it. Fails with how many bytes
- * are missing where that is not enough, or is gone already.
+ * Frees the reserve if the disk is too full for Postgres to start. Fails with the number of missing bytes if that is
+ * not enough.
  */
 export const makeRoom = Effect.fnUntraced(function*(dataDir: string, free: Effect.Effect<number> = freeBytes(dataDir)) {
   const fs = yield* FileSystem.FileSystem
@@ -42,7 +42,7 @@ export const makeRoom = Effect.fnUntraced(function*(dataDir: string, free: Effec
   })
 })
 
-/** Writes the file, so that its blocks are there and no promise; undone where the disk has no room for it. */
+/** Writes the reserve file, so that its blocks are really allocated; the caller removes it if the disk is too full. */
 const reserve = (file: string) =>
   Effect.tryPromise(async () => {
     const handle = await open(file, "wx", 0o600)
@@ -56,10 +56,10 @@ const reserve = (file: string) =>
   })
 
 /**
- * Keeps Postgres alive on a full disk: it ends where it cannot write its log, and does not begin again before it can.
- * So before the disk is full, transactions become read-only. A file that was kept back is given up for what Postgres
- * writes by itself; who only reads notices nothing, and what would write is refused as it is where Postgres is away.
- * With room again the file is made anew and everything is as before. Runs as long as its scope.
+ * Keeps Postgres alive on a full disk: without space for its WAL it ends, and cannot start again. So transactions
+ * become read-only before the disk is full, and the reserve is freed for Postgres' own writes. Reads go on unnoticed;
+ * writes fail as if Postgres were down. With enough space the reserve is written again and writes are accepted. Runs
+ * until its scope closes.
  */
 export const watch = Effect.fnUntraced(function*(
   dataDir: string,
@@ -74,7 +74,10 @@ export const watch = Effect.fnUntraced(function*(
     readOnlyRows(sql`SELECT current_setting('default_transaction_read_only')::boolean AS on`),
     ([row]) => row?.on === true
   )
-  /** A setting of the whole Postgres, which every session hears of at once; it takes no log, only a small file. */
+  /**
+   * Changes a setting of the whole Postgres, which every session picks up at once; that needs only a small file, no
+   * WAL.
+   */
   const setReadOnly = (on: boolean) =>
     Effect.andThen(
       on

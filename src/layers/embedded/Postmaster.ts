@@ -8,24 +8,24 @@ import type { Binaries } from "./Binaries.ts"
 import * as RunAs from "./RunAs.ts"
 import { type Listen, settings, socketPort } from "./Settings.ts"
 
-/** Where a client connects to. */
+/** Address that clients connect to. */
 export type Endpoint = { readonly path: string } | { readonly host: string; readonly port: number }
 
-/** A running Postgres: its main process, where it listens, and an effect that ends, with the reason, when it does. */
+/** A running Postgres: its main process, its address, and an effect that completes with the reason when it ends. */
 interface Postmaster {
   readonly pid: number
   readonly endpoint: Endpoint
   readonly ended: Effect.Effect<string>
-  /** Lets it run on by itself: this process need not stay for it. */
+  /** Detaches from the process, which runs on: this process need not wait for it. */
   readonly letGo: Effect.Effect<void>
 }
 
-/** Lines of Postgres' own log that are kept to say why it ended. */
+/** Lines of Postgres' log that are kept, to report why it ended. */
 const logLinesKept = 20
 const pollInterval = "50 millis"
-/** Recovery after a crash replays at most `max_wal_size`; this is far beyond it. */
+/** Maximum time to get ready. Crash recovery replays at most `max_wal_size`, which takes far less. */
 const readyTimeout = "5 minutes"
-/** How long a fast shutdown may take. Then Postgres is told to stop at once, and repairs that at its next start. */
+/** Timeout of a fast shutdown. Afterwards Postgres is stopped immediately, and recovers at its next start. */
 const stopTimeout = "30 seconds"
 
 export const socketFile = (folder: string, port = socketPort) => `${folder}/.s.PGSQL.${port}`
@@ -34,8 +34,8 @@ const endpointOf = (listen: Listen): Endpoint =>
   "port" in listen ? { host: "127.0.0.1", port: listen.port } : { path: socketFile(listen.folder) }
 
 /**
- * Whether a process runs. One that ended stays in the table until its parent asks for it. The first process of a
- * container may never do so.
+ * Returns true if a process runs. One that ended stays in the process table until its parent reaps it, which a
+ * container's first process may never do.
  */
 const alive = (pid: number) =>
   Effect.sync(() => {
@@ -47,7 +47,7 @@ const alive = (pid: number) =>
     return !isZombie(pid)
   })
 
-/** Known on Linux only (proc(5)): the state stands behind the name in parentheses. */
+/** Linux only (proc(5)): the state follows the name in parentheses. */
 const isZombie = (pid: number): boolean => {
   try {
     return /^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
@@ -67,7 +67,7 @@ const answers = (endpoint: Endpoint) =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** What Postgres wrote into `postmaster.pid`: process, data folder, start, port, socket folder, address, memory, status. */
+/** Reads `postmaster.pid`: process, data folder, start, port, socket folder, address, memory, status. */
 const lockFile = Effect.fnUntraced(function*(folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -78,14 +78,17 @@ const lockFile = Effect.fnUntraced(function*(folder: string) {
   return Option.some({ pid: Number(pid), endpoint: endpointOf(listen), ready: status === "ready" })
 })
 
-/** Completes when the Postgres with this process number takes connections; one that died leaves its file behind. */
+/** Completes when the Postgres with this process id accepts connections; a dead one may have left its file. */
 const ready = (folder: string, pid: number | undefined) =>
   Effect.repeat(lockFile(folder), {
     schedule: Schedule.spaced(pollInterval),
     until: (file) => Option.isSome(file) && file.value.pid === pid && file.value.ready
   })
 
-/** The Postgres that runs on this folder already, started by whomever. A process number alone proves nothing, so it has to answer. */
+/**
+ * Returns the Postgres that already runs on this folder, whoever started it. A process id alone proves nothing, so it
+ * must accept connections.
+ */
 export const find = traced("Postmaster.find")(function*(folder: string) {
   const file = yield* lockFile(folder)
   if (Option.isNone(file)) return Option.none()
@@ -96,7 +99,10 @@ export const find = traced("Postmaster.find")(function*(folder: string) {
   return Option.some<Postmaster>({ pid, endpoint, ended: Effect.as(ended, "it is gone"), letGo: Effect.void })
 })
 
-/** Starts Postgres and waits until it takes connections. It is a session of its own: a Ctrl-C meant for the server does not reach it. */
+/**
+ * Starts Postgres and waits until it accepts connections. It gets a session of its own, so that Ctrl-C for the server
+ * does not reach it.
+ */
 export const start = traced("Postmaster.start")(
   function*(folder: string, binaries: Binaries, runAs: RunAs.RunAs, listen: Listen, durable: boolean) {
     const { args, options, program } = RunAs.command(runAs, binaries.postgres, settings(folder, listen, { durable }))
@@ -136,7 +142,7 @@ export const start = traced("Postmaster.start")(
   }
 )
 
-/** Stops it cleanly: sessions are ended, everything is written. */
+/** Stops Postgres cleanly: sessions are ended, everything is written. */
 export const stop = traced("Postmaster.stop")(function*(postmaster: Postmaster) {
   const signal = (name: "SIGINT" | "SIGQUIT") => Effect.ignore(Effect.try(() => process.kill(postmaster.pid, name)))
   yield* signal("SIGINT")

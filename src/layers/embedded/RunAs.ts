@@ -5,9 +5,9 @@ import { OperatorError } from "../OperatorError.ts"
 import type { Binaries } from "./Binaries.ts"
 
 /**
- * As whom Postgres runs. It refuses root. So root starts it as another user. That user may not be able to read the
- * programs or the data. Then root starts it in a user namespace, in which root looks like an ordinary user. Where there
- * are none, as in most containers, that user gets the one capability of root that lets it into folders of others.
+ * User that Postgres runs as. It refuses root, so root starts it as another user. If that user cannot read the programs
+ * or the data, root starts it in a user namespace, where root looks like an ordinary user. Without user namespaces, as
+ * in most containers, the other user gets the one capability that lets it into others' folders.
  */
 export type RunAs =
   | { readonly kind: "self" }
@@ -15,16 +15,16 @@ export type RunAs =
   | { readonly kind: "namespace" }
   | { readonly kind: "capability"; readonly uid: number; readonly gid: number; readonly capability: Capability }
 
-/** Reading what others may not, or, where a container leaves root no less, all that files forbid. */
+/** Reading other users' files or, if the container leaves root nothing smaller, ignoring all file permissions. */
 const capabilities = ["dac_read_search", "dac_override"] as const
 type Capability = typeof capabilities[number]
 
-/** `nobody`, whom every system knows by this number: initdb wants to know the name of who runs it. */
+/** `nobody`, which has this number on every system: initdb needs the name of its user. */
 const unprivileged = 65534
 
 const namespace = ["--user", `--map-user=${unprivileged}`, `--map-group=${unprivileged}`]
 
-/** The bit has `access()` heed the capability, by which Postgres looks for its own programs. */
+/** The secure bit makes `access()` respect the capability; Postgres looks for its own programs by it. */
 const setpriv = (uid: number, gid: number, capability: Capability) => [
   `--reuid=${uid}`,
   `--regid=${gid}`,
@@ -41,27 +41,33 @@ const wrapped = (runAs: RunAs): ReadonlyArray<string> =>
     ? ["setpriv", ...setpriv(runAs.uid, runAs.gid, runAs.capability)]
     : []
 
-/** A command as `runAs` has to start it, with the options of node:child_process that belong to it. */
+/** Returns a command as `runAs` has to start it, with its options for node:child_process. */
 export const command = (runAs: RunAs, program: string, args: ReadonlyArray<string>) => {
   const [first = program, ...rest] = [...wrapped(runAs), program, ...args]
   return { program: first, args: rest, options: runAs.kind === "user" ? { uid: runAs.uid, gid: runAs.gid } : {} }
 }
 
-/** The same as `nobody`, for a user whose number has no name here (`docker run --user 12345`). */
+/**
+ * Returns a command that runs as `nobody` in a user namespace, for a user id without a name (`docker run --user
+ * 12345`).
+ */
 export const named = (runAs: RunAs, program: string, args: ReadonlyArray<string>) => ({
   ...command({ kind: "namespace" }, program, args),
   options: command(runAs, program, args).options
 })
 
-/** The same as `nobody`, for root where there are no user namespaces: what is made is given to its owner afterwards. */
+/**
+ * Returns `runAs` with the user `nobody`, for root without user namespaces: the caller changes the owner of the result
+ * afterwards.
+ */
 export const asNobody = (runAs: RunAs): RunAs | undefined =>
   runAs.kind === "user" || runAs.kind === "capability"
     ? { ...runAs, uid: unprivileged, gid: unprivileged }
     : undefined
 
 /**
- * Chooses for a data folder, whose parent has to exist. Data that belongs to an ordinary user already stays with that
- * user; a new folder goes to `nobody`.
+ * Chooses the user for a data folder, whose parent has to exist. Data of an ordinary user stays with that user; a new
+ * folder belongs to `nobody`.
  */
 export const choose = traced("RunAs.choose")(function*(binaries: Binaries, folder: string, parent: string) {
   if (process.getuid?.() !== 0) return { kind: "self" } satisfies RunAs
@@ -90,7 +96,7 @@ export const choose = traced("RunAs.choose")(function*(binaries: Binaries, folde
   })
 })
 
-/** The numeric owner that the data must have on disk for `runAs`; undefined where nothing may be changed. */
+/** Returns the numeric owner that the data needs on disk for `runAs`; undefined if nothing may be changed. */
 export const owner = (runAs: RunAs): { readonly uid: number; readonly gid: number } | undefined => {
   switch (runAs.kind) {
     case "self":

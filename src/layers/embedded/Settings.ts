@@ -1,17 +1,17 @@
-/** Where Postgres listens: on a socket file in a folder, or on a port of 127.0.0.1 and, where there is one, in the folder, too. */
+/** Address that Postgres listens on: a socket file in a folder, or a port of 127.0.0.1 and optionally a folder, too. */
 export type Listen = { readonly folder: string } | { readonly port: number; readonly folder?: string }
 
-/** How many sessions Postgres allows; the pools of the server and of a command line beside it together stay below. */
+/** Maximum Postgres connections; the pools of the server and of a command line together stay below. */
 const maxConnections = 100
-/** The same where the data may be lost: of many servers under test, each with pools of its own. */
+/** Maximum connections under test, where many servers each have pools. */
 const maxTestConnections = 400
 
-/** The name in the socket file when no TCP port is open; it takes no port of the machine. */
+/** Port number in the socket file's name when no TCP port is open; it occupies no port. */
 export const socketPort = 5432
 
 /**
- * Command line of `postgres` for a small machine that it shares with the server: little memory, frequent vacuuming, no
- * parallel plans and no JIT (both cost more than they give for a page's queries).
+ * Returns the arguments of `postgres` for a small machine that it shares with the server: little memory, frequent
+ * vacuuming, no parallel plans and no JIT (both cost more than they gain for a page's queries).
  */
 export const settings = (folder: string, listen: Listen, options: { readonly durable: boolean }): Array<string> => {
   const values: Record<string, string | number> = {

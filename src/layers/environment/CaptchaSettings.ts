@@ -3,7 +3,7 @@ import type { Values } from "./variables.ts"
 
 const names = ["CAPTCHA_SITE_KEY", "CAPTCHA_SECRET_KEY", "CAPTCHA_VERIFY_URL", "CAPTCHA_SCRIPT_URL"] as const
 
-/** Variables that are missing where others say that a captcha service is asked. */
+/** Returns an error for each missing variable of the captcha service. */
 export const missingForCaptcha = (values: Values): ReadonlyArray<string> =>
   values.CAPTCHA !== "hcaptcha"
     ? []

@@ -3,7 +3,9 @@ import { IpNetwork, NetAddress } from "effect/net"
 import { lookup } from "node:dns/promises"
 import { traced } from "../../services/Traced.ts"
 
-/** Shared between customers of one provider or the members of a mesh network, not routed on the internet (RFC 6598). */
+/**
+ * Shared address space of one provider's customers or a mesh network's members, not routed on the internet (RFC 6598).
+ */
 const shared = IpNetwork.fromStringUnsafe("100.64.0.0/10")
 
 const isReachableOnlyNearby = (address: NetAddress.IpAddress): boolean =>
@@ -13,8 +15,8 @@ const isReachableOnlyNearby = (address: NetAddress.IpAddress): boolean =>
     : NetAddress.isUniqueLocal(address))
 
 /**
- * The complaint about a host that must not be reachable from the internet: a public address, or a name that leads to
- * one, or nowhere. `0.0.0.0` and `::` listen on public addresses too.
+ * Returns errors about a host that must not be reachable from the internet: a public address, or a name that resolves
+ * to one or to nothing. `0.0.0.0` and `::` include public addresses.
  */
 export const refusePublicAddress = traced("PrivateAddress.refusePublic")(function*(name: string, host: string) {
   const found = yield* Effect.result(Effect.tryPromise(() => lookup(host, { all: true })))

@@ -2,31 +2,33 @@ import type { Redacted } from "effect"
 import { withoutTrailingSlashes } from "./TrailingSlashes.ts"
 import type { Values } from "./variables.ts"
 
-/** A bucket that speaks S3 and who we are to it. */
+/** An S3-compatible bucket, and the credentials for it. */
 export interface S3Settings {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly endpoint: string
   readonly region: string
   readonly bucket: string
-  /** The bucket is part of the path, else of the host's name. */
+  /** True if the bucket is part of the path, false if it is part of the host name. */
   readonly pathStyle: boolean
   readonly accessKeyId: string
   readonly secretAccessKey: Redacted.Redacted<string>
-  /** The access of each object; undefined where the bucket decides. */
+  /** ACL of each object; undefined if the bucket decides. */
   readonly acl: "private" | "public-read" | undefined
 }
 
 const needed = ["S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"] as const
 const named = [...needed, "S3_ENDPOINT", "S3_REGION", "S3_PATH_STYLE", "S3_ACL"] as const
 
-/** Variables that are missing where others say that files are to be in a bucket: half a bucket must not mean the disk. */
+/**
+ * Returns an error for each missing S3 variable, if any is set: an incomplete bucket must not fall back to the disk.
+ */
 export const missing = (values: Values): ReadonlyArray<string> =>
   named.some((name) => values[name] !== undefined)
     ? needed.filter((name) => values[name] === undefined)
       .map((name) => `${name}: files in a bucket (S3_... is set) need it.`)
     : []
 
-/** The bucket that the variables name; undefined where files are on this machine's disk. */
+/** Returns the configured bucket; undefined if files are on this machine's disk. */
 export const s3Settings = (values: Values): S3Settings | undefined => {
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_BUCKET: bucket, S3_SECRET_ACCESS_KEY: secretAccessKey } = values
   if (accessKeyId === undefined || bucket === undefined || secretAccessKey === undefined) return undefined

@@ -1,4 +1,4 @@
-/** An address without slashes at its end. */
+/** Removes slashes from the end of a URL. */
 export const withoutTrailingSlashes = (address: string): string => {
   let end = address.length
   while (address.charAt(end - 1) === "/") end--

@@ -2,15 +2,15 @@ import { Redacted } from "effect"
 import { withoutTrailingSlashes } from "./TrailingSlashes.ts"
 import type { Values } from "./variables.ts"
 
-/** A translation service, and who we are to it. */
+/** A translation service, and the credentials for it. */
 export interface TranslationSettings {
   readonly kind: "libretranslate" | "deepl"
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string
   readonly key: Redacted.Redacted<string> | undefined
 }
 
-/** Variables that are missing where others say that posts are to be translated. */
+/** Returns an error for each missing variable of the translation service, if any is set. */
 export const missingForTranslation = (values: Values): ReadonlyArray<string> => {
   const { TRANSLATION_KEY: key, TRANSLATION_KIND: kind, TRANSLATION_URL: url } = values
   if (kind === "deepl") {
@@ -21,12 +21,12 @@ export const missingForTranslation = (values: Values): ReadonlyArray<string> => 
     : []
 }
 
-/** The service that the variables name; undefined where posts are not translated. */
+/** Returns the configured service; undefined if posts are not translated. */
 export const translationSettings = (values: Values): TranslationSettings | undefined => {
   const { TRANSLATION_KEY: key, TRANSLATION_KIND: kind = "libretranslate", TRANSLATION_URL: given } = values
   const url = given && withoutTrailingSlashes(given.href)
   if (kind === "libretranslate") return url === undefined ? undefined : { kind, url, key }
-  // DeepL tells by the key's end which of its two addresses it is for.
+  // The key's suffix says which of DeepL's two API hosts it belongs to.
   const own = key !== undefined && Redacted.value(key).endsWith(":fx") ? "api-free.deepl.com" : "api.deepl.com"
   return key === undefined ? undefined : { kind, url: url ?? `https://${own}`, key }
 }

@@ -1,18 +1,18 @@
 import { Option, Redacted, Result, Schema } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 
-/** One variable of the environment: how its text is read, and what people are told about it. */
+/** An environment variable: its parser and its documentation. */
 export interface Variable<out A> {
-  /** Its purpose, a sentence of Markdown. */
+  /** Purpose, as a Markdown sentence. */
   readonly about: string
-  /** The values it takes, as an error message says it: "expected ...". */
+  /** Accepted values, as in an error message: "expected ...". */
   readonly expects: string
-  /** The default as documented: a text that is read like a given one, or words where it is derived. */
+  /** Documented default: a text that is parsed like a given one, or a description of a derived one. */
   readonly fallback: string
-  /** The value may not be shown. */
+  /** True if the value must not be shown. */
   readonly secret: boolean
   readonly read: (text: string) => Option.Option<A>
-  /** The value of a variable that is not set, or set to nothing. */
+  /** Value of a variable that is unset or empty. */
   readonly absent: A
 }
 
@@ -23,7 +23,7 @@ interface Words {
 
 type Reader<A> = Pick<Variable<A>, "expects" | "read">
 
-/** A variable whose default is a text like any other that it takes. */
+/** Declares a variable whose default is parsed like a given value. */
 export const withDefault = <A>(
   { expects, read }: Reader<A>,
   fallback: string,
@@ -37,7 +37,7 @@ export const withDefault = <A>(
   absent: Option.getOrThrowWith(read(fallback), () => new Error(`${fallback} is no default for ${expects}`))
 })
 
-/** A variable that may be left out; `fallback` says what happens then. */
+/** Declares an optional variable; `fallback` describes what happens without it. */
 export const optional = <A>(
   { expects, read }: Reader<A>,
   fallback: string,
@@ -68,14 +68,14 @@ export const integer = (minimum: number, maximum: number): Reader<number> =>
     )
   )
 
-/** `true` for yes; Mastodon's operators write 1, on and yes as well. */
+/** Accepts `true` and `false`, and the other spellings that Mastodon's operators use: 1, on, yes, 0, off, no. */
 export const flag: Reader<boolean> = reader("`true` or `false`", (value) => {
   const word = value.toLowerCase()
   if (["true", "1", "on", "yes"].includes(word)) return Option.some(true)
   return ["false", "0", "off", "no"].includes(word) ? Option.some(false) : Option.none()
 })
 
-/** A URL with one of these schemes. */
+/** Accepts a URL with one of these schemes. */
 export const url = (...schemes: ReadonlyArray<string>): Reader<URL> =>
   reader(`a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`, (value) => {
     const parsed = URL.parse(value)
@@ -95,7 +95,7 @@ export const secretText = (charactersMin: number): Reader<Redacted.Redacted<stri
     (value) => value.length >= charactersMin ? Option.some(Redacted.make(value)) : Option.none()
   )
 
-/** Networks (`10.0.0.0/8`) and addresses, separated by commas. */
+/** Accepts networks (`10.0.0.0/8`) and addresses, separated by commas. */
 export const networks: Reader<ReadonlyArray<IpNetwork.IpNetwork>> = reader(
   "IP addresses or networks (`10.0.0.0/8`), separated by commas",
   (value) =>
@@ -113,7 +113,7 @@ export const networks: Reader<ReadonlyArray<IpNetwork.IpNetwork>> = reader(
     )
 )
 
-/** Addresses, with a port where it is not the usual one, separated by commas. */
+/** Accepts addresses with an optional port, separated by commas. */
 export const servers: Reader<ReadonlyArray<string>> = reader(
   "IP addresses (`192.0.2.53` or `192.0.2.53:5353`), separated by commas",
   (value) => {
@@ -126,11 +126,11 @@ export const servers: Reader<ReadonlyArray<string>> = reader(
   }
 )
 
-/** Kinds of actors that a node may have. */
+/** Kinds of actors that a node may run. */
 export const shardGroups = ["default", "media"] as const
 export type ShardGroup = typeof shardGroups[number]
 
-/** Some of those words, separated by commas. */
+/** Accepts some of these kinds, separated by commas. */
 export const groups: Reader<ReadonlyArray<ShardGroup>> = reader(
   `some of ${shardGroups.map((name) => `\`${name}\``).join(", ")}, separated by commas`,
   (value) =>
@@ -139,13 +139,13 @@ export const groups: Reader<ReadonlyArray<ShardGroup>> = reader(
     )
 )
 
-/** A host name or an IP address. */
+/** Accepts a host name or an IP address. */
 export const host: Reader<string> = reader(
   "a host name or an IP address",
   (value) => /^[a-z0-9._:-]+$/i.test(value) ? Option.some(value) : Option.none()
 )
 
-/** The part after the @ of a handle: a host name in lower case, with a port where the server has one of its own. */
+/** Accepts the domain of a handle: a host name in lower case, with an optional port. */
 export const domain: Reader<string> = reader("a domain name, for example `example.org`", (value) => {
   const name = value.toLowerCase()
   return URL.parse(`https://${name}`)?.host === name ? Option.some(name) : Option.none()

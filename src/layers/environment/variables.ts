@@ -17,8 +17,7 @@ import {
 } from "./Variable.ts"
 
 /**
- * Every variable of the environment that the server knows. Reading, error messages and the table of docs/settings.md all come from
- * here.
+ * All environment variables of the server. Parsing, error messages and the table of docs/settings.md use this one list.
  */
 export const variables = {
   HOST: withDefault(host, "127.0.0.1", {
@@ -187,10 +186,10 @@ export const variables = {
   })
 } satisfies Record<string, Variable<unknown>>
 
-/** What the variables say, each read or at its default. */
+/** Values of the variables, parsed or their defaults. */
 export type Values = { readonly [K in keyof typeof variables]: (typeof variables)[K]["absent"] }
 
-/** Table of `docs/settings.md`. */
+/** Returns the table of `docs/settings.md`. */
 export const markdown = (): string =>
   ["| Variable | Default | |", "|---|---|---|"]
     .concat(

@@ -2,21 +2,23 @@ import { Effect } from "effect"
 import type { Server } from "node:http"
 import { Server as NetServer } from "node:net"
 
-/** How long connections between two requests stay open: their next request is answered, and is told to come anew. */
+/**
+ * Time for which idle connections stay open, so that a request on its way gets a response that closes the connection.
+ */
 const idleGrace = "500 millis"
-/** How long requests may take to end. */
+/** Maximum time for open requests. */
 const requestsMax = "6 seconds"
 
 /**
- * Takes no connection any more. Answers what is asked on open ones, and closes each after its answer. `stop` ends what
- * would stay open by itself (streams).
+ * Accepts no more connections, answers requests on open ones, and closes each after its response. `stop` ends streams
+ * that would stay open.
  */
 export const drain = (server: Server, stop: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.gen(function*() {
-    // The next answer on each says that it was the last.
+    // The next response on each connection says that it was the last.
     server.maxRequestsPerSocket = 1
     const closed = new Promise<void>((resolve) => {
-      // Not http's own `close`, which ends idle connections at once, whatever is on its way to them.
+      // Not http's own `close`, which ends idle connections at once, even if a request is on its way.
       NetServer.prototype.close.call(server, () => resolve())
     })
     yield* stop

@@ -1,4 +1,4 @@
-/** What tells a program that it succeeds another one; and the word by which it gets the port. */
+/** Argument that marks a process as the successor of another; also the message that comes with the port. */
 export const flag = "--successor"
-/** The word by which the successor asks for the port. */
+/** Message by which the successor asks for the port. */
 export const asks = "ready"

@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { Server } from "node:net"
 import { asks, flag } from "./HandoverMessages.ts"
 
-/** Whether this program was started by the server that it succeeds. */
+/** Returns true if this process was started by the server that it succeeds. */
 export const isThere = (): boolean => process.argv.includes(flag) && process.connected
 
-/** Asks the predecessor for the port, which is open; undefined where that one is gone. */
+/** Asks the predecessor for the open port; undefined if the predecessor is gone. */
 export const port = Effect.callback<Server | undefined>((resume) => {
   const end = (found: Server | undefined) => {
     resume(Effect.succeed(found))

@@ -4,7 +4,7 @@ import type { Server } from "node:http"
 import { fileURLToPath } from "node:url"
 import { asks, flag } from "./HandoverMessages.ts"
 
-/** How long the successor may take until it wants the port. */
+/** Time that the successor has until it asks for the port. */
 const readyTimeout = "2 minutes"
 
 const program = fileURLToPath(new URL("../../main.ts", import.meta.url))
@@ -22,9 +22,9 @@ const give = (child: ChildProcess, server: Server) =>
   })
 
 /**
- * Starts this program once more, as it is on the disk now, with the same variables. Gives it the port when it has
- * everything else. From then on it runs by itself, under the process number that is answered. Fails in words where it
- * does not come that far; then it is gone.
+ * Starts this program again, as it is on the disk now, with the same environment. Passes the port when the new process
+ * has everything else; it then runs on its own, with the returned process id. Fails with a reason if the process does
+ * not get that far; it is then killed.
  */
 export const start = (server: Server): Effect.Effect<number, string> =>
   Effect.gen(function*() {

@@ -2,12 +2,12 @@ import type { Colors } from "../../services/media/MediaRecord.ts"
 
 type Color = readonly [red: number, green: number, blue: number]
 
-/** Contrast at which text is read well; at which a shape is told from what is behind (WCAG 2.2, 1.4.3 and 1.4.11). */
+/** Minimum contrast of readable text, and of distinguishable shapes (WCAG 2.2, 1.4.3 and 1.4.11). */
 const textContrastMin = 4.5
 const shapeContrastMin = 3
-/** Bits of each channel by which colours count as one. */
+/** Bits per channel by which colours are grouped. */
 const channelBits = 4
-/** The part of a picture that a colour must have to be one of its colours. */
+/** Minimum share of a picture's pixels for a colour to count. */
 const shareMin = 0.005
 
 const linear = (channel: number): number => {
@@ -17,7 +17,7 @@ const linear = (channel: number): number => {
 const luminance = ([red, green, blue]: Color): number =>
   0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 
-/** From 1, the same, to 21, black on white. */
+/** Returns the contrast of two colours, from 1 (equal) to 21 (black on white). */
 export const contrast = (a: Color, b: Color): number => {
   const [one, other] = [luminance(a), luminance(b)]
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)
@@ -30,8 +30,9 @@ const most = (colors: ReadonlyArray<Color>, by: (color: Color) => number): Color
   colors.reduce<Color | undefined>((best, one) => best === undefined || by(one) > by(best) ? one : best, undefined)
 
 /**
- * The colours of a small picture of `width` pixels a row, four bytes a pixel: what is most at its edges lies behind.
- * What stands out most from that is for words. The strongest colour that still can be told from it is the accent.
+ * Returns the colours of a small picture of `width` pixels per row, four bytes per pixel. The most frequent colour at
+ * the edges is the background. The one with the most contrast to it is the foreground, for text. The most saturated one
+ * that is distinguishable from the background is the accent.
  */
 export const colorsOf = (pixels: Uint8ClampedArray, width: number): Colors => {
   const height = pixels.length / 4 / width

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { MediaRefused, MediaToolFailed, type Source } from "../../services/media/MediaTools.ts"
 import { type Allowance, type Ended, run } from "./LimitedProcess.ts"
 
-/** Looking into a file, and making another of it. */
+/** Limits of a probe, and of a conversion. */
 export const probing: Allowance = { seconds: 20, cpuSeconds: 20, memoryBytes: 1_073_741_824, fileBytes: 0 }
 const converting: Allowance = {
   seconds: 600,
@@ -10,10 +10,10 @@ const converting: Allowance = {
   memoryBytes: 2_684_354_560,
   fileBytes: 268_435_456
 }
-/** Threads of one run; the node has other things to do. */
+/** Maximum threads per run; the node has other work. */
 const threadsMax = 2
 
-/** The demuxer of each type: a file is read as what its first bytes say, never as a list of other files. */
+/** Demuxer of each type: a file is always read as the type that its first bytes show, so never as a playlist. */
 const demuxers: Readonly<Record<string, string>> = {
   "image/gif": "gif",
   "video/mp4": "mov",
@@ -28,19 +28,21 @@ const demuxers: Readonly<Record<string, string>> = {
   "audio/aac": "aac"
 }
 
-/** Types that are read with ffmpeg. */
+/** Media types that ffmpeg reads. */
 export const playableTypes = Object.keys(demuxers).filter((mime) => mime !== "image/gif")
 
-/** Decoders that may run; what else a file holds is not decoded (safety rows 44 and 45). */
+/** Allowed decoders; other streams of a file are not decoded (safety rows 44 and 45). */
 const decoders = [
   "h264,hevc,mpeg4,vp8,vp9,libdav1d,av1,theora,gif,mjpeg,png,h263,wmv1,wmv2,wmv3,vc1,msmpeg4",
   "aac,mp3,mp3float,opus,libopus,vorbis,flac,alac,amrnb,amrwb,wmav1,wmav2,wmapro,pcm_u8,pcm_s16le,pcm_s24le,pcm_s32le,pcm_f32le"
 ].join(",")
 
-/** Arguments of which none holds a space. */
+/** Splits arguments without spaces. */
 export const words = (text: string): ReadonlyArray<string> => text.split(" ")
 
-/** Reads this file, in this way, and nothing else: no network, no devices, no other files than plain ones. */
+/**
+ * Returns the arguments to read this file by its demuxer, without access to the network, devices or other protocols.
+ */
 const input = ({ path, type }: Source): ReadonlyArray<string> => {
   const demuxer = demuxers[type.mime] ?? "mov"
   return ["-protocol_whitelist", "file,pipe", "-codec_whitelist", decoders, "-f", demuxer, "-i", `file:${path}`]
@@ -56,7 +58,7 @@ const Probed = Schema.fromJsonString(Schema.Struct({
       width: Schema.optionalKey(Schema.Int),
       height: Schema.optionalKey(Schema.Int),
       frameRate: Schema.optionalKey(Schema.String),
-      /** Shape of a pixel, `4:3`. */
+      /** Pixel aspect ratio, such as `4:3`. */
       aspect: Schema.optionalKey(Schema.String),
       frames: Numeric,
       tags: Tags,
@@ -81,7 +83,10 @@ const decode = Schema.decodeEffect(Probed)
 
 const unreadable = () => new MediaRefused({ text: "File type of uploaded media could not be verified" })
 
-/** Signals of what was over its limits, as it would be again; any other is a crash, which another attempt may not have. */
+/**
+ * Signals of a process over its limits, which a retry would repeat. Any other signal is a crash, which a retry may
+ * avoid.
+ */
 const overLimits = new Set(["SIGKILL", "SIGXCPU", "SIGXFSZ"])
 
 const ended = Effect.fnUntraced(function*({ code, complaint, out, signal }: Ended) {
@@ -92,9 +97,9 @@ const ended = Effect.fnUntraced(function*({ code, complaint, out, signal }: Ende
     : yield* new MediaToolFailed({ text: `${signal}: ${complaint}` })
 })
 
-/** ffmpeg and ffprobe of this machine. `prefix` stands before every command. */
+/** Wraps ffmpeg and ffprobe of this machine. Every command starts with `prefix`. */
 export const make = (prefix: ReadonlyArray<string>) => ({
-  /** What a file says of itself. */
+  /** Returns the metadata of a file. */
   probe: (source: Source) =>
     run(prefix, [
       ...words("ffprobe -v error -threads 1 -of json -show_format -show_streams"),
@@ -103,7 +108,7 @@ export const make = (prefix: ReadonlyArray<string>) => ({
       Effect.flatMap(ended),
       Effect.flatMap((text) => Effect.mapError(decode(text), unreadable))
     ),
-  /** Makes a file of another; nothing of its metadata comes along unless `options` say it. */
+  /** Converts a file. Its metadata is dropped unless `options` add some. */
   convert: (source: Source, options: ReadonlyArray<string>, file: string) =>
     run(prefix, [
       ...words(`ffmpeg -v error -nostdin -y -threads ${threadsMax}`),

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { type Ffmpeg, make, probing } from "./Ffmpeg.ts"
 import { run } from "./LimitedProcess.ts"
 
-/** The oldest release whose decoders are still mended (safety row 45), and what it must have been built with. */
+/** Oldest release whose decoders still get fixes (safety row 45), and the encoders it needs. */
 const oldest = [5, 1] as const
 const encodersNeeded = ["libx264", "aac", "libmp3lame", "mjpeg", "apng"]
 
@@ -12,7 +12,10 @@ const outputOf = (command: ReadonlyArray<string>) =>
     Effect.orElseSucceed(() => undefined)
   )
 
-/** Why this ffmpeg is of no use, by what it says of itself; undefined where it is. Builds without a number are taken for new. */
+/**
+ * Returns why an ffmpeg is not usable, by its own output; undefined if it is. Builds without a version number count as
+ * new.
+ */
 export const shortcomingOf = (version: string, encoders: string): string | undefined => {
   const [, major, minor] = /^ffmpeg version n?(\d+)\.(\d+)/.exec(version) ?? []
   if (major !== undefined && (Number(major) - oldest[0] || Number(minor) - oldest[1]) < 0) {
@@ -23,7 +26,10 @@ export const shortcomingOf = (version: string, encoders: string): string | undef
   return missing.length === 0 ? undefined : `has no encoder ${missing.join(", ")}`
 }
 
-/** Cut off from the network, and ended by the kernel where this process is gone; both where the system can do it. */
+/**
+ * Prefix that cuts a tool off from the network, and has the kernel kill it when this process ends; each if the system
+ * supports it.
+ */
 const sandbox = Effect.gen(function*() {
   let prefix: ReadonlyArray<string> = []
   for (const part of [["unshare", "--map-root-user", "--net"], ["setpriv", "--pdeathsig", "KILL"]]) {
@@ -49,12 +55,12 @@ const look = Effect.gen(function*() {
 })
 
 /**
- * The found programs, kept: looking takes five processes, and a machine has the same programs as long as this process
+ * Cache of the programs: the check takes five processes, and their installation does not change while this process
  * runs.
  */
 let known: { readonly ffmpeg: Ffmpeg | undefined } | undefined
 
-/** ffmpeg and ffprobe, where this machine has them and they are of use. */
+/** Returns ffmpeg and ffprobe if this machine has usable versions. */
 export const find = Effect.suspend(() =>
   known === undefined
     ? Effect.tap(look, (ffmpeg) => Effect.sync(() => known = { ffmpeg }))

@@ -5,7 +5,10 @@ import type { Source } from "../../services/media/MediaTools.ts"
 import { traced } from "../../services/Traced.ts"
 import { extensionOf, looksOf, probe, quality, write } from "./Pictures.ts"
 
-/** sharp for the site's own pictures; like all others they are made anew, so that nothing but what is seen is left. */
+/**
+ * Processes the instance's pictures with sharp. Like all others they are re-encoded, which removes everything but the
+ * visible image.
+ */
 export const layer = Layer.succeed(InstancePictures, {
   emoji: traced("InstancePictures.emoji")(function*(source, folder) {
     const { frames, height, width } = yield* probe(source)
@@ -22,7 +25,7 @@ export const layer = Layer.succeed(InstancePictures, {
   }),
   icons: traced("InstancePictures.icons")(function*(source: Source, folder: string, edges: ReadonlyArray<number>) {
     const target = { extension: "png", fit: "cover", quality, animated: false } as const
-    // What is too large is refused before anything is decoded; then the largest is made first, and the others of it.
+    // An oversized picture is refused before it is decoded. Then the largest icon is made, and the others from it.
     yield* probe(source)
     const [largest = 1] = edges.toSorted((a, b) => b - a)
     const { path } = yield* write(source, folder, { ...target, name: "icon", size: [largest, largest] })

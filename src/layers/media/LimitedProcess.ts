@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { MediaToolFailed } from "../../services/media/MediaTools.ts"
 
-/** What one run may take: seconds on the clock and of the processor, bytes of memory and of each file that it writes. */
+/** Limits of one run: seconds of wall time and of CPU, bytes of memory and of each written file. */
 export interface Allowance {
   readonly seconds: number
   readonly cpuSeconds: number
@@ -10,7 +10,7 @@ export interface Allowance {
   readonly fileBytes: number
 }
 
-/** Bytes of output that are read; what comes after them is dropped. */
+/** Maximum bytes of output that are read; the rest is dropped. */
 const outputBytesMax = 1_048_576
 const complaintCharactersMax = 2_000
 
@@ -21,13 +21,13 @@ export interface Ended {
   readonly complaint: string
 }
 
-/** Sets the limits (POSIX `ulimit`: seconds, KiB, blocks of 512 bytes) and becomes the tool, which lets others go first. */
+/** Sets the limits (POSIX `ulimit`: seconds, KiB, blocks of 512 bytes) and executes the tool at a low priority. */
 const limiting =
   `ulimit -c 0; ulimit -t "$1"; ulimit -v "$2" 2>/dev/null; ulimit -f "$3"; shift 3; exec nice -n 10 "$@"`
 
 /**
- * Runs a tool as a process of its own, with limits, no input, and nothing of our environment. It is killed with
- * whatever it started, when its time is over or nobody waits for it.
+ * Runs a tool as a separate process with limits, no input and a minimal environment. It is killed with its child
+ * processes on a timeout or interruption.
  */
 export const run = (
   prefix: ReadonlyArray<string>,
@@ -53,7 +53,7 @@ export const run = (
       resume(Effect.succeed({ code, signal, out: Buffer.concat(out).toString(), complaint }))
     })
     return Effect.sync(() => {
-      // The whole group: a tool may have started others.
+      // Kills the whole process group: a tool may have started others.
       if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
         try {
           process.kill(-child.pid, "SIGKILL")

@@ -24,19 +24,22 @@ import {
 } from "../../services/media/MediaTools.ts"
 import { colorsOf } from "./Colors.ts"
 
-/** Seconds after which a decoder is stopped. */
+/** Maximum seconds of decoding. */
 const decodeSecondsMax = 20
-/** Quality of what loses some, of 100. */
+/** Quality of lossy formats, of 100. */
 export const quality = 88
 const previewQuality = 80
-/** Edge of what a blurhash is made of, in pixels, and its components; more would not be seen. */
+/**
+ * Edge of the picture that a blurhash is computed from, in pixels, and the hash's components; more would not be
+ * visible.
+ */
 const hashedEdgePixels = 64
 const hashComponents = [4, 4] as const
 
-// Each picture is read once, and other threads have other things to do.
+// Each picture is read only once, and other threads have other work.
 sharp.cache(false)
 sharp.concurrency(1)
-// What libvips can read beside the types that are sniffed is never asked for; that it cannot be is for sure.
+// Only the sniffed types are ever loaded; blocking all other loaders of libvips makes sure.
 sharp.block({ operation: ["VipsForeignLoad"] })
 sharp.unblock({
   operation: [
@@ -48,7 +51,7 @@ sharp.unblock({
   ]
 })
 
-/** The types that are read here. */
+/** Picture types that are supported. */
 export const pictureTypes = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"]
 
 const open = (path: string, animated: boolean): Sharp =>
@@ -59,7 +62,7 @@ const open = (path: string, animated: boolean): Sharp =>
     animated
   }).timeout({ seconds: decodeSecondsMax })
 
-/** What libvips says that is no fault of the file's. */
+/** Returns true for errors of libvips that are not the file's fault. */
 const toolFailed = (text: string) => /timeout|out of memory|unable to open for write|no space/i.test(text)
 
 const unreadable = "File type of uploaded media could not be verified"
@@ -74,11 +77,11 @@ const run = <A>(work: () => Promise<A>) =>
   })
 
 /**
- * Reads what a picture says of itself, and refuses what is too large before anything of it is decoded: by its edges and
- * pixels, its frames, and the pixels of all of them. Edges are those of the picture as it is seen: after it was turned.
+ * Reads a picture's metadata, and refuses an oversized one before decoding: by its edges and pixels, its number of
+ * frames, and the pixels of all frames. The size is that after rotation.
  */
 export const probe = Effect.fnUntraced(function*({ path, type }: Source, allPixelsMax: number = imagePixelsMax) {
-  // Its own limit would give no figures to refuse with; nothing is decoded here.
+  // sharp's own limit would give no figures for the error; nothing is decoded here.
   const found = yield* run(() => sharp(path, { limitInputPixels: false, animated: true }).metadata())
   const frames = found.pages ?? 1
   const [width, height] = [found.autoOrient.width, found.pageHeight ?? found.autoOrient.height]
@@ -93,7 +96,7 @@ export const probe = Effect.fnUntraced(function*({ path, type }: Source, allPixe
   return { width, height, frames, hasAlpha: found.hasAlpha }
 })
 
-/** How large the picture is that begins with these bytes, as it is seen; undefined where that cannot be told or is too large. */
+/** Returns the displayed size of a picture from its first bytes; undefined if it is unknown or too large. */
 export const measure = (head: Uint8Array) =>
   Effect.tryPromise(() => sharp(head, { limitInputPixels: false, failOn: "none" }).metadata()).pipe(
     Effect.map(({ autoOrient: { height, width } }) =>
@@ -104,7 +107,7 @@ export const measure = (head: Uint8Array) =>
     Effect.orElseSucceed(() => undefined)
   )
 
-/** What a type is stored as; what few programs show becomes JPEG. */
+/** Returns the extension that a type is stored with; poorly supported types become JPEG. */
 export const extensionOf = (mime: string): ServedExtension =>
   mime === "image/png" ? "png" : mime === "image/webp" ? "webp" : mime === "image/gif" ? "gif" : "jpg"
 
@@ -121,7 +124,7 @@ const encoded = (picture: Sharp, extension: ServedExtension, quality: number): S
   }
 }
 
-/** Width and height of the same shape with that many pixels at most. */
+/** Scales a size down to a maximum number of pixels, keeping its aspect ratio. */
 const within = (width: number, height: number, pixelsMax: number): readonly [width: number, height: number] => {
   const scale = Math.min(1, Math.sqrt(pixelsMax / (width * height)))
   return [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))]
@@ -136,7 +139,7 @@ interface Target {
   readonly animated: boolean
 }
 
-/** Writes one rendition: turned upright, in sRGB, without anything else of the file it is made of. */
+/** Writes a rendition: rotated upright, in sRGB, without any metadata. */
 export const write = ({ path }: Source, folder: string, target: Target) =>
   run(async (): Promise<Rendition & { readonly width: number; readonly height: number }> => {
     const { animated, extension, fit, quality, size: [width, height] } = target
@@ -146,7 +149,7 @@ export const write = ({ path }: Source, folder: string, target: Target) =>
     return { path: file, extension, bytes: written.size, width, height: written.pageHeight ?? height }
   })
 
-/** The blurhash of a small picture (https://blurha.sh), and its colours. */
+/** Returns the blurhash (https://blurha.sh) and the colours of a small picture. */
 export const looksOf = (path: string) =>
   run(async () => {
     const { data, info } = await open(path, false)
@@ -159,7 +162,7 @@ export const looksOf = (path: string) =>
     }
   })
 
-/** The still preview of a picture, its blurhash and its colours. */
+/** Makes the still preview of a picture, with its blurhash and colours. */
 export const preview = Effect.fnUntraced(function*(source: Source, folder: string) {
   const { height, width } = yield* probe(source)
   const extension = extensionOf(source.type.mime)
@@ -174,7 +177,7 @@ export const preview = Effect.fnUntraced(function*(source: Source, folder: strin
   return { rendition: small, size: sizeOf(small.width, small.height), ...(yield* looksOf(small.path)) }
 })
 
-/** The renditions of a picture to attach. */
+/** Makes the renditions of an attached picture. */
 export const attachment = Effect.fnUntraced(function*(source: Source, folder: string) {
   const { frames, height, width } = yield* probe(source)
   const original = yield* write(source, folder, {
@@ -185,7 +188,7 @@ export const attachment = Effect.fnUntraced(function*(source: Source, folder: st
     quality,
     animated: frames > 1
   })
-  // The smaller file is read in less time, and nobody sees it in something that is smaller still.
+  // The smaller file is faster to read, and the preview is smaller still.
   const small = yield* preview(frames > 1 ? source : { ...source, path: original.path }, folder)
   const made: Made = {
     type: "image",
@@ -197,7 +200,7 @@ export const attachment = Effect.fnUntraced(function*(source: Source, folder: st
   return made
 })
 
-/** The picture of a profile; where it moves, a still one beside it. */
+/** Makes a profile picture, and a still copy of an animated one. */
 export const profilePicture = Effect.fnUntraced(function*(source: Source, folder: string, kind: ProfilePicture) {
   const { frames, height, width } = yield* probe(source)
   const size = kind === "avatar"
@@ -214,7 +217,7 @@ export const profilePicture = Effect.fnUntraced(function*(source: Source, folder
   return { moving, still, likeness }
 })
 
-/** The hash of what it looks like, upright and cut to a square as avatars are. */
+/** Returns the perceptual hash of a picture, upright and cropped to a square like an avatar. */
 const looked = async (picture: Sharp): Promise<bigint> => {
   const edge = likenessEdgePixels
   const grey = await picture.autoOrient().resize({ width: edge, height: edge, fit: "cover" }).flatten({
@@ -224,7 +227,7 @@ const looked = async (picture: Sharp): Promise<bigint> => {
   return likenessHash(grey)
 }
 
-/** The same of a file of others, which may be anything. */
+/** Returns the perceptual hash of an untrusted file; 0 if it has none. */
 export const likeness = (file: Uint8Array) =>
   Effect.tryPromise(async () => {
     const found = await sharp(file, { limitInputPixels: false }).metadata()

@@ -12,7 +12,7 @@ import {
 import { type Ffmpeg, type Probed, words } from "./Ffmpeg.ts"
 import * as Pictures from "./Pictures.ts"
 
-/** Tags of a sound that its listeners are shown; places and devices are none of them (S-074, safety row 49). */
+/** Audio tags that are kept, as listeners see them; places and devices are removed (S-074, safety row 49). */
 const tagsKept = new Set(["title", "artist", "album", "date", "track", "genre"])
 const tagCharactersMax = 200
 
@@ -33,7 +33,7 @@ const framesPerSecond = (text = "0/1"): number => {
   return under === 0 ? 0 : over / under
 }
 
-/** Width in square pixels; a ratio of `0:1` is one that the file does not state. */
+/** Returns the width in square pixels; a ratio of `0:1` means that the file states none. */
 const shownWidth = ({ aspect = "", width = 0 }: Stream): number => {
   const [over = 0, under = 0] = aspect.split(":").map(Number)
   return over > 0 && under > 0 ? Math.round(width * over / under) : width
@@ -41,7 +41,7 @@ const shownWidth = ({ aspect = "", width = 0 }: Stream): number => {
 
 const refuse = (text: string) => Effect.fail(new MediaRefused({ text }))
 
-/** Refuses what would be too much to convert or to watch. */
+/** Refuses a video that would be too expensive to convert or to watch. */
 const checked = Effect.fnUntraced(function*(found: Probed, video: Stream) {
   const { frameRate, frames, height = 0 } = video
   const width = shownWidth(video)
@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
     return { path, type }
   }
 
-  /** A video that every browser plays, with or without sound; without, it is an animation (`gifv`). */
+  /** Converts to a video that every browser plays; one without sound is an animation (`gifv`). */
   const video = Effect.fnUntraced(
     function*(source: Source, folder: string, found: Probed, thumbnail: Source | undefined) {
       const file = `${folder}/original.mp4`
@@ -78,7 +78,7 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
       yield* ffmpeg.convert(source, [
         ...words(`-map 0:v:0 ${sound ? "-map 0:a:0 -c:a aac -b:a 128k -ac 2" : "-an"}`),
         ...words("-c:v libx264 -preset veryfast -crf 24 -pix_fmt yuv420p"),
-        // Square pixels: players and our own still disagree on oblong ones.
+        // Square pixels, because players and our stills disagree on other shapes.
         ...words(`-vf scale='max(2,trunc(iw*sar/2)*2)':'max(2,trunc(ih/2)*2)',setsar=1 -frames:v ${videoFramesMax}`),
         ...words("-movflags +faststart -f mp4")
       ], file)
@@ -107,7 +107,7 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
     }
   )
 
-  /** The first frame of a video of ours. */
+  /** Extracts the first frame of a converted video. */
   const frame = Effect.fnUntraced(function*(source: Source, folder: string) {
     const file = `${folder}/frame.jpg`
     yield* ffmpeg.convert(source, ["-map", "0:v:0", "-frames:v", "1", "-q:v", "2", "-f", "mjpeg"], file)
@@ -124,7 +124,7 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
     function*(source: Source, folder: string, found: Probed, thumbnail: Source | undefined) {
       if (!hasSound(found)) return yield* refuse("File type of uploaded media could not be verified")
       const file = `${folder}/original.mp3`
-      // Ogg keeps tags with the stream, the others with the file; the case of their names differs.
+      // Ogg has tags on the stream, other formats on the file; the case of their names differs.
       const tags = { ...found.streams.find(({ codecType }) => codecType === "audio")?.tags, ...found.format.tags }
       const kept = Object.entries(tags).filter(([name]) => tagsKept.has(name.toLowerCase()))
       yield* ffmpeg.convert(source, [
@@ -148,7 +148,7 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
     }
   )
 
-  /** Renditions of a video, an animation or a sound. */
+  /** Makes the renditions of a video, an animation or an audio file. */
   const attachment = Effect.fnUntraced(function*(source: Source, folder: string, thumbnail: Source | undefined) {
     const found = yield* ffmpeg.probe(source)
     const moving = videoOf(found)

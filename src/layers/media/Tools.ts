@@ -7,10 +7,10 @@ import * as InstalledFfmpeg from "./InstalledFfmpeg.ts"
 import * as Pictures from "./Pictures.ts"
 import * as Playables from "./Playables.ts"
 
-/** Pictures of profiles and previews at once, for which a request waits; jobs have turns of their own. */
+/** Maximum concurrent profile pictures and previews, for which a request waits; media jobs have their own limit. */
 const waitedForAtOnceMax = 2
 
-/** sharp for pictures; ffmpeg, where this machine has it, for what moves and sounds. */
+/** Media tools: sharp for pictures, and ffmpeg, if this machine has it, for audio and video. */
 export const layer = Layer.effect(
   MediaTools,
   Effect.gen(function*() {

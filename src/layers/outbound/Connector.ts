@@ -6,10 +6,10 @@ import * as Tls from "node:tls"
 import { mayConnect } from "../../services/outbound/AllowedAddresses.ts"
 import { Names } from "./Names.ts"
 
-/** How long a name, a connection and its TLS may take together, in seconds. */
+/** Maximum time for DNS, TCP and TLS together, in seconds. */
 export const connectSecondsMax = 5
 
-/** Why no connection was made. */
+/** Failure to connect, with its stage. */
 export class ConnectFailure extends Error {
   readonly why: "address" | "connect" | "name" | "timeout" | "tls"
   constructor(why: ConnectFailure["why"], cause?: Error) {
@@ -18,7 +18,7 @@ export class ConnectFailure extends Error {
   }
 }
 
-/** Certificates are checked against these authorities (PEM) instead of Node's own. */
+/** Certificate authorities (PEM) that replace Node's own. */
 export interface Trust {
   readonly authorities?: string
 }
@@ -61,8 +61,8 @@ const socketTo = ({ addresses, host, port, secure }: Target, { authorities }: Tr
   })
 
 /**
- * Makes connections to addresses that may be connected to only. A name is resolved once, its addresses are checked, and
- * exactly these are connected to: a name server that answers differently the next time changes nothing (row 29).
+ * Connects only to allowed addresses. A name is resolved once, its addresses are checked, and exactly these are used: a
+ * DNS answer that changes afterwards has no effect (row 29).
  */
 export const make = Effect.fnUntraced(function*(allowed: ReadonlyArray<IpNetwork.IpNetwork>, trust: Trust) {
   const names = yield* Names
@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function*(allowed: ReadonlyArray<IpNetwork
     if (addresses.length === 0) return yield* Effect.fail(new ConnectFailure("address"))
     const port = options.port === "" ? (secure ? 443 : 80) : Number(options.port)
     const socket = yield* socketTo({ host, port, secure, addresses }, trust)
-    // The decision is about the address that is really connected to; another look at it costs nothing.
+    // The address that was really connected to decides; checking it again costs nothing.
     if (mayConnect(allowed, socket.remoteAddress ?? "", secure)) return socket
     socket.destroy()
     return yield* Effect.fail(new ConnectFailure("address"))

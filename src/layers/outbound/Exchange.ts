@@ -5,7 +5,7 @@ import { type Failure, failureOf, joined } from "./Failures.ts"
 
 const nothing = new Uint8Array()
 
-/** A request whose answer is taken as a whole, as far as it is wanted at all. */
+/** Request whose response is read as a whole, or not at all if it is too large. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #url: string
   readonly #bytesMax: number
@@ -23,7 +23,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#done = done
   }
 
-  /** Ends the request wherever it is; what was answered by then. */
+  /** Ends the request. Returns the response so far; undefined if there is no status yet or it was over. */
   end(): Exchanged | undefined {
     if (this.#over) return undefined
     this.#over = true
@@ -66,7 +66,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     )
   }
 
-  /** The rest is not read, so that the connection is of no use any more. */
+  /** Ends the request without reading the rest, so the connection cannot be reused. */
   #enough(controller: Dispatcher.DispatchController) {
     this.#finish(Result.succeed(this.#exchanged(nothing)))
     controller.abort(new Error("too much"))

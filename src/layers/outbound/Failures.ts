@@ -3,7 +3,7 @@ import { ConnectFailure } from "./Connector.ts"
 
 export type Failure = Refused | Unreachable
 
-/** What went wrong with a request, in our words. */
+/** Maps a transport error to a failure. */
 export const failureOf = (url: string, error: Error): Failure => {
   if (error instanceof ConnectFailure) {
     return error.why === "address"
@@ -15,6 +15,6 @@ export const failureOf = (url: string, error: Error): Failure => {
     : new Unreachable({ url, reason: "closed" })
 }
 
-/** A header's value; what came several times is joined by commas. */
+/** Returns a header's value; repeated values are joined by commas. */
 export const joined = (value: string | ReadonlyArray<string>): string =>
   typeof value === "string" ? value : value.join(", ")

@@ -3,12 +3,12 @@ import { Effect } from "effect"
 import type { TransportAnswer } from "../../services/outbound/Transport.ts"
 import { type Failure, failureOf, joined } from "./Failures.ts"
 
-/** Bytes of an answer that wait for their reader; the connection is not read further meanwhile. */
+/** Buffered bytes of a response from which the connection is paused. */
 const waitingBytesMax = 65_536
 
 type Waiting = (effect: Effect.Effect<Uint8Array | undefined, Failure>) => void
 
-/** One answer as it comes in from the connection, held back where its reader is slower. */
+/** Streamed response with backpressure. */
 export class IncomingResponse implements Dispatcher.DispatchHandler {
   readonly #url: string
   readonly #started: (effect: Effect.Effect<TransportAnswer, Failure>) => void
@@ -25,7 +25,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     this.#started = started
   }
 
-  /** Ends the request wherever it is. */
+  /** Ends the request. */
   abort() {
     this.#givenUp = true
     if (!this.#ended && this.#failure === undefined) this.#controller?.abort(new Error("given up"))
@@ -75,7 +75,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     waiting(this.#next())
   }
 
-  /** What there is now; only called where there is something. */
+  /** Returns the buffered bytes, the end or the failure; only called when there is one. */
   #next(): Effect.Effect<Uint8Array | undefined, Failure> {
     if (this.#chunks.length > 0) {
       const bytes = Buffer.concat(this.#chunks, this.#bytes)

@@ -2,28 +2,28 @@ import { Context, Effect, Layer, Result } from "effect"
 import { lookup, Resolver } from "node:dns/promises"
 import * as Gate from "../../services/outbound/Gate.ts"
 
-/** How long one question to a name server may take, in milliseconds, and how often it is asked. */
+/** Timeout of a DNS query in milliseconds, and its tries. */
 const questionMillisMax = 2_000
 const questionsMax = 2
-/** Addresses of one name that are looked at. */
+/** Maximum addresses of a name. */
 const addressesMax = 16
-/** Names that are looked up the machine's own way at once; Node has four threads for everything of that kind. */
+/** Maximum concurrent lookups by the system resolver; Node has four threads for all such work. */
 const threadsMax = 1
 
-/** How names are asked for; both may take long and fail. */
+/** The two ways to resolve a name; both may be slow and fail. */
 interface Asking {
   readonly servers: (name: string, family: 4 | 6) => Promise<ReadonlyArray<string>>
   readonly nearby: (name: string) => Promise<ReadonlyArray<string>>
 }
 
-/** The addresses of names, as text, the ones to try first at the front; none where nobody knows the name. */
+/** Resolves names to addresses, the preferred ones first; none for an unknown name. */
 export class Names extends Context.Service<Names, {
   readonly resolve: (name: string) => Effect.Effect<ReadonlyArray<string>>
 }>()("murmuration/layers/outbound/Names") {
   /**
-   * The name servers are asked without Node's few threads: files and the names of our own database need those. The
-   * machine's own way (its list of hosts, its containers' names) takes one of them: it is for names that the servers do
-   * not know, not for those about which they keep silent. It asks for one name at a time.
+   * Queries name servers without Node's thread pool, which files and the database's host name need. The system resolver
+   * (hosts file, container names) takes one of its threads. So it is used only for names that the name servers do not
+   * know, one at a time, and never after a timeout.
    */
   static readonly layerWith = (asking: Asking) =>
     Layer.sync(Names, () => {
@@ -32,7 +32,7 @@ export class Names extends Context.Service<Names, {
         Effect.andThen(
           gate.enter,
           Effect.callback<ReadonlyArray<string>>((resume) => {
-            // Nobody can end it, so that its place is free when it ends.
+            // A lookup cannot be cancelled, so its slot is free only when it ends.
             const end = (found: ReadonlyArray<string>) => {
               gate.leave()
               resume(Effect.succeed(found))

@@ -9,15 +9,15 @@ import { Exchange } from "./Exchange.ts"
 import { IncomingResponse } from "./IncomingResponse.ts"
 import { Names } from "./Names.ts"
 
-/** Bytes of all headers of an answer. */
+/** Maximum bytes of all headers of a response. */
 const headerBytesMax = 16_384
-/** Hosts with open connections. */
+/** Maximum hosts with open connections. */
 const originsMax = 4_096
-/** How long an unused connection stays open, in milliseconds: where the host does not say, and where it does. */
+/** Idle time of a connection in milliseconds: the default, and the maximum if the host states one. */
 const idleMillis = 4_000
 const idleMillisMax = 60_000
 
-/** Undici's connections, each made by `Connector`. All limits of time are the caller's, on Effect's clock. */
+/** Transport by undici, whose connections `Connector` makes. All timeouts are the caller's, on Effect's clock. */
 export const layerWith = (trust: Connector.Trust) =>
   Layer.effect(
     Transport,

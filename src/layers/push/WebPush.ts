@@ -3,10 +3,10 @@ import webPush from "web-push"
 import { Secrets } from "../../services/instance/Secrets.ts"
 import { InvalidKeys, PushMessages } from "../../services/push/PushMessages.ts"
 
-/** How long a push service keeps a message for a phone that is off, in seconds (operations.md section 11). */
+/** Time for which a push service keeps a message for a phone that is off, in seconds (operations.md section 11). */
 const ttlSeconds = 172_800
 
-/** The npm library's encryption and signatures; it sends nothing itself. */
+/** Encrypts and signs messages by the npm library `web-push`, which sends nothing itself. */
 export const layer = Layer.effect(
   PushMessages,
   Effect.map(Secrets, ({ vapid: { privateKey, publicKey } }) =>

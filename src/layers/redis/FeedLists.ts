@@ -9,30 +9,30 @@ import {
 } from "../../services/feeds/Feeds.ts"
 import type { Redis } from "../Redis.ts"
 
-/** Feeds that one call to Redis touches, and calls of one operation that are under way at once. */
+/** Maximum feeds per Redis call, and concurrent calls of one operation. */
 const keysPerCallMax = 500
 export const callsMax = 4
-/** Feeds that nobody reads any more go away after this many seconds. */
+/** Seconds after which an unread feed expires. */
 const unreadSecondsMax = feedUnreadMillisMax / 1000
 
 /**
- * Stands behind the oldest entry of a list that was filled. Being part of the list, it goes when the list goes: by
- * eviction, FLUSHALL, expiry.
+ * Last element of a filled list, after its oldest entry. As part of the list it disappears with the list: by eviction,
+ * FLUSHALL or expiry.
  */
 const filledMark = "0"
-/** Begins what stands there instead, with the feed's generation, while the feed waits to be filled. */
+/** Prefix of the last element of a list that waits to be filled; the feed's generation follows. */
 const waitingMark = "?"
 const prefix = "murmuration:feed:"
 const key = (feed: FeedKey) => prefix + feed
 
-/** A reblog names its original behind a `>`; a bare number takes nine bytes in Redis. */
+/** Encodes an entry. A reblog names its original after a `>`; a bare number takes nine bytes in Redis. */
 const encode = ({ id, reblogOf }: FeedEntry) => reblogOf === undefined ? String(id) : `${id}>${reblogOf}`
 const decode = (text: string): FeedEntry => {
   const [id = "0", reblogOf] = text.split(">")
   return { id: BigInt(id), reblogOf: reblogOf === undefined ? undefined : BigInt(reblogOf) }
 }
 
-/** Keeps a list to its limits, with its mark of either kind. */
+/** Trims a list to its limits, and keeps its mark of either kind. */
 const trim = `
   local function trim(key, length, max, kept, mark)
     if length <= max then return end
@@ -89,8 +89,8 @@ export const slices = (feeds: ReadonlyArray<FeedKey>): ReadonlyArray<ReadonlyArr
 export type FeedLists = ReturnType<typeof make>
 
 /**
- * One list of Redis a feed, the last added entry first: sets of 64-bit ids would take twelve times the memory, and ids do
- * not fit into a sorted set's scores. Each operation is one call, and takes `slices` where it takes many feeds.
+ * Feeds as Redis lists, the newest entry first: sets of 64-bit ids would take twelve times the memory, and ids do not
+ * fit into a sorted set's scores. Each operation is one call; for many feeds the caller splits them by `slices`.
  */
 export const make = (redis: Redis["Service"]) => {
   const call = (script: string, keys: ReadonlyArray<string>, args: ReadonlyArray<string> = []) =>
@@ -99,7 +99,7 @@ export const make = (redis: Redis["Service"]) => {
   return {
     push: (slice: ReadonlyArray<FeedKey>, entry: FeedEntry) =>
       Effect.asVoid(call(pushScript, slice.map(key), [encode(entry)])),
-    /** Answers the generation that the list has, or else `fresh`, which it has from then on. */
+    /** Returns the list's generation; if it has none, sets and returns `fresh`. */
     begin: (feed: FeedKey, fresh: Generation) =>
       Effect.map(
         call(beginScript, [key(feed)], [waitingMark + fresh]),
@@ -109,7 +109,7 @@ export const make = (redis: Redis["Service"]) => {
       Effect.asVoid(
         call(fillScript, [key(feed)], [since === undefined ? "" : waitingMark + since, ...entries.map(encode)])
       ),
-    /** A feed that is read is kept for longer. */
+    /** Reads a feed and extends its expiry. */
     read: Effect.fnUntraced(function*(feed: FeedKey) {
       const reply = yield* call(readScript, [key(feed)])
       const elements: ReadonlyArray<string> = Array.isArray(reply) ? reply : []

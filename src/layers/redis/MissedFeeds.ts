@@ -7,24 +7,27 @@ import { type FeedLists, slices } from "./FeedLists.ts"
 
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 
-/** Feeds that are remembered one by one; beyond it all feeds are dropped. */
+/** Maximum feeds that are remembered one by one; beyond it all feeds are dropped. */
 const rememberedMax = 200_000
-/** How often a node that owes a drop says so again. How old that is when the node counts as dead, in milliseconds. */
+/**
+ * Interval at which a node with pending drops refreshes its note, in milliseconds. A node whose note is older than
+ * `noteMillisMax` counts as dead.
+ */
 const noteMillis = 5_000
 const noteMillisMax = 30_000
 const notePrefix = "feeds_missed:"
 
 /**
- * Feeds that are not what they should be because Redis did not do what it was told. `remember` keeps them until `repair`
- * has dropped them, and meanwhile a note stands in Postgres; `inherit` drops all feeds where a node died that had left one.
+ * Feeds that are out of date because Redis failed. `remember` keeps them until `repair` has dropped them; until then a
+ * note in Postgres records that this node owes drops. `inherit` drops all feeds if a node died that had left a note.
  */
 export const make = Effect.fnUntraced(function*(lists: FeedLists) {
   const sql = yield* SqlClient.SqlClient
   const note = notePrefix + (yield* (yield* SecureRandom.SecureRandom).uuidV4())
-  /** With the number of the failure after which it was remembered, the last where there were several. */
+  /** Feeds, each with the number of the last failure after which it was remembered. */
   const remembered = new Map<FeedKey, number>()
   let failures = 0
-  /** Counts overflows; a pass that began before the last one has not seen to it. */
+  /** Counts overflows; a pass that began before the last one does not cover it. */
   let overflows = 0
   let repaired = 0
   let notedAt: number | undefined
@@ -36,7 +39,7 @@ export const make = Effect.fnUntraced(function*(lists: FeedLists) {
   const drop = Effect.fnUntraced(function*(slice: ReadonlyArray<FeedKey>) {
     const began = failures
     yield* lists.drop(slice)
-    // What failed while Redis was dropping has to be dropped once more.
+    // Feeds that failed again while Redis was dropping have to be dropped once more.
     for (const feed of slice) if ((remembered.get(feed) ?? 0) <= began) remembered.delete(feed)
   })
 
@@ -72,7 +75,7 @@ export const make = Effect.fnUntraced(function*(lists: FeedLists) {
   })
 
   return {
-    /** Whether the feed may not be believed. */
+    /** Returns true if the feed may be out of date. */
     has: (feed: FeedKey) => overflows > repaired || remembered.has(feed),
     remember: (feeds: ReadonlyArray<FeedKey>) =>
       Effect.sync(() => {

@@ -5,15 +5,15 @@ import { Redis } from "../Redis.ts"
 import * as FeedLists from "./FeedLists.ts"
 import * as MissedFeeds from "./MissedFeeds.ts"
 
-/** How often feeds that missed something are tried to be dropped, and nodes looked for that died owing that. */
+/** Interval at which pending drops are retried, and at which dead nodes with pending drops are looked for. */
 const repairPeriod = "250 millis"
 const inheritPeriod = "10 seconds"
 
 /**
- * Feeds as lists in Redis, for a cluster (see `FeedLists`). Writing never fails and, while Redis is away, never waits:
- * a feed that missed an entry or should have been dropped is remembered. From then on this node does not know it. All
- * nodes drop it as soon as Redis is back, and its owner's next read rebuilds it from Postgres. Should this node die
- * before that, its note in Postgres has another one drop all feeds.
+ * Feeds as lists in Redis, for a cluster (see `FeedLists`). Writes never fail and, while Redis is down, never wait: a
+ * feed that missed an entry or a drop is remembered, and this node does not use it. It is dropped for all nodes as soon
+ * as Redis is back, and its owner's next read rebuilds it from Postgres. If this node dies before that, its note in
+ * Postgres makes another node drop all feeds.
  */
 export const layer = Layer.effect(
   Feeds,
@@ -23,7 +23,7 @@ export const layer = Layer.effect(
     yield* Effect.forkScoped(Effect.repeat(missed.repair, Schedule.spaced(repairPeriod)))
     yield* Effect.forkScoped(Effect.repeat(missed.inherit, Schedule.spaced(inheritPeriod)))
 
-    /** Every slice by itself: one that fails is remembered, the others are done. */
+    /** Runs each slice separately: a failed one is remembered, the others are done. */
     const each = (
       feeds: ReadonlyArray<FeedKey>,
       work: (slice: ReadonlyArray<FeedKey>) => ReturnType<typeof lists.drop>
@@ -41,12 +41,12 @@ export const layer = Layer.effect(
       read: traced("Feeds.read")(function*(feed) {
         if (missed.has(feed)) return undefined
         const list = yield* lists.read(feed)
-        // Asked again, because the entry may have been missed while Redis was answering.
+        // Checked again, because an entry may have been missed while Redis was answering.
         return missed.has(feed) ? undefined : contentsOf(list.entries, list.filled)
       }, Effect.orElseSucceed(() => undefined)),
       begin: traced("Feeds.begin")(function*(feed) {
         const fresh = `${yield* Random.nextInt}-${yield* Random.nextInt}`
-        // What Redis did not take is not found again, so that nothing is kept.
+        // A generation that Redis did not store is never found again, so nothing is kept.
         return yield* Effect.orElseSucceed(lists.begin(feed, fresh), () => fresh)
       }),
       fill: traced("Feeds.fill")((feed, entries, since) =>

@@ -4,7 +4,7 @@ import { Redis } from "../Redis.ts"
 
 const prefix = "murmuration:limit:"
 
-/** Counts a use of each key in turn, up to the first that has none left. Its end and its uses are arguments. */
+/** Counts a use of each key in turn, up to the first that is used up. The arguments are each key's expiry and limit. */
 const countInTurn = `
 local counts = {}
 for i, key in ipairs(KEYS) do
@@ -14,7 +14,7 @@ for i, key in ipairs(KEYS) do
 end
 return counts`
 
-/** Limits that all nodes count together. While Redis is away each node counts for itself, so guessing stays limited. */
+/** Rate limits that all nodes share. While Redis is down each node counts alone, so that guessing stays limited. */
 export const layer = Layer.effect(
   Limits,
   Effect.gen(function*() {

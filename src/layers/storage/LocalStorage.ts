@@ -12,8 +12,8 @@ import * as WorkFolders from "./WorkFolders.ts"
 import { writeStream } from "./WrittenStreams.ts"
 
 /**
- * Files in `DATA_DIR/media`. A file is written beside its place and moved there, so that it appears whole; what a crash
- * leaves beside is overwritten or removed under the same name. Only names of ours ever become part of a path.
+ * Files in `DATA_DIR/media`. A file is written to a draft and renamed, so that it appears atomically; a draft left by a
+ * crash is overwritten or removed under the same name. Only names that this server made become part of a path.
  */
 export const layer = Layer.effect(
   Storage,
@@ -29,7 +29,7 @@ export const layer = Layer.effect(
         ? Effect.succeed(path.join(root, "files", name))
         : Effect.fail(new StorageFailed({ text: "This is no name of a stored file" }))
 
-    /** Fills the file under `name` by `fill`, which is given a path beside it. */
+    /** Writes the file `name` atomically; `fill` writes the draft at the path that it gets. */
     const put = <E>(name: string, fill: (draft: string) => Effect.Effect<void, E>) =>
       Effect.gen(function*() {
         const file = yield* place(name)
@@ -92,7 +92,7 @@ export const layer = Layer.effect(
         ),
         Stream.filter(isStoredName),
         Stream.mapEffect((name) => Effect.map(sizeOf(name), (bytes) => ({ name, bytes }))),
-        // A file that was removed since the listing.
+        // Skips a file that was removed since the listing.
         Stream.filter((file): file is StoredSize => file.bytes !== undefined)
       )
     })

@@ -10,12 +10,12 @@ import {
 import { type StorageFailed, storageFailed } from "../../services/media/Storage.ts"
 import { Environment } from "../Environment.ts"
 
-/** Files that are kept at most, however small they are; and those that are fetched at once. */
+/** Maximum files in the cache, whatever their size, and maximum concurrent fetches. */
 const copiesMax = 50_000
 const fetchesAtOnceMax = 16
-/** How often a view is written down, in milliseconds: the order after a restart is not more exact than this. */
+/** Precision of stored view times, in milliseconds; the order after a restart is no more exact. */
 const viewMillis = 60_000
-/** How old a draft is that a killed process left, in milliseconds; fetching takes less. */
+/** Age of drafts that a killed process left, in milliseconds; a fetch takes less. */
 const draftMillisMax = 3_600_000
 
 type Failure = FetchFailed | NoRemoteFile | StorageFailed
@@ -27,14 +27,14 @@ interface Kept {
   readonly viewedAt: number
 }
 
-/** The name of a copy: its key and its type. */
+/** Returns the file name of a copy: its key and its type. */
 const fileNameOf = (key: string, mime: string) => `${key}.${mime.replace("/", "_")}`
 
 const rootOf = (path: Path.Path, dataDir: string) => path.resolve(dataDir, "media", "remote")
 
 const millis = (at: Option.Option<Date>) => Option.match(at, { onNone: () => 0, onSome: (date) => date.getTime() })
 
-/** Room that copies take on this machine: files and bytes. */
+/** Files and bytes that the cache takes on this machine. */
 export const taken = Effect.gen(function*() {
   const { dataDir } = yield* Environment
   const fs = yield* FileSystem.FileSystem
@@ -51,8 +51,8 @@ export const taken = Effect.gen(function*() {
 }).pipe(Effect.orElseSucceed(() => ({ files: 0, bytes: 0 })))
 
 /**
- * Copies in `DATA_DIR/media/remote`, `MEDIA_CACHE_BYTES` of them. A file's name says what it is. Its times say when it
- * was fetched (mtime) and viewed (atime), so that a restart finds everything in its order.
+ * Copies of remote files in `DATA_DIR/media/remote`, up to `MEDIA_CACHE_BYTES`. A file's name has its key and type. Its
+ * times say when it was fetched (mtime) and viewed (atime), so that the order survives a restart.
  */
 export const layer = Layer.effect(
   RemoteCopies,
@@ -63,12 +63,12 @@ export const layer = Layer.effect(
     const root = rootOf(path, dataDir)
     const scope = yield* Effect.scope
     const turns = yield* Semaphore.make(fetchesAtOnceMax)
-    /** Two that made room at the same time would each find the other's neither kept nor to be forgotten. */
+    /** Serialises eviction: two concurrent ones would each miss the file that the other is adding. */
     const keeping = yield* Semaphore.make(1)
     /** Least recently viewed first. */
     const kept = new Map<string, Kept>()
     const fetching = new Map<string, Deferred.Deferred<Kept, Failure>>()
-    /** Of what is kept, and of what is about to be. */
+    /** Bytes of stored copies, and of those about to be stored. */
     let bytesKept = 0
     let drafts = 0
 
@@ -83,14 +83,14 @@ export const layer = Layer.effect(
         return Effect.ignore(fs.remove(place(key, old.mime), { force: true }))
       })
 
-    /** Forgets until there is room for what is kept and for what is about to be. */
+    /** Evicts copies until the cache is within its limits. */
     const makeRoom = Effect.whileLoop({
       while: () => kept.size > 0 && (bytesKept > mediaCacheBytes || kept.size >= copiesMax),
       body: () => forget(kept.keys().next().value ?? ""),
       step: () => {}
     })
 
-    /** Moves a finished draft to its place, in the room of others. */
+    /** Moves a finished draft to its place, and evicts others for it. */
     const keep = (key: string, copy: Kept, draft: string) =>
       Effect.gen(function*() {
         bytesKept += copy.bytes
@@ -113,7 +113,7 @@ export const layer = Layer.effect(
         const [key = "", type = ""] = path.basename(name).split(".")
         const mime = type.replace("_", "/")
         const file = path.join(root, name)
-        // Gone by now where another node shares the folder.
+        // The file may be gone if another node shares the folder.
         const there = Option.getOrUndefined(yield* Effect.option(fs.stat(file)))
         if (there?.type !== "File") continue
         const [fetchedAt, viewedAt] = [millis(there.mtime), millis(there.atime)]
@@ -180,14 +180,14 @@ export const layer = Layer.effect(
       function*(key: string, notBefore: number, fetch: Stream.Stream<Uint8Array, FetchFailed>) {
         const copy = kept.get(key)
         if (copy !== undefined && copy.fetchedAt >= notBefore) {
-          // Another node that shares the folder, or a person, may have removed it.
+          // Another node that shares the folder, or a person, may have removed the file.
           if (yield* Effect.orElseSucceed(fs.exists(place(key, copy.mime)), () => false)) {
             yield* viewed(key, copy)
             return copyOf(key, copy)
           }
           yield* forget(key)
         }
-        // One flight a key; what it fails with is the same for all, as they ask for the same address.
+        // One fetch per key. A failure applies to all callers, as they ask for the same URL.
         const flying = fetching.get(key)
         if (flying !== undefined) return copyOf(key, yield* Deferred.await(flying))
         const begun = yield* Deferred.make<Kept, Failure>()

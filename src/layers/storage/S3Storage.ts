@@ -14,8 +14,8 @@ const checked = (name: string) =>
     : Effect.fail(new StorageFailed({ text: "This is no name of a stored file" }))
 
 /**
- * Files in a bucket that speaks S3. What arrives is kept on this machine's disk until it is there whole: S3 wants to
- * know how long a body is. A hundred slow uploads must not stand in memory meanwhile. What breaks off never reaches S3.
+ * Files in an S3-compatible bucket. S3 needs the length of a body, so an upload is first stored on this machine's disk.
+ * A hundred slow uploads must not stay in memory. An upload that breaks off never reaches S3.
  */
 export const layer = (settings: S3Settings, dataDir: string) =>
   Layer.effect(

@@ -4,7 +4,7 @@ import { Environment } from "../Environment.ts"
 import * as LocalStorage from "./LocalStorage.ts"
 import * as S3Storage from "./S3Storage.ts"
 
-/** Files on this machine's disk, or in the bucket that the configuration names. */
+/** File storage: on this machine's disk, or in the configured bucket. */
 export const layer = Layer.unwrap(
   Effect.map(Environment, ({ dataDir, s3 }) =>
     s3 === undefined

@@ -1,11 +1,11 @@
 import { Clock, Effect, FileSystem, Option, type Path } from "effect"
 
-/** How long a folder may be there, in milliseconds: longer than any job works in one. */
+/** Age from which a folder is removed, in milliseconds: longer than any job works in one. */
 export const workMillisMax = 3_600_000
 
 /**
- * Empty folders below `root`, each gone with its scope. A node that was killed in its work leaves its folder there. The
- * folder goes when a node starts, or with the next folder that is made an hour later.
+ * Creates empty folders below `root`, each removed with its scope. A killed node leaves its folders behind; they are
+ * removed when a node starts, or with the next folder that is created an hour later.
  */
 export const make = Effect.fnUntraced(function*(path: Path.Path, root: string) {
   const fs = yield* FileSystem.FileSystem

@@ -3,11 +3,11 @@ import { Entity } from "effect/cluster"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { CurrentWork } from "../../services/CurrentWork.ts"
 
-/** A pause of the event loop that is logged, in milliseconds. During a pause nobody gets an answer. */
+/** Pause of the event loop from which it is logged, in milliseconds. No request is answered during a pause. */
 export const pauseMillisLogged = 200
-/** How often the loop is looked at, in milliseconds. */
+/** Interval at which the loop is checked, in milliseconds. */
 const beatMillis = 50
-/** The start holds the loop with reading the program and giving back memory; the watch begins after it, in milliseconds. */
+/** Delay of the watch, in milliseconds: the start blocks the loop by loading the program and shrinking the heap. */
 const startMillis = 10_000
 
 /** Names the work of a fiber by its context; ids and queries of a request are left out. */
@@ -21,7 +21,7 @@ const workOf = (context: Context.Context<never>): string => {
   return address === undefined ? "work without a name" : `an actor of type ${address.entityType}`
 }
 
-/** A stretch of steps in one context, in milliseconds by `performance.now`. */
+/** A run of steps in one context, in milliseconds by `performance.now`. */
 interface Turn {
   readonly from: number
   readonly to: number
@@ -29,8 +29,8 @@ interface Turn {
 }
 
 /**
- * The usual scheduler, which also remembers whose turn was long. It is asked before each step of each fiber. It reads the time where
- * the context is another one than before: that of another fiber, or of another part of the same work.
+ * The default scheduler, which also records the last long turn. It runs before each step of each fiber, and reads the
+ * time only when the context changes: to another fiber, or to another part of the same work.
  */
 class WatchedScheduler extends Scheduler.MixedScheduler {
   #context: Context.Context<never> = Context.empty()
@@ -48,8 +48,8 @@ class WatchedScheduler extends Scheduler.MixedScheduler {
   }
 
   /**
-   * The long turn that was under way at a time, in which the loop should have come to us. A loop without work has a long turn as
-   * well, but comes in time.
+   * Returns the long turn at a time when the check was due. An idle loop has long turns as well, but then the check
+   * runs on time.
    */
   turnAt(time: number): Turn | undefined {
     const turn = this.#long
@@ -58,9 +58,9 @@ class WatchedScheduler extends Scheduler.MixedScheduler {
 }
 
 /**
- * Watches the event loop. A pause of more than `pauseMillisLogged` is logged with the route, the background work or the actor whose
- * fiber had its turn before the pause ended; what runs outside of fibers is taken for the fiber before it. The watch begins after
- * `millis`.
+ * Watches the event loop. A pause of more than `pauseMillisLogged` is logged with the route, background work or actor
+ * whose fiber ran before the pause ended; work outside of fibers is attributed to the fiber before it. The watch begins
+ * after `millis`.
  */
 export const layerAfter = (millis: number) =>
   Layer.effectContext(Effect.gen(function*() {
@@ -87,5 +87,5 @@ export const layerAfter = (millis: number) =>
     return Context.make(Scheduler.Scheduler, scheduler)
   }))
 
-/** Watch of a whole server, which begins when its start is over. */
+/** Watches the event loop of a server after its start. */
 export const layer = layerAfter(startMillis)

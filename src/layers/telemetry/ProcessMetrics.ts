@@ -10,10 +10,10 @@ const lag = Metric.gauge("nodejs_eventloop_lag_p99_seconds", {
 const pause = Metric.gauge("nodejs_eventloop_pause_max_seconds", {
   description: "Longest pause of the event loop since the last scrape"
 })
-/** How often the delay is sampled, in milliseconds. */
+/** Sampling interval of the delay, in milliseconds. */
 const resolution = 20
 
-/** An effect that brings the gauges of this process up to date, for a scrape. */
+/** Returns an effect that updates the gauges of this process, for a scrape. */
 export const make = Effect.gen(function*() {
   const delay = yield* Effect.acquireRelease(
     Effect.sync(() => {
@@ -30,7 +30,7 @@ export const make = Effect.gen(function*() {
     yield* Metric.update(heap, heapUsed)
     yield* Metric.update(cpu, (system + user) / 1e6)
     yield* Metric.update(lag, delay.percentile(99) / 1e9)
-    // A sample is the time between two looks at the loop.
+    // A sample is the time between two checks of the loop.
     yield* Metric.update(pause, Math.max(0, delay.max / 1e9 - resolution / 1e3))
     delay.reset()
   })

@@ -1,7 +1,7 @@
-/** What a log line may hold in place of a secret. */
+/** Replacement for a secret in a log line. */
 const mask = "<redacted>"
 
-/** Parameters and variables whose values are secrets, wherever they stand. */
+/** Names of parameters and variables whose values are secrets, in any text. */
 export const secretNames: ReadonlyArray<string> = [
   "access_token",
   "authenticity_token",
@@ -24,13 +24,13 @@ const patterns: ReadonlyArray<RegExp> = [
   /(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}/gi,
   // A secret among parameters, in a form, a query or JSON.
   new RegExp(String.raw`(["']?\b(?:${secretNames.join("|")})\\?["']?\s*[=:]\s*\\?["']?)[^"'&\s,;}\\]+`, "gi"),
-  // The password of a URL. Bounded, because clients choose the text that is searched.
+  // The password in a URL. Bounded, because clients choose the text that is searched.
   /(\b[a-z][a-z0-9+.-]{0,31}:\/\/[^\s:/@]{0,255}:)[^\s@/]+(?=@)/gi
 ]
 
-/** Characters of a text that leave the process; the rest is cut. */
+/** Maximum characters of an exported text; the rest is cut. */
 const charactersMax = 65_536
 
-/** Takes secrets out of a text that leaves the process, where they slipped in with somebody else's words. */
+/** Removes secrets from a text that leaves the process, such as one that quotes foreign input. */
 export const redact = (text: string): string =>
   patterns.reduce((rest, pattern) => rest.replace(pattern, `$1${mask}`), text.slice(0, charactersMax))

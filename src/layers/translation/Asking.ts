@@ -7,16 +7,16 @@ import { Outbound } from "../../services/outbound/Outbound.ts"
 import { TranslatorFailed } from "../../services/translation/Translator.ts"
 import * as UndiciTransport from "../outbound/UndiciTransport.ts"
 
-/** Bytes of a translation: several times the texts of one post. */
+/** Maximum bytes of a translation: several times the texts of one post. */
 const translationBytesMax = 524_288
-/** Characters of a reason that are logged. */
+/** Maximum characters of a logged reason. */
 const whyCharactersMax = 500
 
 const everywhere = ["0.0.0.0/0", "::/0"].map((network) => IpNetwork.fromStringUnsafe(network))
 
 /**
- * The guarded way out, to one host alone: the operator named it, so that it may be in a private network. Nothing leads from
- * it to anybody else, and every limit of size and time holds.
+ * Guarded outbound requests to a single host: the operator configured it, so it may be in a private network. No other
+ * host is reachable through it, and all size and time limits hold.
  */
 export const outboundTo = (url: string) =>
   Outbound.layer.pipe(
@@ -29,14 +29,14 @@ export const outboundTo = (url: string) =>
     Layer.fresh
   )
 
-/** What the service says by its status. */
+/** Maps the service's status to a failure reason. */
 const reasonOf = (status: number): TranslatorFailed["reason"] =>
   status === 429 ? "busy" : status === 403 || status === 456 ? "quota" : "broken"
 
 const failed = (reason: TranslatorFailed["reason"]) => (why: unknown) =>
   new TranslatorFailed({ reason, why: `${why}`.slice(0, whyCharactersMax) })
 
-/** Asks a translation service in JSON, with headers that say who we are. */
+/** Sends JSON requests to a translation service, with authentication headers. */
 export const make = Effect.fnUntraced(function*(url: string, headers: Readonly<Record<string, string>>) {
   const outbound = yield* Outbound
   return {

@@ -10,13 +10,13 @@ const Translated = Schema.Struct({ detectedSourceLanguage: Schema.String, text: 
 )
 const Translations = Schema.Struct({ translations: Schema.Array(Translated) })
 
-/** Targets that DeepL still takes and does not list: it has them by country now. */
+/** Targets that DeepL accepts but no longer lists, since it lists them by country. */
 const unlistedTargets = ["en", "pt"]
 
-/** `PT-BR` as BCP 47 writes it. */
+/** Normalises a code such as `PT-BR` to BCP 47. */
 const normal = (code: string): string => canonical(code) ?? code.toLowerCase()
 
-/** Speaks as DeepL does. */
+/** Client of DeepL's API. */
 export const make = Effect.fnUntraced(function*({ key, url }: TranslationSettings) {
   const secret = key === undefined ? "" : Redacted.value(key)
   const { get, post } = yield* Asking.make(url, { authorization: `DeepL-Auth-Key ${secret}` })

@@ -10,7 +10,7 @@ const Translations = Schema.Struct({
   detectedLanguage: Schema.optionalKey(Schema.NullOr(Schema.Array(Detected)))
 })
 
-/** Speaks as LibreTranslate does. */
+/** Client of LibreTranslate's API. */
 export const make = Effect.fnUntraced(function*({ key, url }: TranslationSettings) {
   const { get, post } = yield* Asking.make(url, {})
   const backend: TranslationBackend = {

@@ -15,7 +15,7 @@ import * as Deliver from "./Deliver.ts"
 import { beyondFollowers, listed } from "./ReaderSlices.ts"
 import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 
-/** A deleted status: first its reblogs go, then the streams of all followers hear of it. Made once a node. */
+/** Fan-out of a deleted status: removes its reblogs, then tells the streams of all followers. Built once per node. */
 export const make = Effect.fnUntraced(function*(owners: Owners) {
   const sql = yield* SqlClient.SqlClient
   const broadcast = yield* Broadcast

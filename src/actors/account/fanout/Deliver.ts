@@ -11,7 +11,10 @@ import { DomainActors } from "../../domain/DomainActors.ts"
 import type { Owners } from "../Ownership.ts"
 import { type Slice, SliceRows } from "./Slice.ts"
 
-/** Writes the intent to tell other servers of a post, in the running transaction; `concerns` somebody there, or may. */
+/**
+ * Writes the intent to tell other servers of a post, in the current transaction. `concerns`: the post has, or may have,
+ * remote recipients.
+ */
 export const enqueuer = Effect.gen(function*() {
   const fanouts = yield* Fanouts
   const deliveryExpansion = yield* DeliveryExpansion
@@ -28,7 +31,7 @@ export const enqueuer = Effect.gen(function*() {
       : deliveryExpansion.enqueueChange(accountId, statusId, change)
 })
 
-/** What leaves for other servers: deliveries to a slice of followers. Made once a node. */
+/** Fan-out to other servers: deliveries to a slice of followers. Built once per node. */
 export const make = Effect.fnUntraced(function*({ owned }: Owners) {
   const sql = yield* SqlClient.SqlClient
   const outgoingActivities = yield* OutgoingActivities
@@ -39,7 +42,7 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners) {
 
   const slice: Slice<Deliver> = Effect.fnUntraced(function*(own, at, { statusId = null, ...outgoing }) {
     if (yield* deliveryExpansion.waits(own.accountId, at.id, statusId)) return undefined
-    // Outside of the transaction, which may wait for nothing: a sender's first key takes a while to make.
+    // Rendered outside the transaction, which must not wait: creating a sender's first key takes a while.
     const rendered = yield* outgoingActivities.render(own.accountId, statusId, outgoing)
     return yield* owned(
       own,

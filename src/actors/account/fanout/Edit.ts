@@ -10,12 +10,12 @@ import { listed } from "./ReaderSlices.ts"
 import { intoDelivery, type Slice } from "./Slice.ts"
 import * as StatusSlice from "./StatusSlice.ts"
 
-/** When it was edited; a card changes no text. */
+/** Returns the time of an edit; undefined for a card, which changes no text. */
 const editedAtOf = (intent: Edit | CardShown) => intent._tag === "edit" ? intent.editedAt : undefined
 
 /**
- * An edited status: notifications, streams, and the intent for other servers; one that shows its card now: streams alone, to
- * which that is an edit. Made once a node.
+ * Fan-out of an edited status: notifications, streams, and the intent for other servers. A new card is told to streams
+ * only, as an edit. Built once per node.
  */
 export const make = Effect.fnUntraced(function*(owners: Owners) {
   const sql = yield* SqlClient.SqlClient

@@ -13,13 +13,13 @@ import { type Slice, SliceRows } from "./Slice.ts"
 
 const readerRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.BigInt }))
 
-/** The newest posts of the account whose hashtags and boosts are looked at: a feed holds 800. */
+/** Newest posts of the account whose hashtags and boosts are considered: a feed holds 800. */
 const postsMax = 800
-/** The newest boosts of one of them, and those who boosted that are asked for their followers. */
+/** Newest boosts of each post, and boosters in all, whose followers are considered. */
 const boostsMax = 200
 const boostersMax = 5_000
 
-/** Feeds that are out of date are dropped. Made once a node. */
+/** Fan-out that drops outdated feeds. Built once per node. */
 export const make = Effect.fnUntraced(function*({ owned }: Owners) {
   const sql = yield* SqlClient.SqlClient
   const fanouts = yield* Fanouts
@@ -37,8 +37,8 @@ export const make = Effect.fnUntraced(function*({ owned }: Owners) {
       LIMIT ${rowsMax(sql, boostersMax)})`
 
   /**
-   * Who may have posts of the account in a feed, phase by phase: its followers; who follows a hashtag of its posts; who has such a
-   * hashtag in a list; who follows somebody who boosted one.
+   * Accounts that may have the account's posts in a feed, by phase: its followers; followers of its posts' hashtags;
+   * owners of lists with these hashtags; followers of accounts that boosted one of its posts.
    */
   const readers: ReadonlyArray<(author: AccountId) => Fragment> = [
     (author) => sql`SELECT m.id, m.account_id FROM follows m WHERE m.target_account_id = ${author} AND NOT m.remote`,

@@ -8,7 +8,10 @@ import type { Owners } from "../Ownership.ts"
 import { type Command, PersistedCommand } from "../Protocol.ts"
 import type { Slice } from "./Slice.ts"
 
-/** A move: everybody here who follows or avoids the account carries that over, by a command for their actors. Made once a node. */
+/**
+ * Fan-out of a move: enqueues a command for each local account that follows, blocks or mutes the moved one. Built once
+ * per node.
+ */
 export const make = Effect.fnUntraced(function*({ owned }: Owners) {
   const fanouts = yield* Fanouts
   const moves = yield* Moves

@@ -5,7 +5,10 @@ import { type Notify, senderOf } from "../../../services/intents/Intent.ts"
 import type { Owners } from "../Ownership.ts"
 import type { Slice } from "./Slice.ts"
 
-/** A notification by itself, in one statement that completes its intent under the owner's epoch. Made once a node. */
+/**
+ * Writes a single notification in one statement that also completes its intent, under the owner's epoch. Built once per
+ * node.
+ */
 export const make = Effect.fnUntraced(function*({ current, owned }: Owners) {
   const writer = yield* NotificationWriter
 
@@ -13,7 +16,7 @@ export const make = Effect.fnUntraced(function*({ current, owned }: Owners) {
     const { owner } = yield* current(own)
     const sender = senderOf(own.accountId, notification)
     if (yield* writer.tellAndComplete(sender, notification, { id, owner })) return true
-    // Somebody else owns the account, which the transaction finds out, or has done it.
+    // Another node owns the account, which the transaction detects, or has completed the intent.
     return yield* owned(own, Effect.fail(new DoneElsewhere()))
   })
   return slice

@@ -8,7 +8,7 @@ import type { Owners } from "../Ownership.ts"
 import * as Deliver from "./Deliver.ts"
 import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 
-/** A poll that has ended: slices of those who voted, by their ids; the author is told before them. Made once a node. */
+/** Fan-out of an ended poll: notifies the author first, then slices of voters by id. Built once per node. */
 export const make = Effect.fnUntraced(function*(owners: Owners) {
   const fanouts = yield* Fanouts
   const polls = yield* Polls

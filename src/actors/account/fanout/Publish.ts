@@ -12,7 +12,9 @@ import { listed } from "./ReaderSlices.ts"
 import { intoDelivery, type Slice, SliceRows } from "./Slice.ts"
 import * as StatusSlice from "./StatusSlice.ts"
 
-/** A new status: homes, lists, notifications, streams, and the intent for other servers. Made once a node. */
+/**
+ * Fan-out of a new status: homes, lists, notifications, streams, and the intent for other servers. Built once per node.
+ */
 export const make = Effect.fnUntraced(function*(owners: Owners) {
   const { current, ownerRow } = owners
   const sql = yield* SqlClient.SqlClient
@@ -26,7 +28,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   const open = yield* StatusSlice.make
   const push = yield* FeedWriting.make
 
-  /** The next slice of its readers, in a transaction of the owner. */
+  /** Processes the next slice of readers, in a transaction of the owner. */
   const some = Effect.fnUntraced(function*({ accountId }: Ownership, at: Progress, statusId: bigint) {
     const since = yield* Clock.currentTimeMillis
     const ask = slices.at(accountId, statusId, at)
@@ -51,9 +53,9 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
   })
 
   /**
-   * A new status with few readers, as most are: after the feeds, one statement tells whom it mentions and completes the
-   * intent. It is a transaction of its own, and does both under the owner's epoch or nothing. Undefined where it takes
-   * more than that, and nothing is done.
+   * Publishes a status with few readers, as most have. After the feeds, one statement notifies the mentioned accounts
+   * and completes the intent. That statement is its own transaction, under the owner's epoch. Undefined if the status
+   * needs more than that.
    */
   const all = Effect.fnUntraced(function*(own: Ownership, { id }: Progress, statusId: bigint) {
     const { accountId } = own
@@ -72,7 +74,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
     const completed = completing === undefined
       ? yield* fanouts.completeAlone({ id, owner: (yield* current(own)).owner })
       : yield* writer.tellReadersAndComplete("mention", accountId, statusId, slice.mentioned, completing)
-    // Somebody else owns the account or has done it; the transaction finds out.
+    // Another node owns the account or has completed the intent; the transaction finds out.
     if (!completed) return undefined
     yield* broadcast.publish({
       _tag: "StatusEvent",

@@ -7,10 +7,10 @@ import type { Progress } from "../../../services/intents/Fanouts.ts"
 import type { Audience } from "../FeedWriting.ts"
 import { SliceRows } from "./Slice.ts"
 
-/** The phase of an intent in which they are told who get a status over a list or a hashtag, by the ids of their subscriptions. */
+/** Phase of an intent for readers through a list or a hashtag, by the ids of their subscriptions. */
 export const beyondFollowers = 3
 
-/** A slice of all who get a status, and where the next one begins. */
+/** A slice of a status's readers, and the start of the next slice. */
 interface Readers extends Audience, Pick<ReaderSlice, "statusId" | "reblogOfId"> {
   /** Absent beyond the followers. */
   readonly slice?: ReaderSlice
@@ -18,8 +18,9 @@ interface Readers extends Audience, Pick<ReaderSlice, "statusId" | "reblogOfId">
 }
 
 /**
- * Slices of those who get a status: first its author, then followers, and with the last of them, and in slices of their
- * own, who gets it over a list or a hashtag. A status without such subscribers is asked about once. Made once a node.
+ * Slices of a status's readers: first its author, then followers. Readers through a list or a hashtag come with the
+ * last followers, and in slices of their own. A status without list or hashtag readers takes one query. Built once per
+ * node.
  */
 export const make = Effect.gen(function*() {
   const readers = yield* StatusReaders
@@ -37,7 +38,7 @@ export const make = Effect.gen(function*() {
     }
   })
 
-  /** A slice of followers, with the first others where it is the last one. */
+  /** Returns a slice of followers, with the first list and hashtag readers if it is the last one. */
   const whole = Effect.fnUntraced(
     function*(author: AccountId, slice: ReaderSlice, first: boolean): Effect.fn.Return<Readers, SqlError> {
       const { cursor, reblogOfId, statusId } = slice
@@ -57,7 +58,7 @@ export const make = Effect.gen(function*() {
 
   return {
     whole,
-    /** Undefined for a status that is deleted by now. */
+    /** Returns the slice at a cursor; undefined if the status is deleted. */
     at: Effect.fnUntraced(function*(
       author: AccountId,
       statusId: bigint,
@@ -70,6 +71,6 @@ export const make = Effect.gen(function*() {
   }
 })
 
-/** The lists of a message, where there are any. */
+/** Returns the `lists` field of a broadcast message; empty without lists. */
 export const listed = (lists: ReadonlyArray<bigint>): { readonly lists?: ReadonlyArray<bigint> } =>
   lists.length === 0 ? {} : { lists }

@@ -5,7 +5,7 @@ import type { Report } from "../../../services/intents/Intent.ts"
 import type { Owners } from "../Ownership.ts"
 import type { Slice } from "./Slice.ts"
 
-/** A report: moderators are told. Made once a node. */
+/** Fan-out of a report: notifies the moderators. Built once per node. */
 export const make = Effect.fnUntraced(function*({ owned }: Owners) {
   const fanouts = yield* Fanouts
   const writer = yield* NotificationWriter

@@ -5,15 +5,15 @@ import type { DoneElsewhere, Progress } from "../../../services/intents/Fanouts.
 import type { Intent } from "../../../services/intents/Intent.ts"
 import type { Owners, Ownership } from "../Ownership.ts"
 
-/** Followers that one transaction serves, so that no post delays another by more than that. */
+/** Maximum followers per transaction, so that no post delays another for longer. */
 export const sliceRowsMax = 1_000
-/** The same, as the fan-out takes it; simulations have slices of a few, so that few followers are enough for several. */
+/** Slice size in use; simulations lower it, so that a few followers make several slices. */
 export const SliceRows = Context.Reference("murmuration/actors/account/SliceRows", { defaultValue: () => sliceRowsMax })
 
-/** How a slice ends: true where nothing is left of its intent, undefined where something before it is not told yet. */
+/** End of a slice: true if the intent is complete, undefined if an earlier intent has to finish first. */
 type SliceEnd = boolean | undefined
 
-/** Does the next slice of an intent of a kind; in a transaction with how far it has come, or in one statement that is one. */
+/** Processes the next slice of an intent, in a transaction with its cursor, or in a single statement. */
 export type Slice<Kind extends Intent> = (
   own: Ownership,
   at: Progress,
@@ -21,8 +21,8 @@ export type Slice<Kind extends Intent> = (
 ) => Effect.Effect<SliceEnd, ClientError | DoneElsewhere | SqlError>
 
 /**
- * Runs a slice in a transaction of the owner. It may leave an intent for other servers, so that the account's intents are
- * read again after it.
+ * Runs a slice in a transaction of the owner. The slice may leave an intent for other servers, so the account's intents
+ * are read again after it.
  */
 export const intoDelivery = ({ owned }: Pick<Owners, "owned">) => <A, E>(own: Ownership, work: Effect.Effect<A, E>) =>
   Effect.suspend(() => {

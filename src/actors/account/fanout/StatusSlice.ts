@@ -6,7 +6,10 @@ import { ConversationWriter } from "../../../services/statuses/ConversationWrite
 import * as StreamPublishing from "../StreamPublishing.ts"
 import * as Deliver from "./Deliver.ts"
 
-/** What comes once for a new or edited status, before its followers; made once a node. */
+/**
+ * First step of a new or edited status, before its followers: mentions, conversations and the intent for other servers.
+ * Built once per node.
+ */
 export const make = Effect.gen(function*() {
   const conversations = yield* ConversationWriter
   const writer = yield* NotificationWriter

@@ -10,10 +10,10 @@ import { id, timestamp } from "../../wire/Common.ts"
 import { type Ready, splice, type Values } from "../../wire/Keys.ts"
 import { AccountViews } from "../AccountViews.ts"
 
-/** Accounts as moderators see them, as ready JSON; a list takes two queries more than one of accounts. */
+/** Accounts for moderators as serialised JSON; a list takes two queries more than one of plain accounts. */
 export class AdminAccountViews extends Context.Service<AdminAccountViews, {
   readonly byId: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, Ready<AdminAccount>>>
-  /** In the order of `ids`. */
+  /** Returns accounts in the order of `ids`. */
   readonly render: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<AdminAccount>>>
   readonly renderOne: (id: bigint) => Effect.Effect<Ready<AdminAccount>, RecordNotFound>
 }>()("murmuration/http/render/admin/AdminAccountViews") {

@@ -13,9 +13,9 @@ import { StatusViews } from "../StatusViews.ts"
 import { ruleValues } from "../Values.ts"
 import { AdminAccountViews } from "./AdminAccountViews.ts"
 
-/** Reports as moderators see them; a list takes a fixed number of queries. */
+/** Reports for moderators, in a fixed number of queries. */
 export class AdminReportViews extends Context.Service<AdminReportViews, {
-  /** With the statuses that they name, whoever else may read those. */
+  /** Renders reports with the reported statuses, whatever their visibility. */
   readonly render: (
     moderator: AccountId,
     reports: ReadonlyArray<Report>

@@ -7,9 +7,9 @@ import type { AdminTag } from "../../wire/admin/Trends.ts"
 import { json, type Ready } from "../../wire/Keys.ts"
 import { tagValues } from "../Values.ts"
 
-/** Hashtags as staff sees them, as ready JSON; three queries, whatever their number. */
+/** Hashtags for staff as serialised JSON; three queries per list. */
 export class AdminTagViews extends Context.Service<AdminTagViews, {
-  /** In the order of `ids`. */
+  /** Returns hashtags in the order of `ids`. */
   readonly render: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<AdminTag>>>
 }>()("murmuration/http/render/admin/AdminTagViews") {
   static readonly layer = Layer.effect(

@@ -4,10 +4,10 @@ import type { AuditEntries } from "../../../services/staff/AuditEntries.ts"
 import { auditCells, auditColumns } from "../../wire/admin/AuditLog.ts"
 import { csvLine } from "./Csv.ts"
 
-/** Entries of a file. */
+/** Maximum entries in a file. */
 const fileRowsMax = 10_000
 
-/** The audit log as CSV. */
+/** Renders the audit log as CSV. */
 export const auditFile = (
   entries: AuditEntries["Service"],
   wanted: Parameters<AuditEntries["Service"]["list"]>[0],

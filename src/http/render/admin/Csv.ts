@@ -1,7 +1,7 @@
-/** What a program for tables would take for a formula. */
+/** Beginning of a cell that a spreadsheet would take for a formula. */
 const formula = /^[=+\-@\t\r]/
 
-/** One line of a CSV file (RFC 4180); nothing in it is calculated where it is opened. */
+/** Renders a line of a CSV file (RFC 4180); formulas are escaped. */
 export const csvLine = (values: ReadonlyArray<string>): string =>
   `${
     values.map((value) => {

@@ -9,7 +9,7 @@ import { type Ready, splice } from "../../wire/Keys.ts"
 import { StatusViews } from "../StatusViews.ts"
 import { AdminAccountViews } from "./AdminAccountViews.ts"
 
-/** Posts that wait for a moderator, as ready JSON with the post and its author; a list takes a fixed number of queries. */
+/** Held posts as serialised JSON with the post and its author, in a fixed number of queries. */
 export class HeldPostViews extends Context.Service<HeldPostViews, {
   readonly render: (
     moderator: AccountId,

@@ -6,10 +6,10 @@ import { StatusViews } from "../StatusViews.ts"
 import { AdminAccountViews } from "./AdminAccountViews.ts"
 import { AdminReportViews } from "./AdminReportViews.ts"
 
-/** Nobody reads it, so that nothing is marked as anybody's. */
+/** Viewer without an account, so that no viewer-specific marks are set. */
 const nobody = AccountId.make(0n)
 
-/** What webhooks are told of, as the API shows it to staff; a post as it is for everybody. */
+/** Objects of webhooks, as the API shows them to staff; posts without viewer-specific fields. */
 export const layer = Layer.effect(
   WebhookBodies,
   Effect.gen(function*() {

@@ -7,7 +7,7 @@ import { Role } from "../Role.ts"
 
 const AdminIp = Schema.Struct({ ip: Schema.String, used_at: Timestamp }).annotate({ identifier: "Admin_Ip" })
 
-/** An account as moderators see it; what only users have is null for others. */
+/** An account for moderators; fields that only local users have are null for others. */
 export const AdminAccount = Schema.Struct({
   id: Id,
   username: Schema.String,
@@ -94,6 +94,6 @@ export const AccountActionWrite = Schema.Struct({
 /** `POST /api/v1/admin/accounts/:id/change_email` */
 export const EmailWrite = Schema.Struct({ email: text })
 
-/** `POST /api/v1/admin/accounts/:id/role`; -99 is everybody's. */
+/** `POST /api/v1/admin/accounts/:id/role`; -99 is everybody's role. */
 export const RoleOfAccount = Schema.Struct({ roleId: text })
   .pipe(Schema.encodeKeys({ roleId: "role_id" }))

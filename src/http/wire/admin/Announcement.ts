@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Id, Timestamp } from "../Common.ts"
 import { Flag, Text } from "../Params.ts"
 
-/** An announcement as staff writes it; `text` is what was written, of which people get HTML. */
+/** An announcement for staff; `text` is the source, which readers get as HTML. */
 export const AdminAnnouncement = Schema.Struct({
   id: Id,
   text: Schema.String,
@@ -19,7 +19,10 @@ export type AdminAnnouncement = typeof AdminAnnouncement.Type
 const text = Schema.optionalKey(Schema.NullOr(Text))
 const flag = Schema.optionalKey(Flag)
 
-/** What is said of an announcement. What is absent stays, and an empty time is none; `unpublished` keeps a new one from people. */
+/**
+ * Fields of an announcement to set. Absent ones are unchanged, and an empty time removes it; `unpublished` creates it
+ * without publishing.
+ */
 export const AnnouncementWrite = Schema.Struct({
   text,
   startsAt: text,

@@ -3,7 +3,10 @@ import type { AuditEntry as Entry } from "../../../services/staff/AuditEntries.t
 import { Id, id, idOrNull, Timestamp, timestamp } from "../Common.ts"
 import { Cursor, pageFields, pageKeys } from "../PageQuery.ts"
 
-/** An act of staff; without an account it was the server itself or the command line. `before` and `after` hold what it changed. */
+/**
+ * An action of staff; without an account, of the server or the command line. `before` and `after` have the changed
+ * values.
+ */
 export const AuditEntry = Schema.Struct({
   id: Id,
   action: Schema.String,
@@ -18,7 +21,7 @@ export const AuditEntry = Schema.Struct({
 }).annotate({ identifier: "Admin::AuditEntry" })
 export type AuditEntry = typeof AuditEntry.Type
 
-/** What an act changed is told with the names of the program, which are no names of the wire. */
+/** Renders an entry; `before` and `after` use the program's names, which are not converted. */
 export const auditEntry = (entry: Entry): AuditEntry => ({
   id: id(entry.id),
   action: entry.action,
@@ -32,7 +35,7 @@ export const auditEntry = (entry: Entry): AuditEntry => ({
   created_at: timestamp(entry.createdAt)
 })
 
-/** The columns of the log as a file. */
+/** Columns of the log's CSV file. */
 export const auditColumns = [
   "id",
   "created_at",
@@ -46,7 +49,7 @@ export const auditColumns = [
   "after"
 ] as const
 
-/** The cells of one line. */
+/** Returns the cells of a line. */
 export const auditCells = (entry: Entry): ReadonlyArray<string> => {
   const shown = auditEntry(entry)
   return auditColumns.map((name) => {
@@ -72,5 +75,5 @@ export const AuditLogQuery = Schema.Struct({
 }))
 export type AuditLogQuery = typeof AuditLogQuery.Type
 
-/** What links to further pages keep of it. */
+/** Parameters that links to further pages keep. */
 export const auditLogFilters = ["account_id", "action", "target_type", "target_id"]

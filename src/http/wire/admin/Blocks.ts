@@ -10,10 +10,10 @@ export const AdminDomainAllow = Schema.Struct({ id: Id, domain: Schema.String, c
   .annotate({ identifier: "Admin::DomainAllow" })
 export type AdminDomainAllow = typeof AdminDomainAllow.Type
 
-/** `POST /api/v1/admin/domain_allows`; `confirmed` is needed for a public suffix. */
+/** `POST /api/v1/admin/domain_allows`; a public suffix needs `confirmed`. */
 export const DomainAllowWrite = Schema.Struct({ domain: text, confirmed: flag })
 
-/** `digest` is SHA-256 of the domain in hexadecimal digits. */
+/** `digest` is the SHA-256 of the domain, in hexadecimal. */
 export const AdminDomainBlock = Schema.Struct({
   id: Id,
   domain: Schema.String,
@@ -28,7 +28,7 @@ export const AdminDomainBlock = Schema.Struct({
 }).annotate({ identifier: "Admin::DomainBlock" })
 export type AdminDomainBlock = typeof AdminDomainBlock.Type
 
-/** Why a block is not made, and what stands in its way. */
+/** Error for a domain block that conflicts with an existing one. */
 export interface ExistingDomainBlock {
   readonly error: string
   readonly existing_domain_block: AdminDomainBlock
@@ -48,11 +48,11 @@ const blockKeys = {
   privateComment: "private_comment",
   publicComment: "public_comment"
 } as const
-/** `POST /api/v1/admin/domain_blocks`; `confirmed` is needed for a public suffix. */
+/** `POST /api/v1/admin/domain_blocks`; a public suffix needs `confirmed`. */
 export const DomainBlockWrite = Schema.Struct({ domain: text, confirmed: flag, ...blockFields }).pipe(
   Schema.encodeKeys(blockKeys)
 )
-/** `PUT /api/v1/admin/domain_blocks/:id`: the domain stays. */
+/** `PUT /api/v1/admin/domain_blocks/:id`; the domain cannot be changed. */
 export const DomainBlockUpdate = Schema.Struct(blockFields).pipe(Schema.encodeKeys(blockKeys))
 export type DomainBlockUpdate = typeof DomainBlockUpdate.Type
 
@@ -65,7 +65,7 @@ export const AdminEmailDomainBlock = Schema.Struct({
 }).annotate({ identifier: "Admin::EmailDomainBlock" })
 export type AdminEmailDomainBlock = typeof AdminEmailDomainBlock.Type
 
-/** `other_domains[]` are hosts of the domain's mail that are blocked with it; `confirmed` is needed for a public suffix. */
+/** `other_domains[]` are the domain's mail hosts that are blocked with it; a public suffix needs `confirmed`. */
 export const EmailDomainBlockWrite = Schema.Struct({
   domain: text,
   confirmed: flag,
@@ -73,7 +73,7 @@ export const EmailDomainBlockWrite = Schema.Struct({
   otherDomains: Schema.optionalKey(list(Text))
 }).pipe(Schema.encodeKeys({ allowWithApproval: "allow_with_approval", otherDomains: "other_domains" }))
 
-/** Hosts that take mail for a domain, and their addresses. */
+/** Mail hosts of a domain, and their addresses. */
 export const MailHosts = Schema.Struct({ domain: Schema.String, hosts: Schema.Array(Schema.String) })
 export type MailHosts = typeof MailHosts.Type
 
@@ -95,7 +95,7 @@ export const AdminIpBlock = Schema.Struct({
 }).annotate({ identifier: "Admin::IpBlock" })
 export type AdminIpBlock = typeof AdminIpBlock.Type
 
-/** `expires_in` in seconds; empty is never. `confirmed` is needed for a network that is a large part of all. */
+/** `expires_in` is in seconds; empty means never. A very large network needs `confirmed`. */
 export const IpBlockWrite = Schema.Struct({
   ip: text,
   severity: text,
@@ -106,7 +106,7 @@ export const IpBlockWrite = Schema.Struct({
   .pipe(Schema.encodeKeys({ expiresIn: "expires_in" }))
 export type IpBlockWrite = typeof IpBlockWrite.Type
 
-/** `exact`: the whole name is meant, else any name that holds it. */
+/** `exact`: matches the whole name, otherwise any name that contains it. */
 export const AdminUsernameBlock = Schema.Struct({
   id: Id,
   username: Schema.String,

@@ -4,7 +4,7 @@ import { FileTicket } from "../MediaRequests.ts"
 import { pageFields, pageKeys } from "../PageQuery.ts"
 import { Flag, Text } from "../Params.ts"
 
-/** An emoji as staff sees it; `domain` is null for this server's own. */
+/** An emoji for staff; `domain` is null for this server's own. */
 export const AdminCustomEmoji = Schema.Struct({
   id: Id,
   shortcode: Schema.String,
@@ -28,7 +28,7 @@ export const NewCustomEmoji = Schema.Struct({ shortcode: text, image: Schema.opt
   Schema.encodeKeys({ visibleInPicker: "visible_in_picker" })
 )
 
-/** `PATCH /api/v1/admin/custom_emojis/:id`; what is absent stays. */
+/** `PATCH /api/v1/admin/custom_emojis/:id`; absent fields are unchanged. */
 export const CustomEmojiChange = Schema.Struct({ ...what, enabled: flag, disabled: flag }).pipe(
   Schema.encodeKeys({ visibleInPicker: "visible_in_picker" })
 )
@@ -38,9 +38,9 @@ export const CustomEmojiCopy = Schema.Struct({ shortcode: text, category: text }
 
 const queryText = Schema.optionalKey(Schema.String)
 
-/** `GET /api/v1/admin/custom_emojis`; with `remote` those of other servers, with `domain` of one. */
+/** `GET /api/v1/admin/custom_emojis`; `remote` lists those of other servers, `domain` those of one. */
 export const CustomEmojisQuery = Schema.Struct({ ...pageFields, remote: flag, domain: queryText, shortcode: queryText })
   .pipe(Schema.encodeKeys(pageKeys))
 
-/** What links to further pages keep of it. */
+/** Parameters that links to further pages keep. */
 export const customEmojisFilters = ["remote", "domain", "shortcode"]

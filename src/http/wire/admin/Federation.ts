@@ -3,7 +3,7 @@ import { Count, Id, Timestamp } from "../Common.ts"
 import { pageFields, pageKeys } from "../PageQuery.ts"
 import { Flag, Text } from "../Params.ts"
 
-/** `kind`: Mastodon's relays are an inbox, LitePub's an actor. */
+/** `kind`: Mastodon's relays are inboxes, LitePub's are actors. */
 export const AdminRelay = Schema.Struct({
   id: Id,
   kind: Schema.Literals(["mastodon", "litepub"]),
@@ -13,13 +13,13 @@ export const AdminRelay = Schema.Struct({
 }).annotate({ identifier: "Admin::Relay" })
 export type AdminRelay = typeof AdminRelay.Type
 
-/** An inbox of a relay of Mastodon's kind, or the actor of one of LitePub's. */
+/** Inbox of a Mastodon relay, or actor of a LitePub relay. */
 export const RelayWrite = Schema.Struct({
   inboxUrl: Schema.optionalKey(Schema.NullOr(Text)),
   actorUrl: Schema.optionalKey(Schema.NullOr(Text))
 }).pipe(Schema.encodeKeys({ inboxUrl: "inbox_url", actorUrl: "actor_url" }))
 
-/** Deliveries to another server; `stopped_by` is staff, or that it failed on too many days. */
+/** Deliveries to another server; `stopped_by` is the operator, or too many days of failures. */
 export const AdminDelivery = Schema.Struct({
   domain: Schema.String,
   stopped_by: Schema.NullOr(Schema.Literals(["operator", "failures"])),
@@ -30,7 +30,7 @@ export const AdminDelivery = Schema.Struct({
 }).annotate({ identifier: "Admin::Delivery" })
 export type AdminDelivery = typeof AdminDelivery.Type
 
-/** `failing`: only servers that fail, or are stopped. */
+/** `failing` lists only servers that fail or are stopped. */
 export const DeliveriesQuery = Schema.Struct({ ...pageFields, failing: Schema.optionalKey(Flag) })
   .pipe(Schema.encodeKeys(pageKeys))
 

@@ -3,11 +3,11 @@ import { Url } from "../Common.ts"
 import { FileTicket } from "../MediaRequests.ts"
 import { Text } from "../Params.ts"
 
-/** A picture of the site by its kind; `url` is null where it is the server's own. */
+/** An instance picture by kind; `url` is null for the server's default. */
 export const AdminInstanceUpload = Schema.Struct({
   kind: Schema.Literals(["thumbnail", "app_icon", "favicon"]),
   url: Schema.NullOr(Url),
-  /** By their size: `@1x`, or the edge of an icon in pixels. */
+  /** By size: `@1x`, or the edge of an icon in pixels. */
   versions: Schema.Record(Schema.String, Url),
   blurhash: Schema.NullOr(Schema.String),
   description: Schema.String
@@ -20,5 +20,5 @@ export const NewInstanceUpload = Schema.Struct({
   description: Schema.optionalKey(Schema.NullOr(Text))
 })
 
-/** Any other word names nothing that is there. */
+/** Kind in the path; an unknown one is not found. */
 export const InstanceUploadPath = { kind: Schema.String }

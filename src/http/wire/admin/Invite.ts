@@ -3,7 +3,7 @@ import { Account } from "../Account.ts"
 import { Id, Timestamp, Url } from "../Common.ts"
 import { Flag, Integer } from "../Params.ts"
 
-/** An invite; `valid` where somebody can sign up by it now. */
+/** An invite; `valid` is true if it can be used now. */
 export const AdminInvite = Schema.Struct({
   id: Id,
   code: Schema.String,
@@ -18,7 +18,7 @@ export const AdminInvite = Schema.Struct({
 }).annotate({ identifier: "Admin::Invite" })
 export type AdminInvite = typeof AdminInvite.Type
 
-/** `POST /api/v1/admin/invites`; absent or empty numbers are without an end, `expires_in` is in seconds. */
+/** `POST /api/v1/admin/invites`; absent or empty numbers mean no limit, `expires_in` is in seconds. */
 export const InviteWrite = Schema.Struct({
   maxUses: Schema.optionalKey(Integer),
   expiresIn: Schema.optionalKey(Integer),

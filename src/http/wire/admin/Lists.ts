@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Count, Id, Timestamp } from "../Common.ts"
 import { Flag, Integer, Text } from "../Params.ts"
 
-/** A list of other people about servers; `list_action` is what a domain means that it only names. */
+/** A moderation list by others; `list_action` applies to domains that the list only names. */
 export const AdminModerationList = Schema.Struct({
   id: Id,
   name: Schema.String,
@@ -51,10 +51,10 @@ export const AdminModerationSuggestion = Schema.Struct({
 }).annotate({ identifier: "Admin::ModerationSuggestion" })
 export type AdminModerationSuggestion = typeof AdminModerationSuggestion.Type
 
-/** What ends follows is applied only where that is said. */
+/** Confirmation, without which nothing that ends follows is applied. */
 export const Confirmed = Schema.Struct({ confirm: flag })
 
-/** Blocks as CSV, as Mastodon exports them. */
+/** Domain blocks as CSV, in Mastodon's export format. */
 export const BlockCsv = Schema.Struct({ data: text })
 export const BlockCsvText = Schema.Struct({ data: Schema.String })
 export type BlockCsvText = typeof BlockCsvText.Type

@@ -39,7 +39,7 @@ const ofServer = Schema.optionalKey(hash(
     .pipe(Schema.encodeKeys({ includeSubdomains: "include_subdomains" }))
 ))
 
-/** Which tag or server a key is about stands under the key's own name. */
+/** The tag or server of a key is sent under the key's own name. */
 export const MetricsQuery = Schema.Struct({
   keys: Schema.optionalKey(list(Text)),
   startAt: text,
@@ -74,7 +74,7 @@ const isServerKey = Schema.is(Schema.Literals([
   "instance_languages"
 ]))
 
-/** What a key is about. */
+/** Returns the subject of a key. */
 export const subjectOf = (query: MetricsQuery, key: string) => {
   const server = isServerKey(key) ? query[key] : undefined
   return {

@@ -7,7 +7,7 @@ import { AccountWarning } from "../Notification.ts"
 import { pageFields, pageKeys } from "../PageQuery.ts"
 import { Text } from "../Params.ts"
 
-/** A note of moderators: what it is about by type, id and address, and who wrote it. */
+/** A moderators' note, with its target (type, id and URL) and its author. */
 export const ModerationNote = Schema.Struct({
   id: Id,
   content: Schema.String,
@@ -19,7 +19,7 @@ export const ModerationNote = Schema.Struct({
 }).annotate({ identifier: "Admin_ModerationNote" })
 export type ModerationNote = typeof ModerationNote.Type
 
-/** What a note tells of its author, of the account's ready JSON; nothing of one that is gone. */
+/** Returns the author of a note from the account's JSON; null for a deleted account. */
 export const noteAuthor = (text: Ready<Account> | undefined): Values<ModerationNote["author"]> => {
   if (text === undefined) return null
   const { acct, display_name: displayName, id, username }: Account = JSON.parse(text)
@@ -28,7 +28,7 @@ export const noteAuthor = (text: Ready<Account> | undefined): Values<ModerationN
 
 export const NoteWrite = Schema.Struct({ content: Schema.optionalKey(Text) })
 
-/** What somebody says against a strike, which is with it. */
+/** An appeal with its strike. */
 export const AdminAppeal = Schema.Struct({
   id: Id,
   state: AppealState,

@@ -4,7 +4,7 @@ import type { Role as StoredRole } from "../../../services/staff/Roles.ts"
 import { Flag, Integer, Text } from "../Params.ts"
 import { Role } from "../Role.ts"
 
-/** A role as those see it who change it; `own_permissions` leaves out what everybody may do. */
+/** A role for staff who edit it; `own_permissions` excludes everybody's permissions. */
 export const AdminRole = Schema.Struct({
   ...Role.fields,
   own_permissions: Schema.String,
@@ -13,7 +13,7 @@ export const AdminRole = Schema.Struct({
 })
 export type AdminRole = typeof AdminRole.Type
 
-/** Written with the names of the wire, as no name of the program becomes `require_2fa` by itself. */
+/** Renders a role by the wire's names, because no name of the program converts to `require_2fa`. */
 export const adminRole = (role: StoredRole, everybodys: bigint): AdminRole => ({
   id: String(role.id),
   name: role.name,
@@ -26,7 +26,7 @@ export const adminRole = (role: StoredRole, everybodys: bigint): AdminRole => ({
   require_2fa: role.require2fa
 })
 
-/** What is said of a role; `permissions` is a decimal bitmask. */
+/** Fields of a role to set; `permissions` is a decimal bitmask. */
 export const RoleWrite = Schema.Struct({
   name: Schema.optionalKey(Text),
   color: Schema.optionalKey(Text),
@@ -38,7 +38,7 @@ export const RoleWrite = Schema.Struct({
 }).pipe(Schema.encodeKeys({ collectionLimit: "collection_limit", require2fa: "require_2fa" }))
 export type RoleWrite = typeof RoleWrite.Type
 
-/** A role's id; everybody's is negative. */
+/** Id of a role in the path; everybody's is negative. */
 export const RolePath = {
   id: Schema.String.check(Schema.isPattern(/^-?[0-9]{1,18}$/)).pipe(
     Schema.decodeTo(Schema.BigInt, SchemaTransformation.bigintFromString)

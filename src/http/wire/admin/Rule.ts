@@ -4,8 +4,8 @@ import { hash, Integer, Text } from "../Params.ts"
 const text = Schema.optionalKey(Schema.NullOr(Text))
 
 /**
- * What is said of a rule; `position` is its place in the list, which begins with 1. A translation stands under the tag of its
- * language, as a rule is shown; one without a text is taken away.
+ * Fields of a rule to set; `position` is its place in the list, from 1. Translations are keyed by language tag, as in
+ * the response; one without a text is removed.
  */
 export const RuleWrite = Schema.Struct({
   text,

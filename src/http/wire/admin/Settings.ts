@@ -3,7 +3,7 @@ import { Html, Timestamp } from "../Common.ts"
 import { Feeds } from "../Instance.ts"
 import { Flag, hash, Integer, list, Text } from "../Params.ts"
 
-/** A version of a document; `notice` says what is new in it. */
+/** A version of a document; `notice` describes its changes. */
 const DocumentVersion = Schema.Struct({
   content: Html,
   effective_date: Schema.String,
@@ -14,7 +14,7 @@ const DocumentVersion = Schema.Struct({
 const budget = Schema.NullOr(Schema.Int)
 const BudgetFields = { attachments: budget, profiles: budget, emoji: budget, cards: budget, database: budget }
 
-/** What the server says about itself and how it takes people in, by the names that Mastodon's settings have. */
+/** Settings about the server and its registrations, by Mastodon's names. */
 export const AdminSettings = Schema.Struct({
   site_title: Schema.String,
   site_short_description: Schema.String,
@@ -30,7 +30,7 @@ export const AdminSettings = Schema.Struct({
   min_age: Schema.NullOr(Schema.Int),
   auto_close_registrations: Schema.Boolean,
   timelines_access: Schema.Struct({ live_feeds: Feeds, hashtag_feeds: Feeds }),
-  /** In bytes; null where there is none. */
+  /** In bytes; null without a budget. */
   storage_budgets: Schema.Struct(BudgetFields),
   privacy_policy: Schema.Array(DocumentVersion),
   terms_of_service: Schema.Array(DocumentVersion)
@@ -46,7 +46,7 @@ const FeedsWrite = Schema.Struct({ local: text, remote: text })
 const bytes = Schema.optionalKey(Integer)
 const document = Schema.optionalKey(hash(Document))
 
-/** `PATCH /api/v1/admin/settings`; what is absent stays, an empty text takes a setting away. */
+/** `PATCH /api/v1/admin/settings`; absent settings are unchanged, an empty text clears one. */
 export const SettingsWrite = Schema.Struct({
   title: text,
   description: text,
@@ -69,7 +69,7 @@ export const SettingsWrite = Schema.Struct({
       }).pipe(Schema.encodeKeys({ liveFeeds: "live_feeds", hashtagFeeds: "hashtag_feeds" }))
     )
   ),
-  /** Bytes by kind; what is left out loses its budget. */
+  /** Bytes by kind; a kind that is left out loses its budget. */
   storageBudgets: Schema.optionalKey(
     hash(Schema.Struct({
       attachments: bytes,
@@ -101,6 +101,6 @@ export const SettingsWrite = Schema.Struct({
 }))
 export type SettingsWrite = typeof SettingsWrite.Type
 
-/** The day from which the terms hold that everybody is written to about. */
+/** Effective date of the terms that everyone is notified of by e-mail. */
 export const AnnouncedTerms = Schema.Struct({ effective_date: Schema.String })
 export type AnnouncedTerms = typeof AnnouncedTerms.Type

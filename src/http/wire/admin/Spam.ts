@@ -12,7 +12,7 @@ const optionalLooks = Schema.optionalKey(Schema.Array(Schema.Literals(["staff", 
 const origin = Schema.Literals(["local", "remote"])
 const visibility = Schema.Literals(["public", "unlisted", "private", "direct"])
 
-/** What a rule asks: all that is there holds, of a list one entry does. */
+/** Conditions of a rule: all that are present must hold; for a list, one entry must match. */
 const SpamConditions = Schema.Struct({
   text_contains: optionalTexts,
   text_words: optionalTexts,
@@ -94,7 +94,7 @@ const ConditionsWrite = Schema.Struct({
   scoreMin: "score_min",
   domainScoreMin: "domain_score_min"
 }))
-/** Conditions are written all at once; `position` begins with 1. */
+/** Conditions are replaced as a whole; `position` begins with 1. */
 export const SpamRuleWrite = Schema.Struct({
   name: text,
   state: text,
@@ -109,7 +109,7 @@ export const SpamRuleOrder = Schema.Struct({ ids: Schema.optionalKey(list(Text))
 
 export const SpamRunStart = Schema.Struct({ days: number })
 
-/** What each rule would have found in the posts of the last days; samples are ids of statuses. */
+/** Results of a dry run: matches of each rule in the posts of the last days; samples are status ids. */
 export const AdminSpamRun = Schema.Struct({
   id: Id,
   days: Count,
@@ -127,7 +127,7 @@ export const AdminSpamRun = Schema.Struct({
 }).annotate({ identifier: "Admin::SpamRun" })
 export type AdminSpamRun = typeof AdminSpamRun.Type
 
-/** A post that waits for a moderator; `visibility` is for whom it is, once it is approved. */
+/** A held post; `visibility` is its audience after approval. */
 export const AdminHeldPost = Schema.Struct({
   id: Id,
   rule_id: Schema.NullOr(Id),

@@ -3,7 +3,7 @@ import { WebhookEvent } from "../../../services/webhooks/Webhook.ts"
 import { Count, Id, Timestamp } from "../Common.ts"
 import { Flag, list, Text } from "../Params.ts"
 
-/** `waiting_count` events are not told yet; `given_up_count` were given up since one was taken. */
+/** `waiting_count` events are pending; `given_up_count` were given up since the last success. */
 export const AdminWebhook = Schema.Struct({
   id: Id,
   url: Schema.String,

@@ -1,16 +1,16 @@
 import { Effect, Stream } from "effect"
 import { Xml } from "effect/encoding"
 
-/** An element without children: its path from the root, as `ListBucketResult/Contents/Key`, and its text. */
+/** An element without children: its path from the root, such as `ListBucketResult/Contents/Key`, and its text. */
 interface Leaf {
   readonly path: string
   readonly text: string
 }
 
-/** Characters of one value in a document of S3's, and how deep they lie. */
+/** Maximum characters of a value in S3's documents, and their maximum depth. */
 const limits = { maxTokenSize: 8_192, maxDepth: 16 }
 
-/** The leaves of a document in its order. */
+/** Returns a document's leaves, in its order. */
 export const leaves = (document: string): Effect.Effect<ReadonlyArray<Leaf>, Xml.XmlError> =>
   Stream.make(document).pipe(
     Stream.pipeThroughChannel(Xml.decodeString(limits)),
@@ -38,11 +38,11 @@ export const leaves = (document: string): Effect.Effect<ReadonlyArray<Leaf>, Xml
     })
   )
 
-/** The text of the first element of that path. */
+/** Returns the text of the first element with this path. */
 export const textAt = (found: ReadonlyArray<Leaf>, path: string): string | undefined =>
   found.find((leaf) => leaf.path === path)?.text
 
-/** The texts of repeated elements: of each one below `parent`, those of the named children. */
+/** Returns the texts of repeated elements: of each one at `parent`, those of the named children. */
 export const records = <const Name extends string>(
   found: ReadonlyArray<Leaf>,
   parent: string,
@@ -54,7 +54,7 @@ export const records = <const Name extends string>(
   )
 }
 
-/** The parts of a file that was sent in pieces, by their tags in their order. */
+/** Builds the document that completes a multipart upload from its parts' tags, in order. */
 export const completion = (tags: ReadonlyArray<string>): string =>
   `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${
     tags.map((tag, index) =>

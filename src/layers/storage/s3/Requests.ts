@@ -6,15 +6,15 @@ import { withoutTrailingSlashes } from "../../environment/TrailingSlashes.ts"
 import { leaves, textAt } from "./Documents.ts"
 import { encoded, sha256, signed } from "./Signature.ts"
 
-/** How long S3 may take to begin its answer, a part sent included; and one that is all text, in seconds. */
+/** Timeout for the start of S3's response, after the sent body, and for a text response, in seconds. */
 const answerSecondsMax = 60
-/** How often a request is sent for which S3 was too busy, and the first pause between. */
+/** Attempts of a request while S3 is busy, and the first delay between them. */
 const attemptsMax = 4
 const firstPause = "100 millis"
 
 interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE"
-  /** The object's key; the bucket itself without one. */
+  /** The object's key; undefined for the bucket itself. */
   readonly key?: string
   readonly query?: Readonly<Record<string, string>>
   /** Headers in lower case; all are signed. */
@@ -22,7 +22,7 @@ interface S3Request {
   readonly body?: Uint8Array | string
 }
 
-/** What S3 answered, other than that it is busy; not found is an answer. */
+/** S3's response unless it is busy; 404 is a response, too. */
 interface S3Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -30,14 +30,14 @@ interface S3Answer {
   readonly stream: Stream.Stream<Uint8Array, unknown>
 }
 
-/** S3 was busy or did not answer, so that asking again may help. */
+/** S3 was busy or did not respond, so a retry may succeed. */
 class Busy extends Schema.TaggedError<Busy>()("Busy", { text: Schema.String }) {}
 
 const isBusy = (status: number) => (status >= 500 && status !== 501) || status === 429 || status === 408
 
 const empty = sha256("")
 
-/** Where an object is: the bucket as part of the path, or of the host's name. */
+/** Returns the URL of an object, with the bucket in the path or in the host name. */
 export const addressOf = (
   { bucket, endpoint, pathStyle }: Pick<S3Settings, "bucket" | "endpoint" | "pathStyle">,
   { key, query = {} }: S3Request
@@ -47,19 +47,19 @@ export const addressOf = (
   if (!pathStyle) url.hostname = `${bucket}.${url.hostname}`
   const path = [...(pathStyle ? [bucket] : []), ...(key === undefined ? [] : key.split("/"))].map(encoded)
   url.pathname = `${base}/${path.join("/")}`
-  // As it is signed: `URLSearchParams` would write a space as `+`.
+  // Must match the signed form: `URLSearchParams` would write a space as `+`.
   url.search = Object.entries(query).map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join("&")
   return url
 }
 
-/** Why S3 refused, in words of its own; it never repeats a secret. */
+/** Describes a refusal in S3's own words, which never contain a secret. */
 const reason = Effect.fnUntraced(function*(request: S3Request, { status, text }: S3Answer) {
   const found = yield* Effect.orElseSucceed(Effect.flatMap(text, leaves), () => [])
   const code = textAt(found, "Error/Code") ?? "no reason given"
   return `S3 answered ${request.method} with ${status}: ${code} ${textAt(found, "Error/Message") ?? ""}`.trim()
 })
 
-/** Signed requests to one bucket. */
+/** Builds signed requests to one bucket. */
 export const make = Effect.fnUntraced(function*(settings: S3Settings) {
   const client = yield* HttpClient.HttpClient
 
@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
       ...request.headers
     }
     const answer: HttpClientResponse.HttpClientResponse = yield* client.execute(
-      // As a text: the parameters of a URL would be written anew, and not as they are signed.
+      // A string, because parameters of a URL object would be encoded differently from the signed form.
       HttpClientRequest.make(request.method)(url.href, {
         headers: {
           ...(yield* signed(settings, { method: request.method, url, headers, bodyHash }, at)),
@@ -98,17 +98,17 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
     return result
   })
 
-  /** S3's answer: again where it was busy, which does no harm, as every request here may be made twice. */
+  /** Sends a request, and retries it while S3 is busy; every request here is idempotent. */
   const ask = (request: S3Request): Effect.Effect<S3Answer, StorageFailed> =>
     sent(request).pipe(
       Effect.retry({ times: attemptsMax - 1, schedule: Schedule.jittered(Schedule.exponential(firstPause)) }),
       Effect.catchTag("Busy", ({ text }) => Effect.fail(new StorageFailed({ text }))),
       Effect.provideService(HttpClient.TracerPropagationEnabled, false),
-      // A redirect would lead to another host with a signature that is not for it.
+      // A redirect would send the signature to another host.
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
     )
 
-  /** The answer where it is one of success, or none where there is no such object. */
+  /** Returns a successful response; none if there is no such object. Fails on any other status. */
   const find = Effect.fnUntraced(function*(request: S3Request) {
     const answer = yield* ask(request)
     if (answer.status >= 200 && answer.status < 300) return Option.some(answer)
@@ -116,14 +116,14 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
     return answer.status === 404 ? Option.none<S3Answer>() : yield* new StorageFailed({ text })
   })
 
-  /** Fails on anything but success. */
+  /** Returns a successful response; fails on any other status. */
   const need = Effect.fnUntraced(function*(request: S3Request) {
     const answer = yield* ask(request)
     if (answer.status >= 200 && answer.status < 300) return answer
     return yield* new StorageFailed({ text: yield* reason(request, answer) })
   })
 
-  /** The document that S3 answers with; one that says "Error" although its status is 200 fails as well. */
+  /** Returns the XML document of a response; one that contains "Error" fails despite its status of 200. */
   const document = Effect.fnUntraced(function*(request: S3Request) {
     const answer = yield* need(request)
     const found = yield* Effect.flatMap(answer.text, leaves).pipe(

@@ -5,12 +5,14 @@ import type { S3Settings } from "../../environment/S3Settings.ts"
 import { completion, records, textAt } from "./Documents.ts"
 import type { Requests } from "./Requests.ts"
 
-/** Bytes of a part; a file with more of them is sent in several. S3 wants 5 MiB at least, and 10,000 parts at most. */
+/**
+ * Bytes of a part; a larger file is sent in several. S3 needs at least 5 MiB per part, and takes up to 10,000 parts.
+ */
 const partBytes = 8 * 1_048_576
-/** Parts in memory at once in this process, however many files are sent. */
+/** Maximum parts in the memory of this process, over all uploads. */
 const partsAtOnceMax = 4
 
-/** What a bucket says of an object where clients get it from there: what our own route says (safety row 46). */
+/** Returns the headers that a bucket serves an object with, the same as on our own route (safety row 46). */
 const described = (name: string, acl: S3Settings["acl"]): Record<string, string> => {
   const type = servedTypes[name.slice(name.lastIndexOf(".") + 1)]
   return {
@@ -22,12 +24,12 @@ const described = (name: string, acl: S3Settings["acl"]): Record<string, string>
   }
 }
 
-/** Sends files of this machine to a bucket. */
+/** Uploads files of this machine to a bucket. */
 export const make = Effect.fnUntraced(function*(requests: Requests, acl: S3Settings["acl"]) {
   const fs = yield* FileSystem.FileSystem
   const turns = yield* Semaphore.make(partsAtOnceMax)
 
-  /** Reads a part and has it sent, when its turn has come. */
+  /** Reads a part and sends it, within the limit of concurrent parts. */
   const withPart = <A>(
     path: string,
     offset: number,
@@ -78,7 +80,8 @@ export const make = Effect.fnUntraced(function*(requests: Requests, acl: S3Setti
       )
       yield* requests.document({ method: "POST", key, query: { uploadId }, body: completion(tags) })
     }).pipe(
-      // An answer that was lost: who asks again hears that there is no such upload any more.
+      // The response to the completion may be lost, and a retry then fails because the upload no longer exists. So the
+      // object's size decides.
       Effect.catchTag(
         "StorageFailed",
         (failure) =>
@@ -90,7 +93,7 @@ export const make = Effect.fnUntraced(function*(requests: Requests, acl: S3Setti
                 : Effect.fail(failure)
           )
       ),
-      // What was sent of it would be kept, unseen and paid for.
+      // An incomplete upload would be kept, invisible but paid for.
       Effect.onError(() => Effect.ignore(abort(key, uploadId)))
     )
   })
@@ -101,7 +104,7 @@ export const make = Effect.fnUntraced(function*(requests: Requests, acl: S3Setti
         Number(size) > partBytes
           ? inParts(key, path, Number(size))
           : Effect.asVoid(whole(key, path, Number(size)))),
-    /** Takes back what was begun under a key and never completed, by a process that was killed; not every S3 can list it. */
+    /** Aborts uploads of a key that a killed process never completed; not every S3 service can list them. */
     abandon: (key: string) =>
       Effect.ignore(
         Effect.flatMap(requests.document({ method: "GET", query: { uploads: "", prefix: key } }), (found) =>
