@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { type Claim, Limits, limits } from "../../../src/http/guard/Limits.ts"
 import { Redis } from "../../../src/layers/Redis.ts"
 import * as RedisLimits from "../../../src/layers/redis/RedisLimits.ts"
@@ -49,6 +49,28 @@ layer(TestRedis, { excludeTestServices: true })("Limits in Redis", (it) => {
         assert.isBelow(name.length, 100)
         assert.isAbove(yield* redis.use((client) => client.pttl(name)), 0)
       }
+    })))
+
+  it.effect("F107: hold on a node whose clock is hours behind that of Redis", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const behind = yield* node(false)
+      const clock = yield* Clock.Clock
+      const millis = () => clock.currentTimeMillisUnsafe() - 5 * 3_600_000
+      const slow: Clock.Clock = {
+        currentTimeMillisUnsafe: millis,
+        currentTimeMillis: Effect.sync(millis),
+        currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+        currentTimeNanos: clock.currentTimeNanos,
+        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+        monotonicTimeNanos: clock.monotonicTimeNanos,
+        sleep: (duration) => clock.sleep(duration)
+      }
+      const mail = { limit: "mailEmail", key: `behind-${process.pid}@example.org` } as const
+      const spend = Effect.provideService(behind.spend([mail]), Clock.Clock, slow)
+      for (let use = 1; use <= limits.mailEmail.uses; use++) {
+        assert.strictEqual((yield* spend).remaining, limits.mailEmail.uses - use)
+      }
+      assert.strictEqual((yield* Effect.flip(spend))._tag, "TooManyRequests")
     })))
 
   it.effect("row 75: hold on each node while Redis is away, so that guessing stays limited", () =>
