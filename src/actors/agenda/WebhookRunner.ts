@@ -9,6 +9,8 @@ import { claiming } from "./ClaimRounds.ts"
 
 /** Webhooks that a node talks to at once. */
 const webhooksAtOnceMax = 16
+/** Beside them webhooks that take their time. */
+const slowWebhooks = { millis: 2_000, atOnceMax: 20 }
 
 /** What came of one try: nothing to tell, taken, or why not and whether another one may go better. */
 type Outcome = "unwanted" | "taken" | { readonly reason: string; readonly again: boolean }
@@ -70,7 +72,13 @@ const make = Effect.gen(function*() {
     }
   })
 
-  yield* claiming({ what: "webhooks", atOnceMax: webhooksAtOnceMax, claim: deliveries.claim, run: drain })
+  yield* claiming({
+    what: "webhooks",
+    atOnceMax: webhooksAtOnceMax,
+    slow: slowWebhooks,
+    claim: deliveries.claim,
+    run: drain
+  })
 })
 
 /**

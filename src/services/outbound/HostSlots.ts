@@ -83,7 +83,8 @@ export const make = () => {
   const slot = <A, E, R>(
     url: URL,
     kind: Kind,
-    use: (end: (exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>, restore: Restore) => Effect.Effect<A, E, R>
+    use: (end: (exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>, restore: Restore) => Effect.Effect<A, E, R>,
+    waitMillisMax?: number
   ) =>
     Effect.uninterruptibleMask((restore): Effect.Effect<A, E | Unreachable, R> => {
       const host = hostOf(url)
@@ -93,13 +94,28 @@ export const make = () => {
       const inside = Effect.flatMap(Clock.currentTimeMillis, (began) => use(end(url, host, gates, began), restore))
       return waits === undefined
         ? inside
-        : Effect.andThen(Effect.onError(restore(waits), () => Effect.sync(() => forget(url, host))), inside)
+        : Effect.andThen(
+          Effect.onError(
+            restore(
+              waitMillisMax === undefined
+                ? waits
+                : Effect.timeoutOrElse(waits, { duration: waitMillisMax, orElse: () => busy(url) })
+            ),
+            () => Effect.sync(() => forget(url, host))
+          ),
+          inside
+        )
     })
 
   return {
-    /** Does something with a slot at the URL's host, once there is one. */
-    within: <A, E, R>(url: URL, kind: Kind, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unreachable, R> =>
-      slot(url, kind, (end, restore) => Effect.onExit(restore(effect), end)),
+    /** Does something with a slot at the URL's host, once there is one; fails as busy after `waitMillisMax`. */
+    within: <A, E, R>(
+      url: URL,
+      kind: Kind,
+      effect: Effect.Effect<A, E, R>,
+      waitMillisMax?: number
+    ): Effect.Effect<A, E | Unreachable, R> =>
+      slot(url, kind, (end, restore) => Effect.onExit(restore(effect), end), waitMillisMax),
     /** Waits for a slot at the URL's host, which the scope holds. */
     take: (url: URL, kind: Kind) => slot(url, kind, (end) => Effect.addFinalizer(end))
   }

@@ -21,8 +21,10 @@ export const replyBytesMax = 8_192
 /** How long connecting and the head of the answer may take, and a document in all, in seconds. */
 export const headSecondsMax = 15
 export const documentSecondsMax = 30
-/** How long a POST and its answer may take in all, in seconds. */
+/** How long a POST and its answer may take in all once it has a place, in seconds. */
 export const replySecondsMax = 10
+/** How long a push waits for a place at its host, in milliseconds: with its answer it takes less than its claim lasts. */
+export const pushWaitMillisMax = 5_000
 
 interface Ask {
   readonly url: string
@@ -202,9 +204,13 @@ export class Outbound extends Context.Service<Outbound, {
           }
           const signed = sign === undefined ? undefined : yield* sign(url)
           const headers = { ...given, ...signed, "accept-encoding": "identity", "user-agent": userAgent }
-          const until = (yield* Clock.currentTimeMillis) + replySecondsMax * 1_000
-          const asked = Effect.andThen(deadlines.watch, answer({ method: "POST", url, headers, body }, until, bytesMax))
-          const said = yield* slots.within(url, "delivery", asked)
+          // Its time begins when it has a place: a request must not be sent that is given up at once.
+          const asked = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            Effect.andThen(
+              deadlines.watch,
+              answer({ method: "POST", url, headers, body }, now + replySecondsMax * 1_000, bytesMax)
+            ))
+          const said = yield* slots.within(url, "delivery", asked, what === "push" ? pushWaitMillisMax : undefined)
           return {
             status: said.status,
             retryAfterSeconds: said.retryAfter === undefined
