@@ -38,6 +38,7 @@ const Page = Schema.Struct({
   first: Schema.optionalKey(Schema.Unknown),
   last: Schema.optionalKey(Schema.Unknown),
   next: Schema.optionalKey(Schema.Unknown),
+  totalItems: Schema.optionalKey(Schema.Unknown),
   /** Of a snapshot: where what changes after it is told. */
   changes: Schema.optionalKey(Schema.Unknown)
 })
@@ -48,6 +49,10 @@ const Dataset = Schema.Struct({
     changes: Schema.optionalKey(Schema.String)
   }))
 })
+/** Returns whether a document says anything of items. */
+const isPage = (page: Page) =>
+  (["orderedItems", "items", "first", "next", "totalItems"] as const).some((field) => page[field] !== undefined)
+
 const changeIn = Schema.decodeUnknownOption(Change)
 const pageIn = Schema.decodeUnknownOption(Page)
 const datasetIn = Schema.decodeUnknownOption(Dataset)
@@ -80,7 +85,8 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
         document = yield* json(address)
       }
       const page = Option.getOrUndefined(pageIn(document))
-      if (page === undefined) return yield* unread("it is no collection")
+      // An error in JSON would be a list that names nothing, and lift all blocks.
+      if (page === undefined || !isPage(page)) return yield* unread("it is no collection")
       pages.push(page)
       count += page.orderedItems?.length ?? page.items?.length ?? 0
       next = page.next ?? page.first
