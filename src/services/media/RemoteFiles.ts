@@ -25,9 +25,12 @@ const failuresMax = 10_000
 const measuredBytesMax = 1_048_576
 const unmeasurableMax = 10_000
 
-/** Avatars that wait to be looked at, of more those that are asked for again later; and those of them that are in memory. */
+/**
+ * Avatars that wait to be looked at, of more those that are asked for again later; and those of them that are in memory: one
+ * of the two turns of `MediaTools` stays for members' own pictures.
+ */
 const lookingMax = 100
-const lookingAtOnceMax = 2
+const lookingAtOnceMax = 1
 
 /** What hosts call files; the bytes decide what they are. */
 const files: DocumentType = {
