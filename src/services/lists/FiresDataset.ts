@@ -125,7 +125,7 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
       const { changes, snapshot } = Option.getOrUndefined(datasetIn(yield* json(url)))?.endpoints ?? {}
       const start = snapshot ?? changes
       if (start === undefined) return yield* unread("it is no dataset of FIRES")
-      const known = cursor !== undefined && now - cursor.wholeAt < wholeMillis
+      const known = cursor !== undefined && now >= cursor.wholeAt && now - cursor.wholeAt < wholeMillis
         ? cursorAt(cursor.url, changes, url)
         : null
       // What cannot be gone on from is read whole.

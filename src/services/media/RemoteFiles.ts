@@ -149,7 +149,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         if (named === undefined) return yield* new RecordNotFound()
         const now = yield* Clock.currentTimeMillis
         const failedAt = failures.get(key)
-        if (failedAt !== undefined && now - failedAt < failureMillis) {
+        if (failedAt !== undefined && now >= failedAt && now - failedAt < failureMillis) {
           return yield* new NoRemoteFile({ text: `${named.url} could not be had a moment ago` })
         }
         const body = Stream.unwrap(Effect.andThen(admit, bodyOf(named)))

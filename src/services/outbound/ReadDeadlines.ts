@@ -1,11 +1,12 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import { elapsedMillis } from "../ElapsedMillis.ts"
 
 /** How often is looked for what has taken too long, in milliseconds: so much later it is given up at most. */
 const lookMillis = 1_000
 
 /** One of those that wait, and what is done when its time is over. */
 interface Waiting {
-  /** Milliseconds since 1970. */
+  /** By `elapsedMillis`. */
   readonly until: number
   readonly expire: () => void
 }
@@ -22,7 +23,7 @@ export const make = Effect.map(Effect.scope, (scope) => {
     // A declared read may not have begun yet: it has after the first sleep.
     do {
       yield* Effect.sleep(lookMillis)
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* elapsedMillis
       for (const one of waiting) {
         if (one.until > now) continue
         waiting.delete(one)

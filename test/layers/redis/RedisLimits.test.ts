@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { type Claim, Limits, limits } from "../../../src/http/guard/Limits.ts"
 import { Redis } from "../../../src/layers/Redis.ts"
 import * as RedisLimits from "../../../src/layers/redis/RedisLimits.ts"
+import { jumpingClock } from "../../support/JumpingClock.ts"
 import { TestRedis } from "../../support/RedisServer.ts"
 
 const claim: Claim = { limit: "signInEmail", key: `somebody-${process.pid}@example.org` }
@@ -54,19 +55,10 @@ layer(TestRedis, { excludeTestServices: true })("Limits in Redis", (it) => {
   it.effect("F107: hold on a node whose clock is hours behind that of Redis", () =>
     Effect.scoped(Effect.gen(function*() {
       const behind = yield* node(false)
-      const clock = yield* Clock.Clock
-      const millis = () => clock.currentTimeMillisUnsafe() - 5 * 3_600_000
-      const slow: Clock.Clock = {
-        currentTimeMillisUnsafe: millis,
-        currentTimeMillis: Effect.sync(millis),
-        currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-        currentTimeNanos: clock.currentTimeNanos,
-        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-        monotonicTimeNanos: clock.monotonicTimeNanos,
-        sleep: (duration) => clock.sleep(duration)
-      }
+      const { jump, within } = yield* jumpingClock
+      jump(-5 * 3_600_000)
       const mail = { limit: "mailEmail", key: `behind-${process.pid}@example.org` } as const
-      const spend = Effect.provideService(behind.spend([mail]), Clock.Clock, slow)
+      const spend = within(behind.spend([mail]))
       for (let use = 1; use <= limits.mailEmail.uses; use++) {
         assert.strictEqual((yield* spend).remaining, limits.mailEmail.uses - use)
       }
