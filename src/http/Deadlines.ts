@@ -1,5 +1,6 @@
-import { Clock, Effect, type Exit, Fiber } from "effect"
+import { Effect, type Exit, Fiber } from "effect"
 import { HttpMethod, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { elapsedMillis } from "../services/ElapsedMillis.ts"
 import { takesFiles } from "./body/UploadedFiles.ts"
 import { isStreaming } from "./guard/Handshake.ts"
 import * as Reply from "./guard/Reply.ts"
@@ -36,8 +37,8 @@ export const layer = HttpRouter.middleware(
     const timed = (one: TimeoutSet.Waiting, outer: InFlight): InFlight => ({
       aside: Effect.fnUntraced(function*(effect) {
         const timed = requests.delete(one)
-        const spent = (yield* Clock.currentTimeMillis) - one.since
-        const goOn = Effect.map(Clock.currentTimeMillis, (now) => {
+        const spent = (yield* elapsedMillis) - one.since
+        const goOn = Effect.map(elapsedMillis, (now) => {
           one.since = now - spent
           if (timed) requests.add(one)
         })
@@ -49,7 +50,7 @@ export const layer = HttpRouter.middleware(
       handler: Effect.Effect<Response, E, R>,
       request: HttpServerRequest.HttpServerRequest
     ) {
-      const one: TimeoutSet.Waiting = { since: yield* Clock.currentTimeMillis, giveUp: () => undefined }
+      const one: TimeoutSet.Waiting = { since: yield* elapsedMillis, giveUp: () => undefined }
       requests.add(one)
       const own = HttpMethod.hasBody(request.method)
         ? Effect.provideService(handler, InFlight, timed(one, yield* InFlight))

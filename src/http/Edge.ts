@@ -3,6 +3,7 @@ import { HttpMiddleware, HttpRouter, HttpServerError, HttpServerRequest, HttpSer
 import { isSqlError } from "effect/sql/SqlError"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { Catalogs } from "../services/languages/Catalogs.ts"
+import { isHiddenStream, plainUrl } from "./guard/PlainUrls.ts"
 import * as Reply from "./guard/Reply.ts"
 import { limitPage } from "./html/LimitPage.ts"
 import { inLanguage } from "./languages/TranslatedErrors.ts"
@@ -44,7 +45,7 @@ const answerCause = (cause: Cause.Cause<unknown>) => {
       return Effect.andThen(Effect.logWarning("the database did not answer", cause), Reply.unavailable)
     }
     if (error instanceof HttpServerError.HttpServerError) {
-      if (error.reason._tag === "RouteNotFound") return Effect.succeed(Reply.plainError(404, "Not Found", noStore))
+      if (error.reason._tag === "RouteNotFound") return Effect.succeed(notFound)
       if (error.reason._tag === "RequestParseError") {
         return Effect.succeed(Reply.plainError(400, "Bad Request", noStore))
       }
@@ -58,6 +59,7 @@ const answerCause = (cause: Cause.Cause<unknown>) => {
 }
 
 const noStore = { "cache-control": "private, no-store" }
+const notFound = Reply.plainError(404, "Not Found", noStore)
 
 /** Accepted request ids from a proxy in front. */
 const givenId = /^[\w-]{8,64}$/
@@ -81,10 +83,17 @@ export const layer = HttpRouter.middleware(
     const { localDomain } = yield* ServerConfig
     return (handler) => {
       const answered = Effect.catchCause(handler, answerCause)
-      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (sent) => {
+        const url = plainUrl(sent.url)
+        const request = url === sent.url ? sent : sent.modify({ url })
         const name = nameOf(request)
         const isShared = shared.test(pathOf(request.url))
-        const named = Effect.provideService(answered, References.CurrentLogAnnotations, { request: name })
+        const plain = request === sent
+          ? answered
+          : isHiddenStream(sent.url)
+          ? Effect.succeed(notFound)
+          : Effect.provideService(answered, HttpServerRequest.HttpServerRequest, request)
+        const named = Effect.provideService(plain, References.CurrentLogAnnotations, { request: name })
         return Effect.map(isShared && request.method === "OPTIONS" ? preflights(named) : named, (answer) => {
           // Sets all headers in one copy: there are many, and API responses cost little more than the copy.
           const headers = isShared ? { ...readable, "x-request-id": name } : { "x-request-id": name }

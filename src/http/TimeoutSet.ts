@@ -1,7 +1,8 @@
 import type { Duration } from "effect"
-import { Clock, Effect, Schedule } from "effect"
+import { Effect, Schedule } from "effect"
+import { elapsedMillis } from "../services/ElapsedMillis.ts"
 
-/** A waiting item; `since` is in milliseconds since 1970. */
+/** Something that waits; `since` by `elapsedMillis`. */
 export interface Waiting {
   since: number
   giveUp: () => void
@@ -13,7 +14,7 @@ export interface Waiting {
  */
 export const make = Effect.fnUntraced(function*(millisMax: number, period: Duration.Input) {
   const waiting = new Set<Waiting>()
-  const sweep = Effect.map(Clock.currentTimeMillis, (now) => {
+  const sweep = Effect.map(elapsedMillis, (now) => {
     for (const { giveUp, since } of waiting) if (now - since >= millisMax) giveUp()
   })
   yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced(period)))

@@ -1,5 +1,10 @@
 import { ServerResponse } from "node:http"
 import { giveBack } from "../services/OneTimeChunks.ts"
+import * as UnreadResponses from "./UnreadResponses.ts"
+
+/** Bytes of responses of this process that wait for their clients. */
+export const unreadBytesMax = 268_435_456
+const unread = UnreadResponses.make(unreadBytesMax)
 
 let waiting: Array<() => void> = []
 
@@ -24,6 +29,7 @@ export class BatchedResponse extends ServerResponse {
         if (chunk instanceof Uint8Array) this.once("finish", () => giveBack(chunk))
         if (typeof encoding === "string") super.end(chunk, encoding, callback)
         else super.end(chunk, encoding ?? callback)
+        unread.add(this)
       } catch (error) {
         // The response cannot be replaced any more, and the other responses must still be sent.
         this.destroy(error instanceof Error ? error : undefined)

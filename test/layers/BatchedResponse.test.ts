@@ -4,8 +4,10 @@ import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { buffer } from "node:stream/consumers"
+import { unreadBytesMax } from "../../src/layers/BatchedResponse.ts"
 import * as NodeServer from "../../src/layers/NodeServer.ts"
 import { readOnce } from "../../src/services/OneTimeChunks.ts"
+import { eventually } from "../support/Eventually.ts"
 
 /** A client on a connection of its own, of a server that answers each request with `answer`. */
 const asked = (requests: number, answer: (response: ServerResponse) => void) =>
@@ -97,4 +99,60 @@ it.effect("answers to requests that come at once keep their order, short and lon
       rest = rest.subarray(start + length)
     }
     assert.strictEqual(rest.length, 0)
+  }))
+
+/** Clients of one server that send requests and read nothing by themselves. */
+const unread = Effect.fnUntraced(function*(body: Buffer) {
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() => NodeServer.make()),
+    (server) => Effect.promise(() => new Promise((resolve) => server.close(resolve)))
+  )
+  let ended = 0
+  server.on("request", (_, response: ServerResponse) => {
+    response.writeHead(200, { "content-length": body.byteLength })
+    response.end(body)
+    ended++
+  })
+  yield* Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))
+  return Effect.fnUntraced(function*(requests: number) {
+    const accepted = new Promise<Socket>((resolve) => server.once("connection", resolve))
+    const client = yield* Effect.acquireRelease(
+      Effect.sync(() => connect((server.address() as AddressInfo).port, "127.0.0.1").pause()),
+      (client) => Effect.sync(() => client.destroy())
+    )
+    client.on("error", () => undefined)
+    const socket = yield* Effect.promise(() => accepted)
+    const wanted = ended + requests
+    client.write("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n".repeat(requests))
+    yield* eventually(Effect.sync(() => ended), (count) => count >= wanted)
+    return { client, socket }
+  })
+})
+/** Reads a response to its end. */
+const readWhole = (client: Socket, bytes: number) =>
+  Effect.callback<void>((resume) => {
+    let count = 0
+    client.on("data", (data: Buffer) => {
+      count += data.byteLength
+      if (count >= bytes) resume(Effect.void)
+    })
+    client.resume()
+  })
+/** More than a connection takes unread, and few of them are more than may wait. */
+const body = Buffer.alloc(large - 1_000_000, "many words ")
+const tooMany = Math.ceil(unreadBytesMax / large) + 1
+
+it.effect("F112: of clients that read nothing, the one goes that has waited for longest, and others are answered", () =>
+  Effect.gen(function*() {
+    const ask = yield* unread(body)
+    const clients = yield* Effect.forEach(Array.from({ length: tooMany }), () => ask(1))
+    assert.deepStrictEqual(clients.map(({ socket }) => socket.destroyed), clients.map((_, at) => at === 0))
+    for (const { client } of clients.slice(1)) yield* readWhole(client, body.length)
+  }))
+
+it.effect("F112: requests on one connection, whose responses wait for one another, count as well", () =>
+  Effect.gen(function*() {
+    const ask = yield* unread(body)
+    const { socket } = yield* ask(tooMany)
+    assert.isTrue(socket.destroyed)
   }))

@@ -9,6 +9,8 @@ import { claiming } from "./ClaimRounds.ts"
 
 /** Maximum subscriptions that a node sends to at once. */
 const subscriptionsAtOnceMax = 64
+/** Beside them subscriptions whose service takes its time. */
+const slowSubscriptions = { millis: 2_000, atOnceMax: 1_000 }
 
 const sent = Metric.counter("murmuration_pushes", { description: "Messages to push services, by outcome" })
 
@@ -60,7 +62,13 @@ const make = Effect.gen(function*() {
     }
   })
 
-  yield* claiming({ what: "pushes", atOnceMax: subscriptionsAtOnceMax, claim: pushes.claim, run: drain })
+  yield* claiming({
+    what: "pushes",
+    atOnceMax: subscriptionsAtOnceMax,
+    slow: slowSubscriptions,
+    claim: pushes.claim,
+    run: drain
+  })
 })
 
 /**

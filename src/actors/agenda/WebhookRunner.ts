@@ -9,6 +9,8 @@ import { claiming } from "./ClaimRounds.ts"
 
 /** Maximum webhooks that a node calls at once. */
 const webhooksAtOnceMax = 16
+/** Beside them webhooks that take their time. */
+const slowWebhooks = { millis: 2_000, atOnceMax: 20 }
 
 /** Outcome of an attempt: nothing to send, accepted, or the failure's reason and whether to retry. */
 type Outcome = "unwanted" | "taken" | { readonly reason: string; readonly again: boolean }
@@ -70,7 +72,13 @@ const make = Effect.gen(function*() {
     }
   })
 
-  yield* claiming({ what: "webhooks", atOnceMax: webhooksAtOnceMax, claim: deliveries.claim, run: drain })
+  yield* claiming({
+    what: "webhooks",
+    atOnceMax: webhooksAtOnceMax,
+    slow: slowWebhooks,
+    claim: deliveries.claim,
+    run: drain
+  })
 })
 
 /**

@@ -9,6 +9,7 @@ import type { SignedRequest } from "../../services/federation/signatures/SignedR
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { Viewer } from "../../services/Viewer.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
+import { sentTarget } from "../guard/PlainUrls.ts"
 
 /** Scope in which a response may be cached: by everybody, or for requests signed by the same actor. */
 export type CacheScope = "everybody" | "signer"
@@ -31,8 +32,8 @@ export class NotSigned extends Schema.TaggedError<NotSigned>()("NotSigned", {
 
 /** Returns the parts of a request that its signature may cover. */
 export const signedRequest = (request: HttpServerRequest.HttpServerRequest, body: Uint8Array): SignedRequest => {
-  const { headers, method, url } = request
-  return { method, target: url, headers, body, address: addressOf(request) }
+  const { headers, method, originalUrl } = request
+  return { method, target: sentTarget(originalUrl), headers, body, address: addressOf(request) }
 }
 
 /**

@@ -1,5 +1,6 @@
-import { Clock, Context, Effect, type Exit, type Fiber, Layer } from "effect"
+import { Context, Effect, type Exit, type Fiber, Layer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { elapsedMillis } from "../../services/ElapsedMillis.ts"
 import * as AddressShares from "../guard/AddressShares.ts"
 import { Caller } from "../guard/Caller.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
@@ -67,8 +68,8 @@ export class BodyReading extends Context.Service<BodyReading, {
       const arriving = yield* TimeoutSet.make(arrivalMillisMax, sweepPeriod)
 
       const timed = Effect.fnUntraced(function*<A, E, R>(body: Effect.Effect<A, E, R>) {
-        const since = yield* Clock.currentTimeMillis
-        // Takes one fiber and no timer per body; most have arrived already.
+        const since = yield* elapsedMillis
+        // One fiber and no timer a body; most are there by now.
         const fiber: Fiber.Fiber<A, E> = yield* Effect.forkDetach(body, { startImmediately: true })
         const arrived = fiber.pollUnsafe()
         if (arrived !== undefined) return yield* arrived

@@ -1,5 +1,5 @@
-import { Effect } from "effect"
-import { HttpRouter, HttpServerRequest } from "effect/http"
+import { Cause, Effect } from "effect"
+import { HttpRouter, HttpServerError, HttpServerRequest } from "effect/http"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { remoteFilesPath } from "../../services/instance/Urls.ts"
 import { addressOf } from "./ClientAddresses.ts"
@@ -28,6 +28,15 @@ export const limitOf = (path: string): LimitName | undefined => {
   return documents.test(path) ? "documentAddress" : "pageAddress"
 }
 
+/** Paths below the API that no endpoint has: the guard sees none of them. */
+const unknown: LimitName = "documentAddress"
+
+const isUnrouted = (cause: Cause.Cause<unknown>) =>
+  cause.reasons.some((reason) =>
+    Cause.isFailReason(reason) && reason.error instanceof HttpServerError.HttpServerError &&
+    reason.error.reason._tag === "RouteNotFound"
+  )
+
 /**
  * Limits all paths outside of the API: pages, files, documents, inboxes, streams and unknown paths. The limits are far
  * above any normal use, so each node counts alone.
@@ -40,13 +49,13 @@ export const layer = HttpRouter.middleware(
       rateLimits
         ? Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
           const limit = limitOf(request.url.split("?", 1)[0] ?? "")
-          if (limit === undefined) return handler
-          return limits.spend([{ limit, key: addressOf(request) }]).pipe(
-            Effect.matchEffect({
+          const spent = (limit: LimitName, next: typeof handler) =>
+            Effect.matchEffect(limits.spend([{ limit, key: addressOf(request) }]), {
               onFailure: (error) => Effect.succeed(Reply.error(error)),
-              onSuccess: () => handler
+              onSuccess: () => next
             })
-          )
+          if (limit !== undefined) return spent(limit, handler)
+          return Effect.catchCauseIf(handler, isUnrouted, (cause) => spent(unknown, Effect.failCause(cause)))
         })
         : handler
   }),

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import {
   feedEntriesMax,
   feedEntriesSlack,
@@ -7,6 +7,7 @@ import {
   feedUnreadMillisMax,
   type Generation
 } from "../../services/feeds/Feeds.ts"
+import { idMax } from "../../services/Ids.ts"
 import type { Redis } from "../Redis.ts"
 
 /** Maximum feeds per Redis call, and concurrent calls of one operation. */
@@ -30,6 +31,14 @@ const encode = ({ id, reblogOf }: FeedEntry) => reblogOf === undefined ? String(
 const decode = (text: string): FeedEntry => {
   const [id = "0", reblogOf] = text.split(">")
   return { id: BigInt(id), reblogOf: reblogOf === undefined ? undefined : BigInt(reblogOf) }
+}
+const isId = (id: bigint) => id > 0n && id <= idMax
+const isEntry = ({ id, reblogOf }: FeedEntry) => isId(id) && (reblogOf === undefined || isId(reblogOf))
+
+/** Entries of a list; undefined where somebody else wrote into it. */
+const entriesOf = (elements: ReadonlyArray<string>): ReadonlyArray<FeedEntry> | undefined => {
+  const entries = Result.getOrElse(Result.try(() => elements.map(decode)), () => undefined)
+  return entries?.every(isEntry) === true ? entries : undefined
 }
 
 /** Trims a list to its limits, and keeps its mark of either kind. */
@@ -109,14 +118,15 @@ export const make = (redis: Redis["Service"]) => {
       Effect.asVoid(
         call(fillScript, [key(feed)], [since === undefined ? "" : waitingMark + since, ...entries.map(encode)])
       ),
-    /** Reads a feed and extends its expiry. */
+    /** A feed that is read is kept for longer. Undefined for a list that is no feed. */
     read: Effect.fnUntraced(function*(feed: FeedKey) {
       const reply = yield* call(readScript, [key(feed)])
       const elements: ReadonlyArray<string> = Array.isArray(reply) ? reply : []
       const last = elements.at(-1)
       const filled = last === filledMark
       const marked = filled || last?.startsWith(waitingMark) === true
-      return { entries: (marked ? elements.slice(0, -1) : elements).map(decode), filled }
+      const entries = entriesOf(marked ? elements.slice(0, -1) : elements)
+      return entries && { entries, filled }
     }),
     drop: (slice: ReadonlyArray<FeedKey>) => Effect.asVoid(redis.use((client) => client.unlink(...slice.map(key)))),
     dropAll: Effect.gen(function*() {

@@ -41,8 +41,10 @@ export const layer = Layer.effect(
       read: traced("Feeds.read")(function*(feed) {
         if (missed.has(feed)) return undefined
         const list = yield* lists.read(feed)
-        // Checked again, because an entry may have been missed while Redis was answering.
-        return missed.has(feed) ? undefined : contentsOf(list.entries, list.filled)
+        // It is dropped like one that missed an entry.
+        if (list === undefined) yield* missed.remember([feed])
+        // Asked again, because the entry may have been missed while Redis was answering.
+        return list === undefined || missed.has(feed) ? undefined : contentsOf(list.entries, list.filled)
       }, Effect.orElseSucceed(() => undefined)),
       begin: traced("Feeds.begin")(function*(feed) {
         const fresh = `${yield* Random.nextInt}-${yield* Random.nextInt}`

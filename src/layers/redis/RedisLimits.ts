@@ -1,15 +1,18 @@
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { type Count, countInMemory, Limits } from "../../http/guard/Limits.ts"
 import { Redis } from "../Redis.ts"
 
 const prefix = "murmuration:limit:"
 
-/** Counts a use of each key in turn, up to the first that is used up. The arguments are each key's expiry and limit. */
+/**
+ * Counts a use of each key in turn, up to the first that has none left. Its time to live and its uses are arguments: Redis'
+ * clock may be another one, and a moment that is past there would delete each counter at once.
+ */
 const countInTurn = `
 local counts = {}
 for i, key in ipairs(KEYS) do
   counts[i] = redis.call('INCR', key)
-  if counts[i] == 1 then redis.call('PEXPIREAT', key, ARGV[2 * i - 1]) end
+  if counts[i] == 1 then redis.call('PEXPIRE', key, ARGV[2 * i - 1]) end
   if counts[i] > tonumber(ARGV[2 * i]) then break end
 end
 return counts`
@@ -21,13 +24,16 @@ export const layer = Layer.effect(
     const redis = yield* Redis
     const alone = countInMemory()
     const together: Count = (periods) =>
-      redis.use(async (client) => {
-        const names = periods.map(({ id }) => prefix + id)
-        const figures = periods.flatMap(({ expiresAt, uses }) => [expiresAt, uses])
-        const counts = await client.eval(countInTurn, names.length, ...names, ...figures)
-        if (!Array.isArray(counts) || !counts.every((count) => typeof count === "number")) throw new Error("no counts")
-        return counts
-      }).pipe(Effect.catch(() => alone(periods)))
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        redis.use(async (client) => {
+          const names = periods.map(({ id }) => prefix + id)
+          const figures = periods.flatMap(({ expiresAt, uses }) => [Math.max(1, expiresAt - now), uses])
+          const counts = await client.eval(countInTurn, names.length, ...names, ...figures)
+          if (!Array.isArray(counts) || !counts.every((count) => typeof count === "number")) {
+            throw new Error("no counts")
+          }
+          return counts
+        })).pipe(Effect.catch(() => alone(periods)))
     return Limits.make(together)
   })
 )

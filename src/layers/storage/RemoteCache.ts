@@ -8,12 +8,15 @@ import {
   type RemoteCopy
 } from "../../services/media/RemoteCopies.ts"
 import { type StorageFailed, storageFailed } from "../../services/media/Storage.ts"
+import * as SlowTurns from "../../services/outbound/SlowTurns.ts"
 import { Environment } from "../Environment.ts"
 
 /** Maximum files in the cache, whatever their size, and maximum concurrent fetches. */
 const copiesMax = 50_000
 const fetchesAtOnceMax = 16
-/** Precision of stored view times, in milliseconds; the order after a restart is no more exact. */
+/** Beside them files of hosts that take their time. */
+const slowFetches = { millis: 3_000, atOnceMax: 512 }
+/** How often a view is written down, in milliseconds: the order after a restart is not more exact than this. */
 const viewMillis = 60_000
 /** Age of drafts that a killed process left, in milliseconds; a fetch takes less. */
 const draftMillisMax = 3_600_000
@@ -62,8 +65,8 @@ export const layer = Layer.effect(
     const path = yield* Path.Path
     const root = rootOf(path, dataDir)
     const scope = yield* Effect.scope
-    const turns = yield* Semaphore.make(fetchesAtOnceMax)
-    /** Serialises eviction: two concurrent ones would each miss the file that the other is adding. */
+    const turns = SlowTurns.make(fetchesAtOnceMax, slowFetches)
+    /** Two that made room at the same time would each find the other's neither kept nor to be forgotten. */
     const keeping = yield* Semaphore.make(1)
     /** Least recently viewed first. */
     const kept = new Map<string, Kept>()
@@ -71,6 +74,9 @@ export const layer = Layer.effect(
     /** Bytes of stored copies, and of those about to be stored. */
     let bytesKept = 0
     let drafts = 0
+    /** Of all drafts: files that drip are many at once, and have half of the room together. */
+    let draftBytes = 0
+    const slowBytesMax = mediaCacheBytes / 2
 
     const place = (key: string, mime: string) => path.join(root, key.slice(0, 2), fileNameOf(key, mime))
 
@@ -150,7 +156,11 @@ export const layer = Layer.effect(
       if (isDue) yield* Effect.ignore(fs.utimes(place(key, copy.mime), now / 1000, copy.fetchedAt / 1000))
     })
 
-    const store = Effect.fnUntraced(function*(key: string, bytes: Stream.Stream<Uint8Array, FetchFailed>) {
+    const store = Effect.fnUntraced(function*(
+      key: string,
+      bytes: Stream.Stream<Uint8Array, FetchFailed>,
+      isSlow: () => boolean
+    ) {
       const folder = path.join(root, key.slice(0, 2))
       const draft = path.join(folder, `${key}-${++drafts}.part`)
       const head = new Uint8Array(headBytes)
@@ -162,8 +172,9 @@ export const layer = Layer.effect(
           yield* Stream.runForEach(bytes, (chunk): Effect.Effect<void, NoRemoteFile | StorageFailed> => {
             if (count < headBytes) head.set(chunk.subarray(0, headBytes - count), count)
             count += chunk.length
-            return count > mediaCacheBytes
-              ? Effect.fail(new NoRemoteFile({ text: "The file is larger than MEDIA_CACHE_BYTES" }))
+            draftBytes += chunk.length
+            return count > mediaCacheBytes || (isSlow() && draftBytes > slowBytesMax)
+              ? Effect.fail(new NoRemoteFile({ text: "There is no room for the file in MEDIA_CACHE_BYTES" }))
               : Effect.mapError(file.writeAll(chunk), storageFailed)
           })
         }))
@@ -173,7 +184,10 @@ export const layer = Layer.effect(
         const copy: Kept = { mime: type.mime, bytes: count, fetchedAt: now, viewedAt: now }
         yield* keep(key, copy, draft)
         return copy
-      }).pipe(Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true }))))
+      }).pipe(
+        Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true }))),
+        Effect.ensuring(Effect.sync(() => draftBytes -= count))
+      )
     })
 
     const get = Effect.fnUntraced(
@@ -191,7 +205,7 @@ export const layer = Layer.effect(
         const flying = fetching.get(key)
         if (flying !== undefined) return copyOf(key, yield* Deferred.await(flying))
         const begun = yield* Deferred.make<Kept, Failure>()
-        const flight = turns.withPermits(1)(store(key, fetch)).pipe(
+        const flight = turns.within((isSlow) => store(key, fetch, isSlow)).pipe(
           Effect.onExit((exit) =>
             Effect.suspend(() => {
               fetching.delete(key)

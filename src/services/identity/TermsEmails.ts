@@ -1,34 +1,53 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { Emails } from "../emails/Emails.ts"
+import type { Fragment } from "effect/sql/Statement"
+import { Mailer } from "../emails/Mailer.ts"
 import * as TermsTexts from "../emails/TermsTexts.ts"
 import { NotAllowed, RecordNotFound } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { UserCatalogs } from "../instance/UserCatalogs.ts"
-import { rowsOf } from "../Rows.ts"
+import { rowsMax } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
 import { AuditLog, LostAct, type Refusal } from "../staff/AuditLog.ts"
 import { standingOf } from "../staff/Rank.ts"
 import { traced } from "../Traced.ts"
-import { transaction } from "../Transactions.ts"
 
-/** Recipients per step. */
-const writtenMax = 100
+/** People who are written to in one step, and letters on their way at once. */
+const writtenMax = 30
+const atOnceMax = 3
+/** How long a step belongs to the node that claimed it, in milliseconds: longer than all of its letters take. */
+const claimMillis = 15 * 60_000
+/** Pause after a step of which no letter went out, in milliseconds, and such steps in a row until the next people have their turn. */
+const restMillis = 10 * 60_000
+const triesMax = 144
+/** The same bound for letters that were refused while others went out: their addresses alone may be what is refused. */
+const refusedTriesMax = 3
+/** Refused letters that are tried again. */
+const refusedMax = 10_000
 
-const versionRows = rowsOf(Schema.Struct({
+const newestRows = rowsOf(Schema.Struct({ id: Schema.BigInt, effectiveOn: Schema.String }))
+const Round = Schema.Struct({
   id: Schema.BigInt,
   effectiveOn: Schema.String,
   notice: Schema.String,
-  emailedAfter: Schema.NullOr(Schema.BigInt)
-}))
+  emailedAfter: Schema.BigInt,
+  /** Until when it is claimed. */
+  emailsDueAt: Timestamptz,
+  /** People whose letter was refused while others went out. */
+  emailsRefused: Schema.Array(Schema.BigInt),
+  emailsTries: Schema.Int
+})
+type Round = typeof Round.Type
+const roundRows = rowsOf(Round)
 const peopleRows = rowsOf(
   Schema.Struct({ accountId: Schema.BigInt, email: Schema.String, locale: Schema.NullOr(Schema.String) })
 )
 
 /**
- * E-mails about new terms of service to all users, in batches. A step that is repeated after a failure sends its
- * e-mails again.
+ * Letters about new terms of service to everybody who has an account: some at a time, each at least once, also where a process is
+ * killed. They wait for a mail server that is away, and hold up no other letter.
  */
 export class TermsEmails extends Context.Service<TermsEmails, {
   /** Starts the e-mails about the newest version, once. Returns the date from which it applies. */
@@ -42,14 +61,14 @@ export class TermsEmails extends Context.Service<TermsEmails, {
       const sql = yield* SqlClient.SqlClient
       const audit = yield* AuditLog
       const catalogs = yield* UserCatalogs
-      const emails = yield* Emails
+      const mailer = yield* Mailer
       const { localDomain: server, publicUrl } = yield* ServerConfig
       const standing = standingOf(sql)
 
       const start = Effect.fnUntraced(
         function*(by: AccountId) {
           yield* standing(by, "manageSettings")
-          const [version] = yield* versionRows(sql`SELECT id, effective_on, notice, emailed_after FROM document_versions
+          const [version] = yield* newestRows(sql`SELECT id, effective_on FROM document_versions
             WHERE kind = 'terms_of_service' ORDER BY effective_on DESC LIMIT 1 FOR UPDATE`)
           if (version === undefined) return yield* new RecordNotFound()
           const begun = yield* sql`UPDATE document_versions SET emailed_after = 0
@@ -63,26 +82,83 @@ export class TermsEmails extends Context.Service<TermsEmails, {
         audit.deciding
       )
 
+      const claim = Effect.gen(function*() {
+        const now = yield* Clock.currentTimeMillis
+        const [round] = yield* roundRows(sql`UPDATE document_versions SET emails_due_at = ${new Date(now + claimMillis)}
+          WHERE id = (SELECT id FROM document_versions
+            WHERE emailed_after IS NOT NULL AND (emails_due_at IS NULL OR emails_due_at <= ${new Date(now)})
+            ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
+          RETURNING id, effective_on, notice, emailed_after, emails_due_at, emails_refused, emails_tries`)
+        return round
+      })
+
+      const people = (which: Fragment) =>
+        peopleRows(sql`SELECT u.account_id, u.email, u.locale FROM users u JOIN accounts a ON a.id = u.account_id
+          WHERE ${which} AND u.confirmed_at IS NOT NULL AND u.approved AND NOT a.memorial
+          ORDER BY u.account_id LIMIT ${rowsMax(sql, writtenMax)}`)
+
+      /** Sends letters; answers whose were refused. */
+      const write = (
+        { effectiveOn: day, notice }: Round,
+        receivers: Effect.Success<ReturnType<typeof people>>
+      ) =>
+        Effect.map(
+          Effect.forEach(
+            receivers,
+            ({ accountId, email: to, locale }) =>
+              Effect.flatMap(
+                catalogs.of({ locale: locale ?? undefined }),
+                (words) =>
+                  mailer.send(
+                    TermsTexts.newTerms({ to, server, day, notice, address: `${publicUrl}/terms-of-service` })(words)
+                  )
+              ).pipe(
+                Effect.as(undefined),
+                Effect.catchTag(
+                  "EmailNotSent",
+                  ({ message }) =>
+                    Effect.as(
+                      Effect.logInfo(`a letter about terms to user ${accountId} was not sent`, message),
+                      accountId
+                    )
+                )
+              ),
+            { concurrency: atOnceMax }
+          ),
+          (ids) => ids.filter((id) => id !== undefined)
+        )
+
       const step = Effect.gen(function*() {
-        const [version] = yield* versionRows(sql`SELECT id, effective_on, notice, emailed_after FROM document_versions
-          WHERE emailed_after IS NOT NULL ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`)
-        if (version === undefined) return
-        const { effectiveOn: day, id, notice } = version
-        const people = yield* peopleRows(sql`SELECT u.account_id, u.email, u.locale FROM users u
-          JOIN accounts a ON a.id = u.account_id
-          WHERE u.account_id > ${version.emailedAfter} AND u.confirmed_at IS NOT NULL AND u.approved AND NOT a.memorial
-          ORDER BY u.account_id LIMIT ${writtenMax}`)
-        const address = `${publicUrl}/terms-of-service`
-        for (const { email: to, locale } of people) {
-          const words = catalogs.of({ locale: locale ?? undefined })
-          yield* emails.post(Effect.map(words, TermsTexts.newTerms({ to, server, day, notice, address })))
+        const round = yield* claim
+        if (round === undefined) return
+        const { emailedAfter, emailsDueAt, emailsRefused, emailsTries, id } = round
+        const owned = sql`id = ${id} AND emails_due_at = ${emailsDueAt}`
+        const fresh = yield* people(sql`u.account_id > ${emailedAfter}`)
+        const again = emailsRefused.slice(0, writtenMax)
+        const receivers = fresh.length > 0 || again.length === 0
+          ? fresh
+          : yield* people(sql`u.account_id = ANY (${again}::bigint[])`)
+        const failed = yield* write(round, receivers)
+        const at = yield* Clock.currentTimeMillis
+        const mayRest = emailsTries < (fresh.length > 0 ? triesMax : refusedTriesMax)
+        if (receivers.length > 0 && failed.length === receivers.length && mayRest) {
+          return yield* sql`UPDATE document_versions SET emails_due_at = ${new Date(at + restMillis)},
+            emails_tries = emails_tries + 1 WHERE ${owned}`
         }
-        const last = people.at(-1)
-        const at = new Date(yield* Clock.currentTimeMillis)
-        yield* last === undefined
-          ? sql`UPDATE document_versions SET emailed_after = NULL, emailed_at = ${at} WHERE id = ${id}`
-          : sql`UPDATE document_versions SET emailed_after = ${last.accountId} WHERE id = ${id}`
-      }).pipe(transaction(sql), Effect.withSpan("TermsEmails.step"))
+        const last = fresh.at(-1)
+        if (last === undefined && emailsRefused.length === 0) {
+          return yield* sql`UPDATE document_versions SET emailed_after = NULL, emailed_at = ${new Date(at)},
+            emails_due_at = NULL WHERE ${owned}`
+        }
+        const refused = last === undefined
+          ? emailsRefused.slice(writtenMax)
+          : [...emailsRefused, ...failed].slice(0, refusedMax)
+        // Refused letters rest before the first of them is tried again.
+        const rests = last !== undefined && fresh.length < writtenMax && refused.length > 0
+        yield* sql`UPDATE document_versions SET emailed_after = ${last?.accountId ?? emailedAfter}, emails_tries = 0,
+          emails_refused = ${refused}::bigint[], emails_due_at = ${rests ? new Date(at + restMillis) : null}
+          WHERE ${owned}`
+      }).pipe(Effect.asVoid, Effect.withSpan("TermsEmails.step"))
 
       return TermsEmails.of({ start: traced("TermsEmails.start")(start), step })
     })

@@ -44,7 +44,8 @@ const Page = Schema.Struct({
   first: Schema.optionalKey(Schema.Unknown),
   last: Schema.optionalKey(Schema.Unknown),
   next: Schema.optionalKey(Schema.Unknown),
-  /** In a snapshot: URL of the changes after it. */
+  totalItems: Schema.optionalKey(Schema.Unknown),
+  /** Of a snapshot: where what changes after it is told. */
   changes: Schema.optionalKey(Schema.Unknown)
 })
 type Page = typeof Page.Type
@@ -54,6 +55,10 @@ const Dataset = Schema.Struct({
     changes: Schema.optionalKey(Schema.String)
   }))
 })
+/** Returns whether a document says anything of items. */
+const isPage = (page: Page) =>
+  (["orderedItems", "items", "first", "next", "totalItems"] as const).some((field) => page[field] !== undefined)
+
 const changeIn = Schema.decodeUnknownOption(Change)
 const pageIn = Schema.decodeUnknownOption(Page)
 const datasetIn = Schema.decodeUnknownOption(Dataset)
@@ -86,7 +91,8 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
         document = yield* json(address)
       }
       const page = Option.getOrUndefined(pageIn(document))
-      if (page === undefined) return yield* unread("it is no collection")
+      // An error in JSON would be a list that names nothing, and lift all blocks.
+      if (page === undefined || !isPage(page)) return yield* unread("it is no collection")
       pages.push(page)
       count += page.orderedItems?.length ?? page.items?.length ?? 0
       next = page.next ?? page.first
@@ -125,7 +131,7 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListUnread>, 
       const { changes, snapshot } = Option.getOrUndefined(datasetIn(yield* json(url)))?.endpoints ?? {}
       const start = snapshot ?? changes
       if (start === undefined) return yield* unread("it is no dataset of FIRES")
-      const known = cursor !== undefined && now - cursor.wholeAt < wholeMillis
+      const known = cursor !== undefined && now >= cursor.wholeAt && now - cursor.wholeAt < wholeMillis
         ? cursorAt(cursor.url, changes, url)
         : null
       // Without usable changes, reads the whole list.

@@ -10,6 +10,8 @@ import { listEntriesMax } from "./ListEntry.ts"
 
 /** Maximum bytes of a list, or of a page of a dataset. */
 const listBytesMax = 8_388_608
+/** How long a list may take with all its pages, in seconds. */
+export const listSecondsMax = 300
 
 interface Source {
   readonly url: string
@@ -43,8 +45,10 @@ export class ListDocuments extends Context.Service<ListDocuments, {
         )
         const found = yield* BlockCsv.read(value, action, localDomain)
         if (found === undefined) return yield* unread(`it is no CSV of ${listEntriesMax} rows at most`)
-        // An error page declared as text would lift all blocks.
-        if (found.entries.length === 0 && found.skipped > 0) return yield* unread("no row of it names a domain")
+        // An error page that calls itself a text would lift all blocks, and so would an empty one.
+        if (found.entries.length === 0 && (found.skipped > 0 || value.trim() === "")) {
+          return yield* unread("no row of it names a domain")
+        }
         return { whole: true, entries: found.entries, cursor: null } as const
       })
 
@@ -59,9 +63,14 @@ export class ListDocuments extends Context.Service<ListDocuments, {
 
       return ListDocuments.of({
         fetch: traced("ListDocuments.fetch")((source, cursor) =>
-          source.type === "csv"
+          (source.type === "csv"
             ? csv(source)
-            : Effect.flatMap(Clock.currentTimeMillis, (now) => fires(source.url, cursor, now))
+            : Effect.flatMap(Clock.currentTimeMillis, (now) => fires(source.url, cursor, now))).pipe(
+              Effect.timeoutOrElse({
+                duration: `${listSecondsMax} seconds`,
+                orElse: () => unread("it takes too long")
+              })
+            )
         )
       })
     })

@@ -10,6 +10,8 @@ import { ModerationList } from "./ModerationLists.ts"
 export const FollowedList = Schema.Struct({
   ...ModerationList.fields,
   changesFrom: Schema.NullOr(Schema.String),
+  /** Until when it is claimed, or when it is looked at again. */
+  dueAt: Timestamptz,
   wholeAt: Schema.NullOr(Timestamptz)
 })
 export type FollowedList = typeof FollowedList.Type

@@ -20,7 +20,9 @@ import type { ModerationList } from "./ModerationLists.ts"
 /** Period between syncs of a list, and delay after a failure, in milliseconds. */
 const syncMillis = 86_400_000
 const failedMillis = 3_600_000
-/** Maximum domains decided in one transaction. */
+/** How long a list belongs to the node that claimed it, in milliseconds: longer than a look at it takes. */
+export const claimMillis = 30 * 60_000
+/** Domains that one transaction decides about. */
 const sliceDomainsMax = 100
 
 const listRows = rowsOf(FollowedList)
@@ -79,7 +81,7 @@ const make = Effect.gen(function*() {
 
   const claim = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
-    const [list] = yield* listRows(sql`UPDATE moderation_lists SET due_at = ${new Date(now + syncMillis)}
+    const [list] = yield* listRows(sql`UPDATE moderation_lists SET due_at = ${new Date(now + claimMillis)}
       WHERE id = (SELECT id FROM moderation_lists WHERE due_at <= ${new Date(now)} ORDER BY due_at LIMIT 1
         FOR UPDATE SKIP LOCKED) RETURNING *`)
     return list
@@ -185,7 +187,7 @@ const make = Effect.gen(function*() {
     return tally
   })
 
-  const finish = (list: ModerationList, tally: Tally, error: string | null) =>
+  const finish = (list: FollowedList, tally: Tally, error: string | null) =>
     transaction(sql)(Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const changed = Object.values(tally).some((count) => count > 0)
@@ -205,9 +207,9 @@ const make = Effect.gen(function*() {
       if (list.endedAt === null) {
         yield* sql`UPDATE moderation_lists SET error = ${error},
           synced_at = CASE WHEN ${error === null} THEN ${new Date(now)}::timestamptz ELSE synced_at END,
-          due_at = CASE WHEN ${error === null} OR due_at <= ${new Date(now)} THEN due_at ELSE ${new Date(
-          now + failedMillis
-        )} END WHERE id = ${list.id}`
+          due_at = CASE WHEN due_at = ${list.dueAt} THEN ${new Date(
+          now + (error === null ? syncMillis : failedMillis)
+        )}::timestamptz ELSE due_at END WHERE id = ${list.id}`
       } else {
         yield* sql`DELETE FROM moderation_lists WHERE id = ${list.id}
           AND NOT EXISTS (SELECT FROM moderation_suggestions WHERE list_id = ${list.id} AND state = 'new')`

@@ -25,9 +25,12 @@ const failuresMax = 10_000
 const measuredBytesMax = 1_048_576
 const unmeasurableMax = 10_000
 
-/** Maximum avatars queued for hashing; others are hashed on a later request. And maximum avatars in memory. */
+/**
+ * Avatars that wait to be looked at, of more those that are asked for again later; and those of them that are in memory: one
+ * of the two turns of `MediaTools` stays for members' own pictures.
+ */
 const lookingMax = 100
-const lookingAtOnceMax = 2
+const lookingAtOnceMax = 1
 
 /** Declared types of files; the bytes decide the real type. */
 const files: DocumentType = {
@@ -146,7 +149,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
         if (named === undefined) return yield* new RecordNotFound()
         const now = yield* Clock.currentTimeMillis
         const failedAt = failures.get(key)
-        if (failedAt !== undefined && now - failedAt < failureMillis) {
+        if (failedAt !== undefined && now >= failedAt && now - failedAt < failureMillis) {
           return yield* new NoRemoteFile({ text: `${named.url} could not be had a moment ago` })
         }
         const body = Stream.unwrap(Effect.andThen(admit, bodyOf(named)))

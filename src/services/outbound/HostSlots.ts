@@ -83,7 +83,8 @@ export const make = () => {
   const slot = <A, E, R>(
     url: URL,
     kind: Kind,
-    use: (end: (exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>, restore: Restore) => Effect.Effect<A, E, R>
+    use: (end: (exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>, restore: Restore) => Effect.Effect<A, E, R>,
+    waitMillisMax?: number
   ) =>
     Effect.uninterruptibleMask((restore): Effect.Effect<A, E | Unreachable, R> => {
       const host = hostOf(url)
@@ -93,14 +94,29 @@ export const make = () => {
       const inside = Effect.flatMap(Clock.currentTimeMillis, (began) => use(end(url, host, gates, began), restore))
       return waits === undefined
         ? inside
-        : Effect.andThen(Effect.onError(restore(waits), () => Effect.sync(() => forget(url, host))), inside)
+        : Effect.andThen(
+          Effect.onError(
+            restore(
+              waitMillisMax === undefined
+                ? waits
+                : Effect.timeoutOrElse(waits, { duration: waitMillisMax, orElse: () => busy(url) })
+            ),
+            () => Effect.sync(() => forget(url, host))
+          ),
+          inside
+        )
     })
 
   return {
-    /** Runs an effect with a slot for the URL's host. */
-    within: <A, E, R>(url: URL, kind: Kind, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Unreachable, R> =>
-      slot(url, kind, (end, restore) => Effect.onExit(restore(effect), end)),
-    /** Waits for a slot for the URL's host; the scope holds it. */
+    /** Does something with a slot at the URL's host, once there is one; fails as busy after `waitMillisMax`. */
+    within: <A, E, R>(
+      url: URL,
+      kind: Kind,
+      effect: Effect.Effect<A, E, R>,
+      waitMillisMax?: number
+    ): Effect.Effect<A, E | Unreachable, R> =>
+      slot(url, kind, (end, restore) => Effect.onExit(restore(effect), end), waitMillisMax),
+    /** Waits for a slot at the URL's host, which the scope holds. */
     take: (url: URL, kind: Kind) => slot(url, kind, (end) => Effect.addFinalizer(end))
   }
 }

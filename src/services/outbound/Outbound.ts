@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer, Result, type Scope, Stream } from "effect"
+import { elapsedMillis } from "../ElapsedMillis.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { softwareName, softwareVersion } from "../instance/Software.ts"
 import { traced } from "../Traced.ts"
@@ -21,8 +22,10 @@ export const replyBytesMax = 8_192
 /** Timeout of connecting and the response's head, and of a whole document, in seconds. */
 export const headSecondsMax = 15
 export const documentSecondsMax = 30
-/** Timeout of a whole POST, in seconds. */
+/** How long a POST and its answer may take in all once it has a place, in seconds. */
 export const replySecondsMax = 10
+/** How long a push waits for a place at its host, in milliseconds: with its answer it takes less than its claim lasts. */
+export const pushWaitMillisMax = 5_000
 
 interface Ask {
   readonly url: string
@@ -159,14 +162,14 @@ export class Outbound extends Context.Service<Outbound, {
         }).pipe(Effect.scoped, (effect) => within(ask.url, documentSecondsMax, effect))
 
       const stream = Effect.fnUntraced(function*(ask: AskFile) {
-        const endsAt = (yield* Clock.currentTimeMillis) + ask.secondsMax * 1_000
+        const endsAt = (yield* elapsedMillis) + ask.secondsMax * 1_000
         const { answer, contentType, url } = yield* within(ask.url, ask.secondsMax, open(ask, "identity", "file"))
         const refused = (rule: Refused["rule"]) => new Refused({ url, rule })
         if (Bodies.encodingOf(answer) !== undefined) return yield* refused("encoding")
         if (Number(answer.headers["content-length"] ?? 0) > ask.bytesMax) return yield* refused("size")
         const body = Stream.unfold(0, (before) =>
           Effect.gen(function*() {
-            const left = (endsAt - (yield* Clock.currentTimeMillis)) / 1_000
+            const left = (endsAt - (yield* elapsedMillis)) / 1_000
             if (left <= 0) return yield* late(url)
             const chunk = yield* within(url, left, Bodies.next(url, answer))
             if (chunk === undefined) return undefined
@@ -202,9 +205,13 @@ export class Outbound extends Context.Service<Outbound, {
           }
           const signed = sign === undefined ? undefined : yield* sign(url)
           const headers = { ...given, ...signed, "accept-encoding": "identity", "user-agent": userAgent }
-          const until = (yield* Clock.currentTimeMillis) + replySecondsMax * 1_000
-          const asked = Effect.andThen(deadlines.watch, answer({ method: "POST", url, headers, body }, until, bytesMax))
-          const said = yield* slots.within(url, "delivery", asked)
+          // Its time begins when it has a place: a request must not be sent that is given up at once.
+          const asked = Effect.flatMap(elapsedMillis, (now) =>
+            Effect.andThen(
+              deadlines.watch,
+              answer({ method: "POST", url, headers, body }, now + replySecondsMax * 1_000, bytesMax)
+            ))
+          const said = yield* slots.within(url, "delivery", asked, what === "push" ? pushWaitMillisMax : undefined)
           return {
             status: said.status,
             retryAfterSeconds: said.retryAfter === undefined

@@ -1,11 +1,12 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import { elapsedMillis } from "../ElapsedMillis.ts"
 
 /** Period of the check for expired deadlines, in milliseconds; the maximum delay of an expiry. */
 const lookMillis = 1_000
 
 /** A deadline and the action on its expiry. */
 interface Waiting {
-  /** Milliseconds since 1970. */
+  /** By `elapsedMillis`. */
   readonly until: number
   readonly expire: () => void
 }
@@ -22,7 +23,7 @@ export const make = Effect.map(Effect.scope, (scope) => {
     // `begin` may not have been called yet; it has been after the first sleep.
     do {
       yield* Effect.sleep(lookMillis)
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* elapsedMillis
       for (const one of waiting) {
         if (one.until > now) continue
         waiting.delete(one)

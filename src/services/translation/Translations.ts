@@ -58,8 +58,8 @@ export class Translations extends Context.Service<Translations, {
       const matrix = Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
         if (translator === undefined) return nothing
-        if (known !== undefined && now - known.at < languagesMillisMax) return known.languages
-        if (failure !== undefined && now - failure.at < failureMillis) return yield* failure.error
+        if (known !== undefined && now >= known.at && now - known.at < languagesMillisMax) return known.languages
+        if (failure !== undefined && now >= failure.at && now - failure.at < failureMillis) return yield* failure.error
         return yield* onceLanguages("", translator.languages).pipe(
           Effect.tap((languages) =>
             Effect.sync(() => {

@@ -58,6 +58,38 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
     }))
 })
 
+layer(server(), { excludeTestServices: true })("other forms of a path", (it) => {
+  it.effect("F106: have the bounds of the path that they lead to", () =>
+    Effect.gen(function*() {
+      const megabytes = { "content-length": "2000000" }
+      const cookies = { cookie: "__Host-form=x; form=x" }
+      const statuses = yield* Effect.all({
+        encoded: headOnly("/%61pi/v1/%61pps", megabytes),
+        encodedToken: headOnly("/o%61uth/token", megabytes),
+        encodedForm: headOnly("/%61uth/sign_in", cookies),
+        absolute: headOnly("http://local.example/api/v1/apps", megabytes),
+        absoluteForm: headOnly("HTTP://local.example:1/auth/sign_in", cookies),
+        doubled: headOnly("//auth//sign_in", cookies),
+        parameters: headOnly("/auth/sign_in;x", cookies),
+        fragment: headOnly("/auth/sign_in#x", cookies),
+        twice: headOnly("/%2561pi/v1/apps", megabytes),
+        nested: headOnly("/%%361pi/v1/apps", megabytes)
+      })
+      assert.deepStrictEqual(statuses, {
+        encoded: 413,
+        encodedToken: 413,
+        encodedForm: 413,
+        absolute: 413,
+        absoluteForm: 413,
+        doubled: 413,
+        parameters: 404,
+        fragment: 404,
+        twice: 404,
+        nested: 404
+      })
+    }))
+})
+
 layer(server(), { excludeTestServices: true })("a token", (it) => {
   it.effect("F14: may stand in a small body, and one in the header stands before it", () =>
     Effect.gen(function*() {

@@ -1,7 +1,15 @@
-import { assert, describe, it } from "@effect/vitest"
+import { NodeHttpServer } from "@effect/platform-node"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Api } from "../../../src/http/Api.ts"
 import { Guard } from "../../../src/http/guard/Guard.ts"
+import { limits } from "../../../src/http/guard/Limits.ts"
+import * as PathLimits from "../../../src/http/guard/PathLimits.ts"
 import { limitOf } from "../../../src/http/guard/PathLimits.ts"
+import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
+import { configuration } from "../../support/Reads.ts"
+import { send } from "../../support/Requests.ts"
 import { sourcesIn } from "../../support/source.ts"
 
 describe("every route has a limit", () => {
@@ -67,4 +75,28 @@ describe("every route has a limit", () => {
     assert.isAbove(added.length, 10)
     assert.deepStrictEqual(added.filter((route) => limitOf(route) === undefined), [])
   })
+})
+
+const Live = HttpRouter.serve(
+  Layer.mergeAll(
+    HttpRouter.add("GET", "/api/v1/there", Effect.succeed(HttpServerResponse.text("there"))),
+    PathLimits.layer
+  ),
+  { disableLogger: true, disableListenLog: true }
+).pipe(
+  Layer.provideMerge(NodeHttpServer.layerTest),
+  Layer.provide(Layer.succeed(ServerConfig, { ...configuration, rateLimits: true }))
+)
+
+layer(Live, { excludeTestServices: true })("paths of the API that are not there", (it) => {
+  it.effect("F106: have a limit of their address, and cost none of an endpoint's", () =>
+    Effect.gen(function*() {
+      const ask = (path: string) => Effect.map(send(path), ({ status }) => status)
+      const many = Array.from({ length: limits.documentAddress.uses }, (_, at) => `/api/v1/nothing/${at}`)
+      const first = new Set(yield* Effect.forEach(many, ask, { concurrency: 20 }))
+      assert.deepStrictEqual([...first], [404])
+      assert.strictEqual(yield* ask("/api/v1/nothing"), 429)
+      assert.strictEqual(yield* ask("/oauth/token/nothing"), 429)
+      assert.strictEqual(yield* ask("/api/v1/there"), 200)
+    }))
 })

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { createServer, type Server, type Socket } from "node:net"
 import { eventually } from "../../support/Eventually.ts"
 import { place } from "../../support/Fediverse.ts"
 import { pushService } from "../../support/PushService.ts"
@@ -182,5 +183,49 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes", (i
       )
       yield* idle(guarded)
       assert.lengthOf(service.requests, 0)
+    }).pipe(Effect.scoped))
+
+  it.effect("F110: services that take messages and never answer hold up no other", () =>
+    Effect.gen(function*() {
+      const { here } = yield* World
+      const anna = yield* here.person(name("anna"))
+      const device = yield* subscribed(anna)
+      const heard = new Set<Socket>()
+      let givenUp = 0
+      const silent = yield* Effect.acquireRelease(
+        Effect.callback<Server>((resume) => {
+          const server = createServer((socket) => {
+            heard.add(socket.on("error", () => {}).on("close", () => givenUp++).resume())
+          })
+          server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+        }),
+        (server) =>
+          Effect.sync(() => {
+            for (const socket of heard) socket.destroy()
+            server.close()
+          })
+      )
+      const address = silent.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      const { sql } = here
+      // More than a node sends to at once, each of a token of its own, and due for longer than what comes next.
+      const fan = yield* here.person(name("fan"))
+      const status = yield* fan.post("one")
+      yield* anna.ask("POST", `/api/v1/statuses/${status.id}/favourite`)
+      const notified = sql<{ id: bigint }>`SELECT id FROM notifications WHERE account_id = ${fan.accountId}`
+      const [notification] = yield* eventually(Effect.orDie(notified), (rows) => rows.length > 0)
+      yield* sql`WITH tokens AS (INSERT INTO oauth_tokens (id, token_hash, account_id, scopes, created_at)
+          SELECT next_id(0), sha256(n::text::bytea), ${fan.accountId}, 'push', now() FROM generate_series(1, 200) n RETURNING id),
+        devices AS (INSERT INTO push_subscriptions (token_id, account_id, endpoint, p256dh, auth, standard, policy, alerts,
+            sealed_token, created_at)
+          SELECT t.id, ${fan.accountId}, ${`http://127.0.0.1:${port}/push`}, s.p256dh, s.auth, true, 'all', '{}', s.sealed_token, now()
+          FROM tokens t, push_subscriptions s WHERE s.account_id = ${anna.accountId} RETURNING id)
+        INSERT INTO pushes (subscription_id, notification_id, due_at, created_at)
+        SELECT id, ${notification!.id}, ${new Date(0)}, now() FROM devices`
+      yield* eventually(Effect.sync(() => heard.size), (count) => count >= 8)
+      yield* fan.post(`@${anna.username} hello`)
+      yield* eventually(Effect.sync(() => device.told.length), (count) => count > 0)
+      assert.strictEqual(givenUp, 0, "the first of them are still waited for")
+      yield* sql`DELETE FROM pushes`
     }).pipe(Effect.scoped))
 })

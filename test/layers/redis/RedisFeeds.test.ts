@@ -1,6 +1,7 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
+import { Redis } from "../../../src/layers/Redis.ts"
 import * as RedisFeeds from "../../../src/layers/redis/RedisFeeds.ts"
 import {
   feedEntriesMax,
@@ -11,6 +12,7 @@ import {
   type Generation
 } from "../../../src/services/feeds/Feeds.ts"
 import { AccountId } from "../../../src/services/Ids.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { TestRedis } from "../../support/RedisServer.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -216,3 +218,28 @@ layer(Layer.orDie(overRedis), { excludeTestServices: true })("Feeds in Redis and
     { arbitrary: { runs: 40 }, timeout: 120_000 }
   )
 })
+
+layer(Layer.orDie(overRedis), { excludeTestServices: true })(
+  "Feeds in a Redis into which somebody else wrote",
+  (it) => {
+    const foreign = [["hello"], ["1>x"], ["1e9"], [String(2n ** 64n)], ["-5"], ["1".repeat(30)], [""]]
+    it.effect.each(foreign)(
+      "F108: a list with %s is not known, and is made anew",
+      ([element = ""]) =>
+        Effect.gen(function*() {
+          const [feeds, redis] = [yield* Feeds, yield* Redis]
+          const account = somebody()
+          const key = `murmuration:feed:${account}`
+          yield* feeds.fill(account, [entry(1)])
+          yield* redis.use((client) => client.lpush(key, element))
+          assert.isUndefined(yield* feeds.read(account))
+          yield* eventually(Effect.orDie(redis.use((client) => client.exists(key))), (count) => count === 0)
+          yield* eventually(
+            Effect.andThen(feeds.fill(account, [entry(2)]), feeds.read(account)),
+            (found) => found !== undefined
+          )
+          assert.deepStrictEqual(ids(yield* feeds.read(account)), [2])
+        })
+    )
+  }
+)

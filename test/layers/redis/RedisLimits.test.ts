@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { type Claim, Limits, limits } from "../../../src/http/guard/Limits.ts"
 import { Redis } from "../../../src/layers/Redis.ts"
 import * as RedisLimits from "../../../src/layers/redis/RedisLimits.ts"
+import { jumpingClock } from "../../support/JumpingClock.ts"
 import { TestRedis } from "../../support/RedisServer.ts"
 
 const claim: Claim = { limit: "signInEmail", key: `somebody-${process.pid}@example.org` }
@@ -49,6 +50,19 @@ layer(TestRedis, { excludeTestServices: true })("Limits in Redis", (it) => {
         assert.isBelow(name.length, 100)
         assert.isAbove(yield* redis.use((client) => client.pttl(name)), 0)
       }
+    })))
+
+  it.effect("F107: hold on a node whose clock is hours behind that of Redis", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const behind = yield* node(false)
+      const { jump, within } = yield* jumpingClock
+      jump(-5 * 3_600_000)
+      const mail = { limit: "mailEmail", key: `behind-${process.pid}@example.org` } as const
+      const spend = within(behind.spend([mail]))
+      for (let use = 1; use <= limits.mailEmail.uses; use++) {
+        assert.strictEqual((yield* spend).remaining, limits.mailEmail.uses - use)
+      }
+      assert.strictEqual((yield* Effect.flip(spend))._tag, "TooManyRequests")
     })))
 
   it.effect("row 75: hold on each node while Redis is away, so that guessing stays limited", () =>

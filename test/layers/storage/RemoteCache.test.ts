@@ -166,4 +166,40 @@ describe("copies of remote files", () => {
       yield* again.view("a")
       assert.deepStrictEqual(again.asked, ["a"])
     })))
+
+  it.effect("F113: files that drip hold no other file up, and take half of the room together", () =>
+    run(Effect.gen(function*() {
+      const dataDir = yield* folder
+      const { copies, view } = yield* started(dataDir)
+      const begun: Array<Deferred.Deferred<void>> = []
+      const more = yield* Deferred.make<void>()
+      const drip = Effect.fnUntraced(function*(name: string, later: number) {
+        const here = yield* Deferred.make<void>()
+        begun.push(here)
+        const stream = Stream.concat(
+          Stream.fromEffect(Effect.as(Deferred.succeed(here, undefined), png(30))),
+          Stream.fromEffect(Effect.as(Deferred.await(more), new Uint8Array(later)))
+        )
+        return yield* Effect.forkChild(Effect.result(copies.get(keyOf(name), 0, stream)), { startImmediately: true })
+      })
+      // Twice as many as have their turn at once.
+      const dripping = yield* Effect.forEach(
+        Array.from({ length: 32 }, (_, at) => `slow ${at}`),
+        (name) => drip(name, 300)
+      )
+      yield* Effect.forEach(begun.slice(0, 16), Deferred.await)
+      const prompt = yield* Effect.forkChild(view("prompt", 1_000), { startImmediately: true })
+      for (let turn = 0; turn < 3; turn++) {
+        yield* TestClock.adjust("3 seconds")
+        yield* Effect.forEach(begun.slice(0, 16 * Math.min(2, turn + 1)), Deferred.await)
+      }
+      assert.strictEqual((yield* Fiber.join(prompt)).bytes, 1_000)
+      yield* Deferred.succeed(more, undefined)
+      const ended = yield* Effect.forEach(dripping, Fiber.join)
+      // 960 bytes were there; with 300 more of each, 13 go into 5,000.
+      assert.isAbove(ended.filter(({ _tag }) => _tag === "Failure").length, 0)
+      assert.isAbove(ended.filter(({ _tag }) => _tag === "Success").length, 0)
+      assert.isAtMost(total(yield* onDisk(dataDir)), roomBytes)
+      yield* view("after", 5_000)
+    })))
 })

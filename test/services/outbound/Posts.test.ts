@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { Socket } from "node:net"
-import { Outbound, replyBytesMax, replySecondsMax } from "../../../src/services/outbound/Outbound.ts"
+import { requestsPerHostMax } from "../../../src/services/outbound/HostSlots.ts"
+import { Outbound, pushWaitMillisMax, replyBytesMax, replySecondsMax } from "../../../src/services/outbound/Outbound.ts"
 import { outbound, rawHost } from "./FarHosts.ts"
 
 const post = (url: string) =>
@@ -92,5 +93,58 @@ describe("rows 30, 31: what is answered to a POST", () => {
       }))
       yield* Fiber.interrupt(posting)
       yield* Fiber.join(closed)
+    }).pipe(Effect.provide(outbound())))
+})
+
+describe("F110: a POST to a host whose places are taken", () => {
+  /** A host that never answers what comes while `silent`, and a count of its requests. */
+  const moody = Effect.gen(function*() {
+    const state = { silent: true, requests: 0 }
+    const { url } = yield* rawHost((socket) =>
+      socket.on("data", () => {
+        state.requests++
+        if (!state.silent) socket.write("HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n")
+      })
+    )
+    return { url, state }
+  })
+  const many = (url: string) =>
+    Effect.forEach(Array.from({ length: requestsPerHostMax }), () => Effect.forkChild(Effect.flip(post(url))))
+  const came = (state: { readonly requests: number }, count: number) =>
+    Effect.repeat(turns, { until: () => state.requests >= count })
+
+  it.effect("has its whole time once it has a place", () =>
+    Effect.gen(function*() {
+      const { state, url } = yield* moody
+      yield* many(url)
+      yield* came(state, requestsPerHostMax)
+      const late = yield* Effect.forkChild(Effect.flip(post(url)))
+      yield* TestClock.adjust(`${replySecondsMax} seconds`)
+      yield* came(state, requestsPerHostMax + 1)
+      yield* TestClock.adjust(`${replySecondsMax - 1} seconds`)
+      assert.isUndefined(late.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.deepInclude(yield* Fiber.join(late), { _tag: "Unreachable", reason: "timeout" })
+    }).pipe(Effect.provide(outbound())))
+
+  it.effect("is given up after a while where it is a push, so that its claim is not outlived", () =>
+    Effect.gen(function*() {
+      const { state, url } = yield* moody
+      yield* many(url)
+      yield* came(state, requestsPerHostMax)
+      const push = Outbound.use((client) =>
+        client.post({ url: `${url}/push`, headers: {}, body: new Uint8Array(), what: "push" })
+      )
+      const waiting = yield* Effect.forkChild(Effect.flip(push))
+      yield* turns
+      yield* TestClock.adjust(pushWaitMillisMax)
+      assert.deepInclude(yield* Fiber.join(waiting), { _tag: "Unreachable", reason: "busy" })
+      // It left the queue: the next one has the first place that becomes free.
+      state.silent = false
+      const next = yield* Effect.forkChild(post(url))
+      yield* turns
+      yield* TestClock.adjust(`${replySecondsMax} seconds`)
+      assert.strictEqual((yield* Fiber.join(next)).status, 202)
+      assert.strictEqual(state.requests, requestsPerHostMax + 1)
     }).pipe(Effect.provide(outbound())))
 })

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as ReadDeadlines from "../../../src/services/outbound/ReadDeadlines.ts"
+import { jumpingClock } from "../../support/JumpingClock.ts"
 
 it.effect("F44: what begins after others had their turn is given up in time, too", () =>
   Effect.gen(function*() {
@@ -15,3 +16,24 @@ it.effect("F44: what begins after others had their turn is given up in time, too
     yield* TestClock.adjust("20 seconds")
     assert.isTrue(expired)
   }))
+
+it.effect.each([-3_600_000, 3_600_000])(
+  "F114: a time of day that jumps by %d ms moves no limit",
+  (by) =>
+    Effect.gen(function*() {
+      const { jump, within } = yield* jumpingClock
+      yield* within(Effect.gen(function*() {
+        const deadlines = yield* ReadDeadlines.make
+        let expired = false
+        yield* deadlines.watch
+        deadlines.begin(10_000, () => {
+          expired = true
+        })
+        jump(by)
+        yield* TestClock.adjust("8 seconds")
+        assert.isFalse(expired)
+        yield* TestClock.adjust("3 seconds")
+        assert.isTrue(expired)
+      }))
+    })
+)

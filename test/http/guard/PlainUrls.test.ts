@@ -1,0 +1,35 @@
+import { assert, describe, it } from "@effect/vitest"
+import { isHiddenStream, plainUrl } from "../../../src/http/guard/PlainUrls.ts"
+
+describe("F106: one form of a request's address", () => {
+  it.each([
+    ["/", "/"],
+    ["*", "*"],
+    ["", "/"],
+    ["/api/v1/accounts?x=%61;#//", "/api/v1/accounts?x=%61;#//"],
+    ["/%61pi/v1/%41%2d%2e%5F%7e", "/api/v1/A-._~"],
+    ["/tags/%E3%81%82%20%2f%40", "/tags/%E3%81%82%20%2f%40"],
+    ["/%2561", "/%2561"],
+    ["/%%361/%61", "/%%361/%61"],
+    ["/%6/%61", "/%6/%61"],
+    ["/a;b/c#d?e;f", "/a%3Bb/c%23d?e;f"],
+    ["//users///ada//inbox/", "/users/ada/inbox/"],
+    ["http://a.example", "/"],
+    ["http://a.example?x", "/?x"],
+    ["HTTPS://u:p@a.example:1/%61?http://b", "/a?http://b"],
+    ["/x?y=http://a.example//b", "/x?y=http://a.example//b"]
+  ])("%s is %s", (url, expected) => {
+    assert.strictEqual(plainUrl(url), expected)
+    assert.strictEqual(plainUrl(expected), expected)
+  })
+
+  it("F106: tells streams that Node does not see", () => {
+    const addresses = ["/api/v1/%73treaming", "/api//v1/streaming/user", "http://a.example/api/v1/streaming?x"]
+    assert.deepStrictEqual(addresses.map(isHiddenStream), [true, true, true])
+    assert.deepStrictEqual(["/api/v1/streaming", "/api/v1/streaming;x", "/about"].map(isHiddenStream), [
+      false,
+      false,
+      false
+    ])
+  })
+})

@@ -1,0 +1,139 @@
+import { NodeCrypto, NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
+import { listSecondsMax } from "../../../src/services/lists/ListDocuments.ts"
+import { claimMillis, ListSync } from "../../../src/services/lists/ListSync.ts"
+import { Outbound } from "../../../src/services/outbound/Outbound.ts"
+import { configuration } from "../../support/Reads.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+/** What hosts answer, by their addresses; nothing for others. */
+const answers = new Map<string, unknown>()
+const asked: Array<string> = []
+let onAsk: Deferred.Deferred<void> | undefined
+const document = (url: string) =>
+  Effect.suspend(() => {
+    asked.push(url)
+    if (onAsk !== undefined) Deferred.doneUnsafe(onAsk, Effect.void)
+    return answers.has(url) ? Effect.succeed(answers.get(url)) : Effect.never
+  })
+const outbound = Layer.succeed(
+  Outbound,
+  Outbound.of({
+    json: ({ url }) => Effect.map(document(url), (value) => ({ url, value })),
+    text: ({ url }) =>
+      Effect.map(document(url), (value) => ({ url, value: String(value), contentType: "text/csv", link: "" })),
+    stream: () => Effect.never,
+    post: () => Effect.never
+  })
+)
+
+const Live = ListSync.layer.pipe(
+  Layer.provide(outbound),
+  Layer.provide(Layer.succeed(ServerConfig, configuration)),
+  Layer.provide(Broadcast.layerMemory),
+  Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, NodeCrypto.layer, NodeServices.layer))
+)
+
+const url = "https://lists.example/one"
+/** One list that is due, with a block that it made. */
+const followed = Effect.fnUntraced(function*(type: "csv" | "fires") {
+  const sql = yield* SqlClient.SqlClient
+  answers.clear()
+  onAsk = yield* Deferred.make<void>()
+  for (const table of ["domain_blocks", "moderation_lists"]) yield* sql`DELETE FROM ${sql(table)}`
+  const at = new Date(0)
+  yield* sql`INSERT INTO moderation_lists (id, name, url, type, action, priority, apply_automatically,
+      retract_automatically, preserve_relationships, override_unattributed, created_at, due_at)
+    VALUES (1, 'One', ${url}, ${type}, 'reject', 0, true, true, true, false, ${at}, ${at})`
+  const { step } = yield* ListSync
+  if (type === "csv") answers.set(url, "bad.example")
+  else {
+    answers.set(url, { endpoints: { snapshot: `${url}/all` } })
+    answers.set(`${url}/all`, {
+      orderedItems: [{
+        type: "Recommendation",
+        entityKind: "domain",
+        entityKey: "bad.example",
+        recommendedPolicy: "drop"
+      }]
+    })
+  }
+  assert.isTrue(yield* step)
+  assert.deepStrictEqual(yield* blocked, ["bad.example"])
+  return { sql, step }
+})
+const blocked = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) =>
+    Effect.map(sql<{ domain: string }>`SELECT domain FROM domain_blocks`, (rows) => rows.map(({ domain }) => domain))
+)
+const list = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(
+    sql<{ error: string | null; dueAt: Date }>`SELECT error, due_at FROM moderation_lists`,
+    ([row]) => ({ error: row?.error, due: row?.dueAt.getTime() ?? 0 })
+  ))
+
+layer(Live)("lists of hosts that answer anything", (it) => {
+  it.effect("F111: a look that ends with its process is taken up again soon", () =>
+    Effect.gen(function*() {
+      const { sql, step } = yield* followed("csv")
+      answers.clear()
+      yield* sql`UPDATE moderation_lists SET due_at = ${new Date(0)}`
+      onAsk = yield* Deferred.make<void>()
+      const killed = yield* Effect.forkChild(step)
+      yield* Deferred.await(onAsk)
+      yield* Fiber.interrupt(killed)
+      assert.isFalse(yield* step, "it is claimed")
+      yield* TestClock.adjust(claimMillis)
+      answers.set(url, "worse.example")
+      assert.isTrue(yield* step)
+      assert.deepStrictEqual(yield* blocked, ["worse.example"])
+    }))
+
+  it.effect("F111: pages that drip for ever are given up, and what the list said before stands", () =>
+    Effect.gen(function*() {
+      const { sql, step } = yield* followed("fires")
+      answers.delete(`${url}/all`)
+      yield* sql`UPDATE moderation_lists SET due_at = ${new Date(0)}`
+      onAsk = yield* Deferred.make<void>()
+      const waiting = yield* Effect.forkChild(step)
+      yield* Deferred.await(onAsk)
+      yield* TestClock.adjust(`${listSecondsMax} seconds`)
+      assert.isTrue(yield* Fiber.join(waiting))
+      assert.strictEqual((yield* list).error, "it takes too long")
+      assert.deepStrictEqual(yield* blocked, ["bad.example"])
+    }))
+
+  const nothings = [
+    ["csv", url, ""],
+    ["csv", url, " \n"],
+    ["fires", `${url}/all`, {}],
+    ["fires", `${url}/all`, { error: "maintenance" }]
+  ] as const
+  it.effect.each(nothings)(
+    "F111: %s: an answer that is no list lifts no block",
+    ([type, address, answer]) =>
+      Effect.gen(function*() {
+        const { sql, step } = yield* followed(type)
+        answers.set(address, answer)
+        yield* sql`UPDATE moderation_lists SET due_at = ${new Date(0)}`
+        assert.isTrue(yield* step)
+        assert.isString((yield* list).error)
+        assert.deepStrictEqual(yield* blocked, ["bad.example"])
+      })
+  )
+
+  it.effect("F111: a list that says that it is empty lifts its blocks", () =>
+    Effect.gen(function*() {
+      const { sql, step } = yield* followed("fires")
+      answers.set(`${url}/all`, { type: "OrderedCollection", totalItems: 0 })
+      yield* sql`UPDATE moderation_lists SET due_at = ${new Date(0)}`
+      assert.isTrue(yield* step)
+      assert.deepStrictEqual(yield* blocked, [])
+    }))
+})
