@@ -30,6 +30,8 @@ export class ServerConfig extends Context.Service<ServerConfig, {
   /** Networks whose hosts may be asked although they are private, and without TLS; empty but in tests and labs. */
   readonly outboundAllow: ReadonlyArray<IpNetwork.IpNetwork>
   readonly publicTimelines: "public" | "members"
+  /** Days after which remote accounts, hashtags and the like are removed that nothing here refers to. */
+  readonly unusedDays: number
   /** `off`: what trends is shown although nobody of the staff looked at it. */
   readonly trendsReview: "on" | "off"
   /** Whether members whose role allows it may have their posts sent by e-mail to people without an account. */
