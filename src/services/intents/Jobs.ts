@@ -10,7 +10,7 @@ import { traced } from "../Traced.ts"
  * Jobs of an account: fetch its document anew (`profile`), check a move that it asked for (`move`) or that its document
  * names (`redirect`), look for the links back to its profile (`links`). Jobs of a status: fetch accounts that it
  * mentions (`mentions`); look at what it quotes, and with whose consent (`quote`), and whether that
- * still stands (`consent`); fetch collections of accounts that it names (`tagged`). Of a
+ * still stands (`consent`); fetch collections of accounts that it names (`tagged`); give replies that came before it their parent (`replies`). Of a
  * request: look at the consent that a reply or reblog claims (`interaction`). Of a collection of accounts: whether those in it
  * agree (`features`).
  */
@@ -25,7 +25,8 @@ const JobKind = Schema.Literals([
   "tagged",
   "quote",
   "consent",
-  "interaction"
+  "interaction",
+  "replies"
 ])
 export type JobKind = typeof JobKind.Type
 

@@ -1,11 +1,15 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { requireCapacity } from "../BoundedTables.ts"
+import type { Unprocessable } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
+/** Maximum domains that one user blocks. */
+export const userDomainBlocksMax = 10_000
 /** Relations with accounts of a blocked domain that one transaction ends. */
 export const userDomainBlockSliceMax = 50
 
@@ -26,7 +30,7 @@ const previewRows = rowsOf(Schema.Struct({ followingCount: Schema.Int, followers
 /** Domains that a user wants nothing to do with (S-212): exactly these, not those below them. */
 export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
   /** In the running transaction; answers the block's id, undefined where it was there. */
-  readonly add: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, SqlError>
+  readonly add: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, Unprocessable | SqlError>
   readonly remove: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, SqlError>
   readonly domainOf: (account: AccountId, id: bigint) => Effect.Effect<string | undefined, SqlError>
   /** Accounts of the domain that follow, are followed or ask to follow. What they caused to be told is forgotten. */
@@ -50,6 +54,15 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
       return UserDomainBlocks.of({
         add: traced("UserDomainBlocks.add")(function*(account, domain) {
           const now = yield* Clock.currentTimeMillis
+          const known = yield* sql`SELECT FROM domain_mutes WHERE account_id = ${account} AND domain = ${domain}`
+          if (known.length > 0) return undefined
+          const counted = sql`account_id = ${account}`
+          yield* requireCapacity(sql, {
+            table: "domain_mutes",
+            name: "Domain blocks",
+            max: userDomainBlocksMax,
+            counted
+          })
           return idIn(
             yield* idRows(sql`INSERT INTO domain_mutes (id, account_id, domain)
               VALUES (next_id(${now}), ${account}, ${domain}) ON CONFLICT DO NOTHING RETURNING id`)

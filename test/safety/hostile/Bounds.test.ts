@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { userDomainBlocksMax } from "../../../src/services/social/UserDomainBlocks.ts"
 import { ask } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
@@ -146,6 +147,17 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
           assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 422, 422, 422])
         })
     )
+
+    it.effect("F76: a user blocks a bounded number of domains, and may repeat a block that is there", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const user = yield* staffMember("o_domains", [], 1_000)
+        yield* sql`INSERT INTO domain_mutes (id, account_id, domain) SELECT n, ${user.accountId}, 'd' || n || '.example'
+          FROM generate_series(1, ${sql.literal(String(userDomainBlocksMax))}) n`
+        const block = (domain: string) => ask(user, "POST", "/api/v1/domain_blocks", { domain })
+        assert.strictEqual((yield* block("one-more.example")).status, 422)
+        assert.strictEqual((yield* block("d1.example")).status, 200)
+      }))
 
     it.effect("F73: lists that ended do not count, and every row is listed, those above the bound included", () =>
       Effect.gen(function*() {
