@@ -6,9 +6,9 @@ import { hashedKey } from "../HashedKey.ts"
 /**
  * Looks at a key's origin in a minute that led to no signature which holds: those that requests from one address
  * caused (an IPv6 address is its /64), those of one IPv6 site (/48), and those that one host was asked for. A sender of
- * nonsense has us ask others this often, and no more.
+ * nonsense has us ask others this often, and no more. Addresses without a failed look have places at a host of their own.
  */
-export const failedLooksMax = { address: 100, site: 300, host: 300 } as const
+export const failedLooksMax = { address: 100, site: 300, host: 300, reserved: 100 } as const
 /** Addresses and hosts that are remembered; beyond it the one that was not heard of for the longest time is forgotten. */
 const rememberedMax = 20_000
 const minuteMillis = 60_000
@@ -52,7 +52,10 @@ export const make = () => {
           return name === undefined ? [] : [{ kind, count: countOf(kind, name, now) }]
         })
         // Stops at the first that refuses: a look that does not happen counts for nobody.
-        if (taken.some(({ count, kind }) => count.count >= failedLooksMax[kind])) return undefined
+        const isNew = address !== undefined && taken.every(({ count, kind }) => kind === "host" || count.count === 0)
+        const maxOf = (kind: typeof kinds[number]) =>
+          failedLooksMax[kind] + (kind === "host" && isNew ? failedLooksMax.reserved : 0)
+        if (taken.some(({ count, kind }) => count.count >= maxOf(kind))) return undefined
         for (const { count } of taken) count.count++
         let given = false
         return () => {

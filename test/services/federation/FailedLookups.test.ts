@@ -18,4 +18,14 @@ describe("looks at keys that failed", () => {
         assert.isTrue(yield* taken(`192.0.2.${n % 250}`, `v${n}.example`))
       }
     }))
+
+  it.effect("F74: senders of junk leave looks at a host to addresses that sent none", () =>
+    Effect.gen(function*() {
+      const { take } = make()
+      const taken = (address: string) =>
+        Effect.map(take({ address, host: "large.example" }), (given) => given !== undefined)
+      for (let n = 0; n < failedLooksMax.host; n++) assert.isTrue(yield* taken(`192.0.2.${n % 100}`))
+      assert.isFalse(yield* taken("192.0.2.1"))
+      assert.isTrue(yield* taken("198.51.100.1"))
+    }))
 })
