@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { requireCapacity } from "../BoundedTables.ts"
 import type { Unprocessable } from "../Errors.ts"
+import { isOfDomain } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
@@ -49,6 +50,9 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
     UserDomainBlocks,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      /** Condition: the account under the alias `a` is of the domain. */
+      const isOf = (domain: string) =>
+        sql`EXISTS (SELECT FROM (SELECT ${domain}::text AS name) d WHERE ${sql.literal(isOfDomain("a", "d.name"))})`
       const idIn = ([row]: ReadonlyArray<{ readonly id: bigint }>) => row?.id
 
       return UserDomainBlocks.of({
@@ -82,7 +86,7 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
         ),
         related: traced("UserDomainBlocks.related")(function*(account, domain) {
           yield* sql`DELETE FROM notifications WHERE id IN (
-            SELECT n.id FROM notifications n JOIN accounts a ON a.id = n.from_account_id AND a.domain = ${domain}
+            SELECT n.id FROM notifications n JOIN accounts a ON a.id = n.from_account_id AND ${isOf(domain)}
             WHERE n.account_id = ${account})`
           return yield* relatedRows(sql`
             SELECT r.account_id, bool_or(r.how = 'followed') AS followed, bool_or(r.how = 'follower') AS follower,
@@ -91,7 +95,7 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
               UNION ALL SELECT target_account_id, 'followed' FROM follow_requests WHERE account_id = ${account}
               UNION ALL SELECT account_id, 'follower' FROM follows WHERE target_account_id = ${account}
               UNION ALL SELECT account_id, 'requesting' FROM follow_requests WHERE target_account_id = ${account}) r
-            JOIN accounts a ON a.id = r.account_id AND a.domain = ${domain}
+            JOIN accounts a ON a.id = r.account_id AND ${isOf(domain)}
             GROUP BY r.account_id ORDER BY r.account_id LIMIT ${rowsMax(sql, userDomainBlockSliceMax)}`)
         }),
         page: traced("UserDomainBlocks.page")(function*(account, page) {
@@ -104,9 +108,9 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
         preview: traced("UserDomainBlocks.preview")(function*(account, domain) {
           const [row] = yield* previewRows(sql`SELECT
             (SELECT count(*)::int FROM follows f JOIN accounts a ON a.id = f.target_account_id
-              WHERE f.account_id = ${account} AND a.domain = ${domain}) AS following_count,
+              WHERE f.account_id = ${account} AND ${isOf(domain)}) AS following_count,
             (SELECT count(*)::int FROM follows f JOIN accounts a ON a.id = f.account_id
-              WHERE f.target_account_id = ${account} AND a.domain = ${domain}) AS followers_count`)
+              WHERE f.target_account_id = ${account} AND ${isOf(domain)}) AS followers_count`)
           return row ?? { followingCount: 0, followersCount: 0 }
         }, Effect.orDie)
       })
