@@ -101,6 +101,14 @@ const bounded: ReadonlyArray<Bounded> = [
     path: `${admin}/canonical_email_blocks`,
     body: (n) => ({ email: `new${n}@mail.example` }),
     filler: "(id, canonical_email_hash, created_at) SELECT n, n::text, now()"
+  },
+  {
+    table: "domain_blocks",
+    max: 200_000,
+    path: `${admin}/domain_blocks`,
+    body: (n) => ({ domain: `new${n}.example`, severity: "noop" }),
+    filler: `(id, domain, severity, reject_media, reject_reports, obfuscate, created_at, updated_at)
+      SELECT n, 'd' || n || '.example', 'noop', false, false, false, now(), now()`
   }
 ]
 
@@ -147,6 +155,28 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
           assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 422, 422, 422])
         })
     )
+
+    it.effect("F73: rows of large tables are counted as they come and go, also in bulk and undone", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const isExact = Effect.map(
+          sql<{ exact: boolean }>`SELECT (SELECT rows FROM row_counts WHERE name = 'email_domain_blocks')
+            = (SELECT count(*) FROM email_domain_blocks) AS exact`,
+          ([row]) => row!.exact
+        )
+        const insert = (from: number, to: number) =>
+          sql`INSERT INTO email_domain_blocks (id, domain, allow_with_approval, created_at)
+            SELECT n, 'e' || n || '.example', false, now() FROM generate_series(${
+            sql.literal(`${from}, ${to}`)
+          }) n ON CONFLICT DO NOTHING`
+        yield* insert(1, 50)
+        yield* insert(40, 60)
+        assert.isTrue(yield* isExact)
+        yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(100, 120), Effect.fail("undone"))))
+        assert.isTrue(yield* isExact)
+        yield* sql`DELETE FROM email_domain_blocks WHERE id > 30`
+        assert.isTrue(yield* isExact)
+      }))
 
     it.effect("F76: a user blocks a bounded number of domains, and may repeat a block that is there", () =>
       Effect.gen(function*() {
