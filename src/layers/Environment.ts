@@ -98,6 +98,7 @@ const read = Effect.gen(function*() {
       federated: url.protocol === "https:" || values.OUTBOUND_ALLOW !== undefined,
       outboundAllow: values.OUTBOUND_ALLOW ?? [],
       publicTimelines: values.PUBLIC_TIMELINES,
+      unusedDays: values.UNUSED_DAYS,
       trendsReview: values.TRENDS_REVIEW,
       emailSubscriptions: values.EMAIL_SUBSCRIPTIONS === "on",
       authorizedFetch: values.AUTHORIZED_FETCH,

@@ -93,12 +93,19 @@ export const isReplyMention = (sql: SqlClient, row: string): Fragment =>
       FROM statuses reply JOIN statuses answered ON answered.id = reply.in_reply_to_id) replies
     WHERE replies.told = ${sql.literal(row)}.status_id AND replies.author = ${sql.literal(row)}.account_id OFFSET 0))`
 
-/** Condition: `account` blocks the domain of `target`. Most accounts block no domain; then `accounts` is not read. */
+/**
+ * Condition: the account of this alias is of a domain, by its handle or by the host of its actor. An account whose handle
+ * no domain confirms, or another domain does, is still of its server.
+ */
+export const isOfDomain = (account: string, domain: string): string =>
+  `(${account}.domain = ${domain} OR uri_host(${account}.uri) = ${domain})`
+
+/** Whether `account` blocks the domain of `target`. Most people block none, and then no account is looked at. */
 export const blocksDomain = (sql: SqlClient, account: Fragment, target: Fragment): Fragment =>
   sql`EXISTS (SELECT FROM (SELECT hidden.domain FROM (SELECT account_id AS hiding, domain FROM domain_mutes) hidden
       WHERE hidden.hiding = ${account} OFFSET 0) domains
-    CROSS JOIN LATERAL (SELECT FROM (SELECT id AS hidden, domain FROM accounts) other
-      WHERE other.hidden = ${target} AND other.domain = domains.domain OFFSET 0) found)`
+    CROSS JOIN LATERAL (SELECT FROM (SELECT id AS hidden, domain, uri FROM accounts) other
+      WHERE other.hidden = ${target} AND ${sql.literal(isOfDomain("other", "domains.domain"))} OFFSET 0) found)`
 
 /** `hides` in SQL. */
 export const isHidden = (sql: SqlClient, viewer: Fragment, account: Fragment, now: Date): Fragment =>
@@ -131,7 +138,9 @@ export const hiddenBy = (viewer: string, accounts: string, now: string) => {
     blocked: of("blocks"),
     muted: of("mutes", ` AND ${lasting("expires_at", now)}`),
     domain: `ARRAY(SELECT a.id FROM (SELECT domain FROM domain_mutes WHERE account_id = ${viewer} OFFSET 0) d
-      CROSS JOIN LATERAL (SELECT id FROM accounts WHERE id = ANY (${accounts}) AND domain = d.domain OFFSET 0) a)`
+      CROSS JOIN LATERAL (SELECT id FROM accounts WHERE id = ANY (${accounts}) AND ${
+      isOfDomain("accounts", "d.domain")
+    } OFFSET 0) a)`
   }
 }
 
@@ -149,7 +158,8 @@ export const hidingBy = (viewers: string, accounts: string, now: string) => {
     blocked: of("blocks"),
     muted: of("mutes", ` AND ${lasting("expires_at", now)}`),
     domain: `ARRAY(SELECT account_id FROM domain_mutes
-      WHERE domain IN (SELECT domain FROM accounts WHERE id = ANY (${accounts})) AND account_id = ANY (${viewers}))`
+      WHERE domain IN (SELECT unnest(ARRAY[domain, uri_host(uri)]) FROM accounts WHERE id = ANY (${accounts}))
+        AND account_id = ANY (${viewers}))`
   }
 }
 

@@ -27,6 +27,7 @@ describe("Environment", () => {
         mediaProxied: true,
         outboundAllow: [],
         publicTimelines: "public",
+        unusedDays: 90,
         trendsReview: "on",
         sourceUrl: undefined,
         emailSubscriptions: false,

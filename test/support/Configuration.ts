@@ -12,6 +12,7 @@ export const configurationOf = (
   federated: true,
   outboundAllow: [],
   publicTimelines: "public",
+  unusedDays: 90,
   trendsReview: "on",
   sourceUrl: undefined,
   emailSubscriptions: false,

@@ -9,7 +9,8 @@ import { RemoteQuotes, requestedBy } from "../../services/federation/inbox/Remot
 import { QuoteActivities } from "../../services/federation/outbox/QuoteActivities.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { rowsOf } from "../../services/Rows.ts"
-import { Quotes, QuoteState } from "../../services/statuses/Quotes.ts"
+import { Quotes } from "../../services/statuses/Quotes.ts"
+import { QuoteState } from "../../services/statuses/QuoteWrites.ts"
 import { done, ignored, type make as makePosts, type Outcome } from "./InboxPosts.ts"
 import * as Intents from "./Intents.ts"
 import type { Ownership } from "./Ownership.ts"
@@ -84,7 +85,8 @@ export const make = Effect.fnUntraced(function*(
         return done
       }
       const quote = yield* quotes.decide(statusId, target.accountId, undecided, "accepted")
-      if (quote !== undefined && quote.before !== "accepted") {
+      if (quote === undefined) return yield* refuse
+      if (quote.before !== "accepted") {
         yield* intend(own, { _tag: "notify", type: "quote", to: target.accountId, statusId })
         yield* quoting.shownAnew(quote)
       }

@@ -51,7 +51,7 @@ export const make = Effect.gen(function*() {
   const verbs = {
     Favourite: Effect.fnUntraced(function*(own: Ownership, { statusId }: Commands["Favourite"]) {
       const { accountId } = own
-      const target = yield* statusTargets.visible(accountId, statusId)
+      const target = yield* statusTargets.touchable(accountId, statusId)
       const agreement = yield* gates.gate(accountId, target, "favourite")
       if (agreement !== "free") {
         yield* control.favourite(own, target, agreement)
@@ -75,7 +75,7 @@ export const make = Effect.gen(function*() {
     })),
     Reblog: Effect.fnUntraced(function*(own: Ownership, { statusId, visibility }: Commands["Reblog"]) {
       const { accountId } = own
-      const target = yield* statusTargets.visible(accountId, statusId)
+      const target = yield* statusTargets.touchable(accountId, statusId)
       const isOwn = target.accountId === accountId
       if (target.visibility === "direct" || (target.visibility === "private" && !isOwn)) return yield* new NotAllowed()
       const before = yield* reblogs.find(accountId, target.id)

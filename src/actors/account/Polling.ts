@@ -50,7 +50,7 @@ export const make = Effect.gen(function*() {
   return {
     verbs: {
       Vote: Effect.fnUntraced(function*({ accountId }: Ownership, { choices, statusId }: Commands["Vote"]) {
-        const target = yield* statusTargets.visible(accountId, statusId)
+        const target = yield* statusTargets.touchable(accountId, statusId)
         yield* polls.vote(target.id, target.accountId, accountId, choices)
         if (target.local) yield* later(target.id, AccountId.make(target.accountId))
         else {

@@ -141,11 +141,13 @@ export const make = Effect.gen(function*() {
         }
         if (change.emailSubscriptions === true) yield* offering(accountId)
         const profile = Struct.omit(change, ofUser)
+        const settings = Struct.pick(change, ofUser)
+        const languages = settings.chosenLanguages?.flatMap((language) => languageTag(language) ?? [])
         const fields = profile.fields?.filter(({ name }) => name !== "")
         yield* profiles.change(
           accountId,
           fields === undefined ? profile : { ...profile, fields },
-          Struct.pick(change, ofUser)
+          languages === undefined ? settings : { ...settings, chosenLanguages: [...new Set(languages)] }
         )
         if (fields !== undefined) yield* jobs.enqueue("links", accountId)
         const admitted = change.locked === false ? yield* follows.admissible(accountId) : []

@@ -11,7 +11,8 @@ import { Fanouts } from "../../services/intents/Fanouts.ts"
 import type { Draft } from "../../services/statuses/Drafts.ts"
 import { type QuotePolicy, withControl, withQuotePolicy } from "../../services/statuses/InteractionPolicy.ts"
 import type { Post } from "../../services/statuses/Post.ts"
-import { type Decided, type Quoted, Quotes, type QuoteState } from "../../services/statuses/Quotes.ts"
+import { type Quoted, quotedNotFound, Quotes } from "../../services/statuses/Quotes.ts"
+import type { Decided, QuoteState } from "../../services/statuses/QuoteWrites.ts"
 import { update } from "../../services/statuses/StatusRows.ts"
 import { type StatusTarget, StatusTargets } from "../../services/statuses/StatusTargets.ts"
 import { isOpen, type Visibility } from "../../services/statuses/Visibility.ts"
@@ -85,7 +86,7 @@ export const make = Effect.gen(function*() {
     function*(own: Ownership, statusId: bigint, quoted: Quoted, visibility: Visibility, waits: boolean) {
       const isOwn = quoted.accountId === own.accountId
       const accepted = isOwn || (quoted.local && quoted.verdict === "automatic")
-      yield* quotes.insert({
+      const allowed = yield* quotes.insert({
         statusId,
         accountId: own.accountId,
         quotedStatusId: quoted.id,
@@ -95,7 +96,9 @@ export const make = Effect.gen(function*() {
         legacy: false,
         authorizationUri: null
       })
-      // The quoted author may always see the quote.
+      // A block came since the post was looked at.
+      if (!allowed) return yield* quotedNotFound
+      // Who is quoted may always see it.
       if (!isOwn && !isOpen(visibility)) yield* quotes.admit(statusId, quoted.accountId)
       if (waits) return yield* changed(quoted.id)
       if (!quoted.local) yield* send(activities.request(statusId))

@@ -1,5 +1,6 @@
 import { Deferred, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { Broadcast } from "../../services/Broadcast.ts"
 import { TaggedCollections } from "../../services/collections/TaggedCollections.ts"
 import { CurrentWork } from "../../services/CurrentWork.ts"
 import { Unavailable } from "../../services/Errors.ts"
@@ -9,6 +10,7 @@ import { ClaimedItems } from "../../services/federation/inbox/ClaimedItems.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { QuoteConsents } from "../../services/federation/inbox/QuoteConsents.ts"
 import { RemoteQuotes } from "../../services/federation/inbox/RemoteQuotes.ts"
+import { RemoteStatuses } from "../../services/federation/inbox/RemoteStatuses.ts"
 import { UnknownMentions } from "../../services/federation/inbox/UnknownMentions.ts"
 import { MovedAccounts } from "../../services/federation/MovedAccounts.ts"
 import { RemoteAccounts, unknownDomain } from "../../services/federation/RemoteAccounts.ts"
@@ -16,11 +18,13 @@ import { RemoteActors } from "../../services/federation/RemoteActors.ts"
 import { LinkProofs } from "../../services/identity/LinkProofs.ts"
 import { AccountId, StatusId } from "../../services/Ids.ts"
 import { type Job, type JobKind, Jobs } from "../../services/intents/Jobs.ts"
+import * as Allowances from "../../services/outbound/Allowances.ts"
 import { briefCause } from "../../services/outbound/BriefCause.ts"
 import { Unreachable } from "../../services/outbound/OutboundError.ts"
 import { rowsOf } from "../../services/Rows.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
+import { transaction } from "../../services/Transactions.ts"
 import { AccountActors } from "../account/AccountActors.ts"
 import { claiming } from "./ClaimRounds.ts"
 import * as FeatureChecks from "./FeatureChecks.ts"
@@ -40,6 +44,10 @@ const collectionPagesMax = 10
 /** Timeout for fetching a mentioned account, in seconds. */
 const mentionSecondsMax = 20
 
+/** Jobs whose subject is a status. */
+const ofStatus: ReadonlySet<JobKind> = new Set(["mentions", "quote", "consent", "tagged"])
+
+const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 const featuredRows = rowsOf(Schema.Struct({ uri: Schema.String, url: Schema.NullOr(Schema.String) }))
 
 const make = Effect.gen(function*() {
@@ -50,7 +58,9 @@ const make = Effect.gen(function*() {
   const jobs = yield* Jobs
   const moves = yield* Moves
   const people = yield* AccountActors
+  const broadcast = yield* Broadcast
   const proofs = yield* LinkProofs
+  const statuses = yield* RemoteStatuses
   const movedAccounts = yield* MovedAccounts
   const knownUris = yield* KnownUris
   const unknown = yield* UnknownMentions
@@ -123,6 +133,14 @@ const make = Effect.gen(function*() {
     if (failed.some(({ again }) => again)) return yield* new Unavailable()
   })
 
+  /** The next replies of a post that came before it. The job is enqueued again for those that are left. */
+  const replies = Effect.fnUntraced(function*(statusId: bigint) {
+    const [post] = yield* uriRows(sql`SELECT uri FROM statuses WHERE id = ${statusId} AND deleted_at IS NULL`)
+    if (post === undefined) return
+    const ids = yield* transaction(sql)(statuses.adopt(post.uri))
+    if (ids.length > 0) yield* broadcast.publish({ _tag: "Changed", kind: "status", ids })
+  })
+
   const featureChecks = yield* FeatureChecks.make
   const quoteChecks = yield* QuoteChecks.make
 
@@ -138,7 +156,8 @@ const make = Effect.gen(function*() {
     quote: quoteChecks.arrived,
     consent: quoteChecks.standing,
     interaction: yield* InteractionChecks.make,
-    links: proofs.verify
+    links: proofs.verify,
+    replies
   }
 
   const underWay = new Map<string, Deferred.Deferred<void>>()
@@ -156,8 +175,14 @@ const make = Effect.gen(function*() {
     })
 
   const run = (job: Job) => inTurn(job, runOnce(job))
+  const allowances = Allowances.make()
+  /** Jobs of one status share an allowance. An account's server alone is asked for the account's collections. */
+  const limited = ({ kind, subjectId }: Job) =>
+    kind === "collections"
+      ? runs[kind](subjectId)
+      : allowances.within(`${ofStatus.has(kind) ? "status" : kind} ${subjectId}`)(runs[kind](subjectId))
   const runOnce = (job: Job) =>
-    runs[job.kind](job.subjectId).pipe(
+    limited(job).pipe(
       Effect.andThen(jobs.complete(job)),
       Effect.timeout(`${jobSecondsMax} seconds`),
       Effect.provideService(CurrentWork, `a job of kind ${job.kind}`),
@@ -185,6 +210,7 @@ export const layer = Layer.effectDiscard(make).pipe(
     LinkProofs.layer,
     UnknownMentions.layer,
     RemoteQuotes.layer,
+    RemoteStatuses.layer,
     QuoteConsents.layer,
     TaggedCollections.layer
   ])

@@ -65,6 +65,10 @@ export const variables = {
   PUBLIC_TIMELINES: withDefault(oneOf("public", "members"), "public", {
     about: "Who may read the public and hashtag timelines without signing in, until staff set it on the server."
   }),
+  UNUSED_DAYS: withDefault(integer(7, 36_500), "90", {
+    about:
+      "Days after which what other servers left is removed, unless something here refers to it: accounts, their servers' addresses and emoji, hashtags."
+  }),
   TRENDS_REVIEW: withDefault(oneOf("on", "off"), "on", {
     about: "Whether hashtags, posts and links trend only after staff allowed them. What staff refuses never does."
   }),

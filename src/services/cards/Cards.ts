@@ -29,8 +29,9 @@ const lookedAtMax = 500
 /** Maximum statuses that are streamed for a new card, and their maximum age, in milliseconds. */
 const toldMax = 500
 const toldMillisMax = 86_400_000
-/** Maximum cards removed by one sweep, and minimum time without a reference, in milliseconds. */
+/** Cards that one statement removes, statements of one sweep, and how long nobody has to refer to them, in milliseconds. */
 const sweptMax = 500
+const batchesMax = 200
 const unreferredMillisMax = 7 * 86_400_000
 
 /** A claimed page to fetch. */
@@ -156,7 +157,7 @@ export class Cards extends Context.Service<Cards, {
         yield* sql`UPDATE preview_cards SET due_at = ${dueAt}, claimed_until = NULL WHERE ${held(claimed)}`
       })
 
-      const sweep = Effect.gen(function*() {
+      const sweptBatch = Effect.gen(function*() {
         const before = new Date((yield* Clock.currentTimeMillis) - unreferredMillisMax)
         const lone = sql`NOT EXISTS (SELECT FROM status_cards s WHERE s.card_id = preview_cards.id)`
         const found = yield* idRows(sql`SELECT id FROM preview_cards WHERE ${lone}
@@ -165,8 +166,18 @@ export class Cards extends Context.Service<Cards, {
         // A status may have referred to it before it was locked; none can afterwards.
         const gone = yield* imageRows(sql`DELETE FROM preview_cards
           WHERE id = ANY (${found.map(({ id }) => id)}::bigint[]) AND ${lone} RETURNING image_name`)
-        return gone.flatMap(({ imageName }) => imageName ?? [])
-      }).pipe(transaction(sql), Effect.withSpan("Cards.sweep"))
+        return gone
+      }).pipe(transaction(sql))
+
+      const sweep = Effect.gen(function*() {
+        const files: Array<string> = []
+        for (let batch = 0; batch < batchesMax; batch++) {
+          const gone = yield* sweptBatch
+          files.push(...gone.flatMap(({ imageName }) => imageName ?? []))
+          if (gone.length < sweptMax) break
+        }
+        return files
+      }).pipe(Effect.withSpan("Cards.sweep"))
 
       return Cards.of({ claim, complete, fail: traced("Cards.fail")(fail), retry, sweep })
     })

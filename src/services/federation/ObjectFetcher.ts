@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { ServerConfig } from "../instance/ServerConfig.ts"
+import * as Allowances from "../outbound/Allowances.ts"
 import * as BoundedJson from "../outbound/BoundedJson.ts"
 import * as DocumentTypes from "../outbound/DocumentTypes.ts"
 import type { Places } from "../outbound/HttpRedirects.ts"
@@ -50,7 +51,7 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
       /** A look-up that was elsewhere before goes on by itself: where it may go depends on where it was. */
       const had = Effect.fnUntraced(function*(url: string, as: "object" | "objectOrPage", places: Places) {
         if (shared === undefined || places.size > 0) return yield* alone({ url, as }, places)
-        const found = yield* shared({ url, as })
+        const found = yield* Allowances.passedOn(url, shared({ url, as }))
         for (const place of found.visited) places.add(place)
         return found
       })

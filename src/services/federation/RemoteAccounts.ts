@@ -48,12 +48,13 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   /**
    * Stores what a document says, with the keys that it lists and no other. `handle` is the confirmed one, undefined
    * where it could not be confirmed; its owner until now loses it. `later`: nobody could say, so that a new account is
-   * looked at again.
+   * looked at again. `fetchedMillis` is when the document was asked for, in milliseconds since 1970: one that was asked
+   * for before what is stored changes nothing.
    */
   readonly store: (
     actor: ForeignActor,
     handle: { readonly username: string; readonly domain: string } | undefined,
-    later?: boolean
+    fetch?: { readonly fetchedMillis?: number; readonly later?: boolean }
   ) => Effect.Effect<AccountId>
 }>()("murmuration/services/federation/RemoteAccounts") {
   static readonly layerNoDeps = Layer.effect(
@@ -80,9 +81,11 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       }, Effect.orDie)
 
       const before = Effect.fnUntraced(function*(uri: string) {
-        const [row] = yield* beforeRows(sql`SELECT a.suspended_at, coalesce(r.suspended_by_origin, false) AS by_origin,
+        const [row] = yield* beforeRows(
+          sql`SELECT a.id, a.suspended_at, coalesce(r.suspended_by_origin, false) AS by_origin,
             a.fields, r.fetched_at
-          FROM accounts a LEFT JOIN remote_actors r ON r.account_id = a.id WHERE a.uri = ${uri} FOR UPDATE OF a`)
+          FROM accounts a LEFT JOIN remote_actors r ON r.account_id = a.id WHERE a.uri = ${uri} FOR UPDATE OF a`
+        )
         return row
       })
 
@@ -151,10 +154,14 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
       })
 
       const store: RemoteAccounts["Service"]["store"] = traced("RemoteAccounts.store")(
-        function*(actor, handle, later = false) {
+        function*(actor, handle, { fetchedMillis, later = false } = {}) {
           const now = yield* Clock.currentTimeMillis
+          const asked = fetchedMillis ?? now
           const id = yield* transaction(sql)(Effect.gen(function*() {
             const old = yield* before(actor.id.href)
+            const known = old?.fetchedAt?.getTime() ?? -Infinity
+            // What was fetched in the future was fetched by a wrong clock.
+            if (old !== undefined && known > asked && known <= now) return AccountId.make(old.id)
             const { byOrigin, suspendedAt } = suspensionOf(actor.suspended, old, new Date(now))
             const fields = withProofs(actor.fields, old?.fields ?? [])
             const id = yield* account(actor, handle, suspendedAt, fields, now)
@@ -162,7 +169,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             if (mayBeProven(fields, old, now)) yield* jobs.enqueue("links", id, linksDelayMillis)
             yield* sql`INSERT INTO actors (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
             yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
-            yield* details(id, actor, byOrigin, now)
+            yield* details(id, actor, byOrigin, asked)
             yield* movedAccounts.store(id, actor.movedTo)
             yield* keys(id, actor)
             yield* emojis.keep(actor.id.host, actor.emojis)
@@ -202,6 +209,7 @@ type Suspension = typeof Suspension.Type
 
 /** An account before its document was looked at anew. */
 const Before = Schema.Struct({
+  id: Schema.BigInt,
   ...Suspension.fields,
   fields: Schema.Array(StoredField),
   fetchedAt: Schema.NullOr(Timestamptz)

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Result } from "effect"
+import { Clock, Context, Effect, Layer, Result } from "effect"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
 import { traced } from "../Traced.ts"
@@ -28,8 +28,8 @@ export class RemoteActors extends Context.Service<RemoteActors, {
   readonly refresh: (uri: string) => Effect.Effect<RemoteAccount, RemoteError>
   /** The account in a document that was fetched just now, as it is known; stored where it is not. */
   readonly keep: (found: FetchedDocument) => Effect.Effect<RemoteAccount, RemoteError>
-  /** The same, where the document is newer than what is known. */
-  readonly renew: (found: FetchedDocument) => Effect.Effect<RemoteAccount, RemoteError>
+  /** The same, where the document was fetched, in milliseconds since 1970, after what is known. */
+  readonly renew: (found: FetchedDocument, fetchedMillis: number) => Effect.Effect<RemoteAccount, RemoteError>
   /** The account behind `name@domain`. */
   readonly findByHandle: (handle: string) => Effect.Effect<RemoteAccount, RemoteError>
 }>()("murmuration/services/federation/RemoteActors") {
@@ -68,13 +68,14 @@ export class RemoteActors extends Context.Service<RemoteActors, {
           }))
 
       const fetched = Effect.fnUntraced(function*(uri: string) {
+        const began = yield* Clock.currentTimeMillis
         const { document, id } = yield* fetcher.fetch(uri).pipe(
           Effect.tapErrorTag("Answered", ({ status }) => status === 410 ? accounts.depart(uri) : Effect.void)
         )
-        return yield* stored({ document, id })
+        return yield* stored({ document, id }, began)
       })
 
-      const stored = Effect.fnUntraced(function*({ document, id }: FetchedDocument) {
+      const stored = Effect.fnUntraced(function*({ document, id }: FetchedDocument, fetchedMillis: number) {
         const uri = id.href
         const actor = foreignActor(document, id, readUrl)
         if (actor === undefined) return yield* new Implausible({ url: uri, reason: "no actor" })
@@ -83,7 +84,8 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         }
         const handle = yield* confirmed(actor)
         const later = handle === "later"
-        yield* accounts.store({ ...actor, keys: yield* usable(actor) }, later ? undefined : handle, later)
+        const kept = { ...actor, keys: yield* usable(actor) }
+        yield* accounts.store(kept, later ? undefined : handle, { fetchedMillis, later })
         const known = yield* accounts.byUri(id.href)
         return known ?? (yield* new Implausible({ url: uri, reason: "it was deleted meanwhile" }))
       })
@@ -118,11 +120,12 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         refresh,
         keep: traced("RemoteActors.keep")(function*(found: FetchedDocument) {
           const uri = found.id.href
-          return (yield* accounts.byUri(uri)) ?? (yield* once(uri, Effect.andThen(admitted(uri), stored(found))))
+          const now = yield* Clock.currentTimeMillis
+          return (yield* accounts.byUri(uri)) ?? (yield* once(uri, Effect.andThen(admitted(uri), stored(found, now))))
         }),
-        renew: traced("RemoteActors.renew")((found: FetchedDocument) => {
+        renew: traced("RemoteActors.renew")((found: FetchedDocument, fetchedMillis: number) => {
           const uri = found.id.href
-          return once(uri, Effect.andThen(admitted(uri), stored(found)))
+          return once(uri, Effect.andThen(admitted(uri), stored(found, fetchedMillis)))
         }),
         findByHandle
       })

@@ -118,7 +118,7 @@ export class Senders extends Context.Service<Senders, {
       const proven = Effect.fnUntraced(
         function*(claim: Claim, address: string | undefined, known: KnownKey | undefined) {
           const { keyId } = claim
-          const { found, key, proven } = yield* lookedUp(keyId, address, known)
+          const { at, found, key, proven } = yield* lookedUp(keyId, address, known)
           if (found === "away") return yield* new KeyUnavailable({ keyId })
           if (found === undefined || key === undefined) {
             return yield* unverified(
@@ -129,7 +129,7 @@ export class Senders extends Context.Service<Senders, {
             return yield* unverified(`Verification failed for ${found.actor.id.href}`)
           }
           proven()
-          yield* Effect.catchTags(actors.renew(found.fetched), {
+          yield* Effect.catchTags(actors.renew(found.fetched, at), {
             Unreachable: () => new KeyUnavailable({ keyId }),
             Answered: () => new KeyUnavailable({ keyId }),
             Implausible: () => unverified(`Public key not found for key ${keyId}`),

@@ -32,7 +32,9 @@ export class ServerConfig extends Context.Service<ServerConfig, {
   /** Private networks that may be contacted, also without TLS; empty except in tests and labs. */
   readonly outboundAllow: ReadonlyArray<IpNetwork.IpNetwork>
   readonly publicTimelines: "public" | "members"
-  /** `off` shows trends without a review by staff. */
+  /** Days after which remote accounts, hashtags and the like are removed that nothing here refers to. */
+  readonly unusedDays: number
+  /** `off`: what trends is shown although nobody of the staff looked at it. */
   readonly trendsReview: "on" | "off"
   /** True if users whose role allows it may offer their posts by e-mail to people without an account. */
   readonly emailSubscriptions: boolean

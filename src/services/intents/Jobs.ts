@@ -7,13 +7,12 @@ import { rowsOf, Timestamptz } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
 /**
- * Kinds of jobs.
- * - Of an account: fetch its document again (`profile`), check a move that it requested (`move`) or that its document
- *   names (`redirect`), verify the links back to its profile (`links`), fetch its collections (`collections`).
- * - Of a status: fetch mentioned accounts (`mentions`), check a quote and its consent (`quote`), check if that consent
- *   is still valid (`consent`), fetch collections of accounts that it links to (`tagged`).
- * - Of an interaction request: check the consent that a reply or boost claims (`interaction`).
- * - Of a collection: check the consent of its members (`features`).
+ * Jobs of an account: fetch its document anew (`profile`), check a move that it asked for (`move`) or that its document
+ * names (`redirect`), look for the links back to its profile (`links`). Jobs of a status: fetch accounts that it
+ * mentions (`mentions`); look at what it quotes, and with whose consent (`quote`), and whether that
+ * still stands (`consent`); fetch collections of accounts that it names (`tagged`); give replies that came before it their parent (`replies`). Of a
+ * request: look at the consent that a reply or reblog claims (`interaction`). Of a collection of accounts: whether those in it
+ * agree (`features`).
  */
 const JobKind = Schema.Literals([
   "profile",
@@ -26,7 +25,8 @@ const JobKind = Schema.Literals([
   "tagged",
   "quote",
   "consent",
-  "interaction"
+  "interaction",
+  "replies"
 ])
 export type JobKind = typeof JobKind.Type
 

@@ -18,9 +18,12 @@ const pushBackoff: Backoff.Backoff = {
 }
 /** Lease of a claimed push, in milliseconds; longer than one try takes. */
 const claimMillis = 60_000
-/** Maximum waiting pushes of a subscription; a phone that comes back online has no use for more. */
-const waitingMax = 200
-/** Maximum retry delay that a push service may request, in milliseconds; older pushes are never sent (`Retention`). */
+/**
+ * Pushes of one subscription that may wait: in all, and before one of an account that its owner does not follow is left
+ * out. A phone that comes back has no use for more, and strangers leave room.
+ */
+export const waitingMax = { ofAll: 200, ofStrangers: 100 } as const
+/** How long a service may ask for to be left alone, in milliseconds; older pushes are not sent at all (`Retention`). */
 const restMillisMax = 48 * 3_600_000
 
 const Push = Schema.Struct({
@@ -49,7 +52,9 @@ export const enqueued = (sql: SqlClient.SqlClient, at: Date): Fragment =>
         WHEN 'follower' THEN EXISTS (SELECT FROM follows f
           WHERE f.account_id = told.from_account_id AND f.target_account_id = told.account_id)
         ELSE false END
-      AND (SELECT count(*) FROM (SELECT FROM pushes w WHERE w.subscription_id = p.id LIMIT ${waitingMax}) w) < ${waitingMax})`
+      AND (SELECT count(*) FROM (SELECT FROM pushes w WHERE w.subscription_id = p.id LIMIT ${waitingMax.ofAll}) w)
+        < CASE WHEN EXISTS (SELECT FROM follows f WHERE f.account_id = told.account_id
+          AND f.target_account_id = told.from_account_id) THEN ${waitingMax.ofAll}::int ELSE ${waitingMax.ofStrangers}::int END)`
 
 /** Queue of push notifications: those of a subscription in order, at least once. */
 export class Pushes extends Context.Service<Pushes, {

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import { LRUCache } from "lru-cache"
+import { hashedKey } from "../HashedKey.ts"
 
 /** Maximum cached answers, and their maximum age in milliseconds: dashboards repeat the same requests. */
 const keptMax = 500
@@ -10,10 +11,12 @@ export const keptFigures = <A>() => {
   const kept = new LRUCache<string, { readonly at: number; readonly figures: A }>({ max: keptMax })
   return Effect.fnUntraced(function*<E, R>(name: string, count: Effect.Effect<A, E, R>) {
     const now = yield* Clock.currentTimeMillis
-    const known = kept.get(name)
+    // A name has what staff asked about, of any length.
+    const key = hashedKey(name)
+    const known = kept.get(key)
     if (known !== undefined && now >= known.at && now - known.at < keptMillis) return known.figures
     const figures = yield* count
-    kept.set(name, { at: now, figures })
+    kept.set(key, { at: now, figures })
     return figures
   })
 }

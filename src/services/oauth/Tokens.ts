@@ -35,7 +35,11 @@ type Revocation =
 
 /** Maximum live tokens per user and app; beyond it the oldest are revoked. */
 export const tokensOfUserAndAppMax = 50
-/** Minimum interval between updates of a token's last use and its user's last visit, in milliseconds. */
+/** Live tokens of one user with all apps; beyond it those are revoked that were not used for the longest time. */
+export const tokensOfUserMax = 200
+/** Live tokens of one app without a user; beyond it the oldest are revoked. */
+export const tokensOfAppMax = 100
+/** How often the last use of a token and the last visit of its user are written (milliseconds). */
 export const visitMillis = 24 * 3_600_000
 
 /** Access tokens. */
@@ -161,15 +165,25 @@ const make = Effect.gen(function*() {
       RETURNING id`)
     if (accountId !== undefined && appId !== undefined) {
       yield* sql`UPDATE oauth_apps SET authorized_at = ${createdAt} WHERE id = ${appId} AND authorized_at IS NULL`
-      yield* revokeBeyondMax(accountId, appId)
     }
+    // Counted after the commit: of concurrent ones the last sees all.
+    yield* sql.afterCommit(Effect.orDie(revokeBeyondMax(accountId, appId)))
     return { secret, tokenId: TokenId.make(Option.getOrThrow(Arr.head(rows)).id), scopes, createdAt }
   }, Effect.orDie)
 
-  const revokeBeyondMax = Effect.fnUntraced(function*(accountId: AccountId, appId: AppId) {
-    const old = yield* idRows(sql`
-      SELECT id FROM oauth_tokens WHERE account_id = ${accountId} AND app_id = ${appId} AND revoked_at IS NULL
-      ORDER BY id DESC OFFSET ${tokensOfUserAndAppMax}`)
+  /** Ends tokens beyond the bounds of those of the user and of the app. */
+  const revokeBeyondMax = Effect.fnUntraced(function*(accountId: AccountId | undefined, appId: AppId | undefined) {
+    const owned = sql`SELECT id FROM oauth_tokens WHERE revoked_at IS NULL AND account_id`
+    const old = [
+      ...(appId === undefined ? [] : yield* idRows(
+        accountId === undefined
+          ? sql`${owned} IS NULL AND app_id = ${appId} ORDER BY id DESC OFFSET ${tokensOfAppMax}`
+          : sql`${owned} = ${accountId} AND app_id = ${appId} ORDER BY id DESC OFFSET ${tokensOfUserAndAppMax}`
+      )),
+      ...(accountId === undefined ? [] : yield* idRows(
+        sql`${owned} = ${accountId} ORDER BY coalesce(last_used_at, created_at) DESC, id DESC OFFSET ${tokensOfUserMax}`
+      ))
+    ]
     if (old.length > 0) yield* revoke({ tokenIds: old.map(({ id }) => TokenId.make(id)) })
   })
 

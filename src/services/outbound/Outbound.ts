@@ -3,6 +3,7 @@ import { elapsedMillis } from "../ElapsedMillis.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { softwareName, softwareVersion } from "../instance/Software.ts"
 import { traced } from "../Traced.ts"
+import * as Allowances from "./Allowances.ts"
 import * as Bodies from "./Bodies.ts"
 import * as BoundedJson from "./BoundedJson.ts"
 import * as Charsets from "./Charsets.ts"
@@ -120,6 +121,7 @@ export class Outbound extends Context.Service<Outbound, {
       const send = Effect.fnUntraced(function*(request: TransportRequest, what: "document" | "file") {
         const { url } = request
         if (!(yield* hostPolicy.isOpen(url.host, what))) return yield* new Refused({ url: url.href, rule: "domain" })
+        yield* Allowances.spend(url.href)
         yield* slots.take(url, "fetch")
         return yield* within(url.href, headSecondsMax, transport.send(request))
       })

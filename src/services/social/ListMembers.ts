@@ -7,12 +7,12 @@ import { eitherBlocks } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { listAccountsMax, listTagsMax } from "../instance/ContentLimits.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
+import { lockAccount } from "../Pairs.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import type { Listed } from "../statuses/Interactions.ts"
 import { isSuspended } from "../SuspendedAccounts.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
-import { lockAccount } from "./Pairs.ts"
 
 const listedRows = rowsOf(Schema.Struct({ cursor: Schema.BigInt, accountId: Schema.BigInt }))
 const listRows = rowsOf(Schema.Struct({ id: Schema.BigInt, exclusive: Schema.Boolean }))

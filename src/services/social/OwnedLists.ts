@@ -5,11 +5,11 @@ import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.
 import { ListFeeds } from "../feeds/ListFeeds.ts"
 import type { AccountId } from "../Ids.ts"
 import { listsMax } from "../instance/ContentLimits.ts"
+import { lockAccount } from "../Pairs.ts"
 import { idRows, only, rowsOf } from "../Rows.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
 import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
-import { lockAccount } from "./Pairs.ts"
 
 /** Maximum characters of a title (limits-and-rates.md section 1). */
 const titleCharactersMax = 256

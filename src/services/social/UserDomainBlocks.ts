@@ -1,12 +1,17 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { requireCapacity } from "../BoundedTables.ts"
+import type { Unprocessable } from "../Errors.ts"
+import { isOfDomain } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { clauses, newestFirst, type Page, rowsMax } from "../Paging.ts"
 import { idRows, rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
 
-/** Maximum relations with accounts of a blocked domain that one transaction ends. */
+/** Maximum domains that one user blocks. */
+export const userDomainBlocksMax = 10_000
+/** Relations with accounts of a blocked domain that one transaction ends. */
 export const userDomainBlockSliceMax = 50
 
 /** Relations of an account of the domain with the account that blocks it. */
@@ -25,8 +30,8 @@ const previewRows = rowsOf(Schema.Struct({ followingCount: Schema.Int, followers
 
 /** Domains that a user blocks (S-212): exactly these, without subdomains. */
 export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
-  /** Adds a block, in the current transaction; returns its id, undefined if it existed. */
-  readonly add: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, SqlError>
+  /** In the running transaction; answers the block's id, undefined where it was there. */
+  readonly add: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, Unprocessable | SqlError>
   readonly remove: (account: AccountId, domain: string) => Effect.Effect<bigint | undefined, SqlError>
   readonly domainOf: (account: AccountId, id: bigint) => Effect.Effect<string | undefined, SqlError>
   /**
@@ -48,11 +53,23 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
     UserDomainBlocks,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      /** Condition: the account under the alias `a` is of the domain. */
+      const isOf = (domain: string) =>
+        sql`EXISTS (SELECT FROM (SELECT ${domain}::text AS name) d WHERE ${sql.literal(isOfDomain("a", "d.name"))})`
       const idIn = ([row]: ReadonlyArray<{ readonly id: bigint }>) => row?.id
 
       return UserDomainBlocks.of({
         add: traced("UserDomainBlocks.add")(function*(account, domain) {
           const now = yield* Clock.currentTimeMillis
+          const known = yield* sql`SELECT FROM domain_mutes WHERE account_id = ${account} AND domain = ${domain}`
+          if (known.length > 0) return undefined
+          const counted = sql`account_id = ${account}`
+          yield* requireCapacity(sql, {
+            table: "domain_mutes",
+            name: "Domain blocks",
+            max: userDomainBlocksMax,
+            counted
+          })
           return idIn(
             yield* idRows(sql`INSERT INTO domain_mutes (id, account_id, domain)
               VALUES (next_id(${now}), ${account}, ${domain}) ON CONFLICT DO NOTHING RETURNING id`)
@@ -72,7 +89,7 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
         ),
         related: traced("UserDomainBlocks.related")(function*(account, domain) {
           yield* sql`DELETE FROM notifications WHERE id IN (
-            SELECT n.id FROM notifications n JOIN accounts a ON a.id = n.from_account_id AND a.domain = ${domain}
+            SELECT n.id FROM notifications n JOIN accounts a ON a.id = n.from_account_id AND ${isOf(domain)}
             WHERE n.account_id = ${account})`
           return yield* relatedRows(sql`
             SELECT r.account_id, bool_or(r.how = 'followed') AS followed, bool_or(r.how = 'follower') AS follower,
@@ -81,7 +98,7 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
               UNION ALL SELECT target_account_id, 'followed' FROM follow_requests WHERE account_id = ${account}
               UNION ALL SELECT account_id, 'follower' FROM follows WHERE target_account_id = ${account}
               UNION ALL SELECT account_id, 'requesting' FROM follow_requests WHERE target_account_id = ${account}) r
-            JOIN accounts a ON a.id = r.account_id AND a.domain = ${domain}
+            JOIN accounts a ON a.id = r.account_id AND ${isOf(domain)}
             GROUP BY r.account_id ORDER BY r.account_id LIMIT ${rowsMax(sql, userDomainBlockSliceMax)}`)
         }),
         page: traced("UserDomainBlocks.page")(function*(account, page) {
@@ -94,9 +111,9 @@ export class UserDomainBlocks extends Context.Service<UserDomainBlocks, {
         preview: traced("UserDomainBlocks.preview")(function*(account, domain) {
           const [row] = yield* previewRows(sql`SELECT
             (SELECT count(*)::int FROM follows f JOIN accounts a ON a.id = f.target_account_id
-              WHERE f.account_id = ${account} AND a.domain = ${domain}) AS following_count,
+              WHERE f.account_id = ${account} AND ${isOf(domain)}) AS following_count,
             (SELECT count(*)::int FROM follows f JOIN accounts a ON a.id = f.account_id
-              WHERE f.target_account_id = ${account} AND a.domain = ${domain}) AS followers_count`)
+              WHERE f.target_account_id = ${account} AND ${isOf(domain)}) AS followers_count`)
           return row ?? { followingCount: 0, followersCount: 0 }
         }, Effect.orDie)
       })

@@ -37,7 +37,9 @@ export interface PostText {
 
 const hostOf = (address: string): ReadonlyArray<string> => {
   const url = URL.parse(address)
-  return url === null || url.hostname === "" ? [] : [url.hostname.toLowerCase()]
+  // A dot at the end leads to the same host.
+  const host = url?.hostname.replace(/\.+$/, "") ?? ""
+  return host === "" ? [] : [host]
 }
 
 /** Removes mentions, digits and punctuation, which vary between copies of a text. */

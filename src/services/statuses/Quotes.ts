@@ -1,7 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Counters from "../Counters.ts"
 import { RecordNotFound } from "../Errors.ts"
 import { isHidden, isSeparate } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
@@ -11,12 +10,10 @@ import { traced } from "../Traced.ts"
 import type { Viewer } from "../Viewer.ts"
 import { waitsForOthers } from "./HeldStatuses.ts"
 import { decide, policyOf, type Verdict } from "./InteractionPolicy.ts"
-import { QuoteRecord } from "./Statuses.ts"
+import * as QuoteWrites from "./QuoteWrites.ts"
+import { type Decided, decidedRows, type NewQuote, QuoteState } from "./QuoteWrites.ts"
 import { StoredStatus } from "./StoredStatus.ts"
 import { visibleTo } from "./Visibility.ts"
-
-export const QuoteState = QuoteRecord.fields.state
-export type QuoteState = typeof QuoteState.Type
 
 const Quotable = Schema.Struct({
   id: Schema.BigInt,
@@ -35,41 +32,23 @@ export interface Quoted extends Pick<typeof Quotable.Type, "id" | "accountId" | 
   readonly verdict: Verdict
 }
 
-/** A quote with the data to decide about it. */
-const Decided = Schema.Struct({
-  statusId: Schema.BigInt,
-  /** The quoting account. */
-  accountId: Schema.BigInt,
-  quotedStatusId: Schema.NullOr(Schema.BigInt),
-  quotedAccountId: Schema.NullOr(Schema.BigInt),
-  /** State before the decision. */
-  before: QuoteState,
-  /** The quoting status is local. */
-  local: Schema.Boolean
-})
-export type Decided = typeof Decided.Type
 const authorRows = rowsOf(Schema.Struct({ quotedAccountId: Schema.BigInt }))
-const decidedRows = rowsOf(Decided)
 const localRows = rowsOf(Schema.Struct({ quotedAccountId: Schema.BigInt, state: QuoteState }))
 
-interface NewQuote {
-  readonly statusId: bigint
-  readonly accountId: bigint
-  readonly quotedStatusId: bigint | null
-  readonly quotedAccountId: bigint | null
-  /** Id of the quoted status, until it is fetched. */
-  readonly quotedUri: string | null
-  readonly state: QuoteState
-  readonly legacy: boolean
-  readonly authorizationUri: string | null
-}
+/** Refusal of a quote of a post that is not there, or not for the account. */
+export const quotedNotFound = new RecordNotFound({
+  text: "The post you are trying to quote does not appear to exist."
+})
 
 /** Quotes and their consent. */
 export class Quotes extends Context.Service<Quotes, {
   /** Returns the status that `account` wants to quote; fails with `RecordNotFound` if it may not see or quote it. */
   readonly quotable: (account: AccountId, id: bigint) => Effect.Effect<Quoted, RecordNotFound | SqlError>
-  /** Writes a new status's quote, in the current transaction; idempotent. */
-  readonly insert: (quote: NewQuote) => Effect.Effect<void, SqlError>
+  /**
+   * Writes what a new status quotes, in the running transaction; once. Returns false, and stores it as rejected, where a
+   * block separates the two accounts.
+   */
+  readonly insert: (quote: NewQuote) => Effect.Effect<boolean, SqlError>
   /**
    * Moves a quote from one of the states `from` to another, and counts it; returns it, undefined if there is none.
    * `quotedAuthor` is the account whose consent it is.
@@ -110,6 +89,7 @@ export class Quotes extends Context.Service<Quotes, {
     Quotes,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const { decided, insert } = QuoteWrites.make(sql)
 
       const quotable = traced("Quotes.quotable")(function*(account: AccountId, id: bigint) {
         const [row] = yield* quotableRows(sql`
@@ -124,42 +104,10 @@ export class Quotes extends Context.Service<Quotes, {
           ? "denied"
           : decide(policyOf(row, "canQuote"), { ...row, isAuthor: row.accountId === account, mentioned: false })
         if (row === undefined || verdict === "denied") {
-          return yield* new RecordNotFound({ text: "The post you are trying to quote does not appear to exist." })
+          return yield* quotedNotFound
         }
         return { ...row, verdict }
       })
-
-      const insert = traced("Quotes.insert")(function*(quote: NewQuote) {
-        const at = new Date(yield* Clock.currentTimeMillis)
-        const written =
-          yield* sql`INSERT INTO quotes (status_id, account_id, quoted_status_id, quoted_account_id, quoted_uri,
-            state, legacy, authorization_uri, created_at)
-          VALUES (${quote.statusId}, ${quote.accountId}, ${quote.quotedStatusId}, ${quote.quotedAccountId}, ${quote.quotedUri},
-            ${quote.state}, ${quote.legacy}, ${quote.authorizationUri}, ${at})
-          ON CONFLICT (status_id) DO NOTHING RETURNING 1`
-        if (written.length === 0 || quote.state !== "accepted" || quote.quotedStatusId === null) return
-        yield* Counters.count(sql, [], [{ statusId: quote.quotedStatusId, quotes: 1 }])
-      })
-
-      const decided: Quotes["Service"]["decide"] = traced("Quotes.decide")(
-        function*(statusId, quotedAuthor, from, to, authorizationUri) {
-          const [quote] = yield* decidedRows(sql`
-            WITH before AS MATERIALIZED (SELECT q.status_id, q.state, s.local FROM quotes q JOIN statuses s ON s.id = q.status_id
-              WHERE q.status_id = ${statusId} AND q.quoted_account_id = ${quotedAuthor} AND q.state = ANY (${from}::text[])
-                AND s.deleted_at IS NULL FOR UPDATE OF q)
-            UPDATE quotes q SET state = ${to}, authorization_uri = coalesce(${
-            authorizationUri ?? null
-          }, q.authorization_uri)
-            FROM before WHERE q.status_id = before.status_id
-            RETURNING q.status_id, q.account_id, q.quoted_status_id, q.quoted_account_id, before.state AS before, before.local`)
-          if (quote === undefined) return undefined
-          const change = (to === "accepted" ? 1 : 0) - (quote.before === "accepted" ? 1 : 0)
-          if (change !== 0 && quote.quotedStatusId !== null) {
-            yield* Counters.count(sql, [], [{ statusId: quote.quotedStatusId, quotes: change }])
-          }
-          return quote
-        }
-      )
 
       const end = traced("Quotes.end")(function*(statusId: bigint, account: bigint, authorizationUri: string) {
         const [quote] = yield* authorRows(sql`SELECT quoted_account_id FROM quotes WHERE status_id = ${statusId}

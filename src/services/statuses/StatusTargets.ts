@@ -2,7 +2,8 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { columnsOf } from "../Columns.ts"
-import { RecordNotFound } from "../Errors.ts"
+import { NotAllowed, RecordNotFound } from "../Errors.ts"
+import { blocks } from "../HiddenAccounts.ts"
 import type { AccountId } from "../Ids.ts"
 import { rowsOf } from "../Rows.ts"
 import { traced } from "../Traced.ts"
@@ -24,7 +25,10 @@ export const StatusTarget = StoredStatus.mapFields(
   ])
 )
 export type StatusTarget = typeof StatusTarget.Type
-const placedRows = rowsOf(Schema.Struct({ ...StatusTarget.fields, place: Schema.Int }))
+/** A status as its viewer finds it, and whether the viewer blocks its author. */
+const SeenTarget = Schema.Struct({ ...StatusTarget.fields, blocking: Schema.Boolean })
+type SeenTarget = typeof SeenTarget.Type
+const placedRows = rowsOf(Schema.Struct({ ...SeenTarget.fields, place: Schema.Int }))
 const targetRows = rowsOf(StatusTarget)
 /** Parent of a reply, and the account that it replies to. */
 const Parent = Schema.Struct({
@@ -44,8 +48,13 @@ interface Look {
 
 /** Targets of actions; a status that the account may not see does not exist (security row 56). */
 export class StatusTargets extends Context.Service<StatusTargets, {
-  /** Returns the status, or the original of a boost. */
-  readonly visible: (viewer: AccountId, id: bigint) => Effect.Effect<StatusTarget, RecordNotFound | SqlError>
+  /** The status; of a reblog, the original. */
+  readonly visible: (viewer: AccountId, id: bigint) => Effect.Effect<SeenTarget, RecordNotFound | SqlError>
+  /** Like `visible`, for an interaction: fails where the viewer blocks the author, as at Mastodon. */
+  readonly touchable: (
+    viewer: AccountId,
+    id: bigint
+  ) => Effect.Effect<StatusTarget, RecordNotFound | NotAllowed | SqlError>
   readonly own: (owner: AccountId, id: bigint) => Effect.Effect<StatusTarget, RecordNotFound | SqlError>
   /** Returns the parent of a reply. */
   readonly parent: (viewer: AccountId, id: bigint) => Effect.Effect<Parent, RecordNotFound | SqlError>
@@ -57,7 +66,8 @@ export class StatusTargets extends Context.Service<StatusTargets, {
       const columns = targeted.list(sql, "t")
       const visible = batched((looks: ReadonlyArray<Look>) =>
         Effect.map(
-          placedRows(sql`SELECT ${columns}, look.place::int
+          placedRows(sql`SELECT ${columns}, look.place::int,
+              ${blocks(sql, sql.literal("look.viewer"), sql.literal("t.account_id"))} AS blocking
             FROM unnest(${looks.map(({ viewer }) => viewer)}::bigint[], ${looks.map(({ id }) => id)}::bigint[])
               WITH ORDINALITY AS look (viewer, id, place)
             JOIN statuses s ON s.id = look.id JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)
@@ -68,9 +78,14 @@ export class StatusTargets extends Context.Service<StatusTargets, {
           }
         )
       )
+      const seen = traced("StatusTargets.visible")(function*(viewer: AccountId, id: bigint) {
+        return (yield* visible({ viewer, id })) ?? (yield* new RecordNotFound())
+      })
       return StatusTargets.of({
-        visible: traced("StatusTargets.visible")(function*(viewer, id) {
-          return (yield* visible({ viewer, id })) ?? (yield* new RecordNotFound())
+        visible: seen,
+        touchable: Effect.fnUntraced(function*(viewer, id) {
+          const target = yield* seen(viewer, id)
+          return target.blocking ? yield* new NotAllowed() : target
         }),
         own: traced("StatusTargets.own")(function*(owner, id) {
           const [row] = yield* targetRows(sql`

@@ -27,7 +27,8 @@ export const attached = (sql: SqlClient, post: Fragment, tags: Draft["tags"], mi
     tags.map((tag) => tag.displayName)
   }::text[])
         AS w (name, display_name) ORDER BY name),
-    known AS (SELECT t.id, t.name FROM wanted JOIN tags t ON t.name = wanted.name),
+    -- Locked, as the new reference locks them: an unused tag may be removed now.
+    known AS (SELECT t.id, t.name FROM wanted JOIN tags t ON t.name = wanted.name FOR KEY SHARE OF t),
     coined AS (
       INSERT INTO tags (id, name, display_name, created_at, last_status_at)
       SELECT next_id(${millis}), name, display_name, ${at}, (SELECT shown_at FROM post) FROM wanted

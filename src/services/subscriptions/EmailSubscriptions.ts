@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { requireCapacity } from "../BoundedTables.ts"
 import { Emails } from "../emails/Emails.ts"
 import * as SubscriptionTexts from "../emails/SubscriptionTexts.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../Errors.ts"
@@ -13,11 +14,9 @@ import { traced } from "../Traced.ts"
 import { transaction } from "../Transactions.ts"
 import { SubscriptionLinks } from "./SubscriptionLinks.ts"
 
-/**
- * Maximum subscribers of an account, and maximum pending subscriptions; beyond it the oldest pending ones are deleted.
- */
+/** Maximum subscribers of an account, and maximum pending subscriptions. More are refused. */
 const subscriptionsMax = 50_000
-const pendingMax = 2_000
+export const pendingMax = 2_000
 /** Maximum subscriptions of an address that become follows when its owner signs up. */
 const followsMax = 100
 
@@ -54,6 +53,8 @@ export class EmailSubscriptions extends Context.Service<EmailSubscriptions, {
   )
 }
 
+const full = validationFailed("This account accepts no more email subscriptions")
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { emailSubscriptions, localDomain: server } = yield* ServerConfig
@@ -65,12 +66,14 @@ const make = Effect.gen(function*() {
     return links.read(purpose, token) ?? (yield* new RecordNotFound())
   })
 
-  /** Stores a pending subscription, or updates the existing one. Deletes the oldest pending ones beyond the maximum. */
+  /** Stores a pending subscription, or updates the existing one. Refuses new ones beyond the maximum. */
   const store = (account: AccountId, email: string, locale: string, at: Date) =>
-    sql`DELETE FROM email_subscriptions WHERE id IN (SELECT id FROM email_subscriptions
-        WHERE account_id = ${account} AND confirmed_at IS NULL ORDER BY created_at DESC, id DESC OFFSET ${
-      pendingMax - 1
-    })`.pipe(
+    requireCapacity(sql, {
+      table: "email_subscriptions",
+      name: "E-mail subscriptions",
+      max: pendingMax,
+      counted: sql`account_id = ${account} AND confirmed_at IS NULL`
+    }).pipe(
       Effect.andThen(subscribedRows(sql`
         INSERT INTO email_subscriptions (id, account_id, email, locale, created_at)
         VALUES (next_id(${at.getTime()}), ${account}, ${email}, ${locale}, ${at})
@@ -79,7 +82,8 @@ const make = Effect.gen(function*() {
             ELSE email_subscriptions.created_at END
         RETURNING id, confirmed_at IS NULL AS pending`)),
       transaction(sql),
-      Effect.orDie
+      // Said in the same words as of an account with all its subscribers.
+      Effect.catchTags({ SqlError: Effect.die, Unprocessable: () => Effect.fail(full) })
     )
 
   const subscribe = traced("EmailSubscriptions.subscribe")(
@@ -92,7 +96,7 @@ const make = Effect.gen(function*() {
         : []
       if (offerer === undefined) return yield* new RecordNotFound()
       const email = given.toLowerCase()
-      if (offerer.full) return yield* validationFailed("This account accepts no more email subscriptions")
+      if (offerer.full) return yield* full
       const at = new Date(yield* Clock.currentTimeMillis)
       const [stored] = yield* store(account, email, locale, at)
       if (stored?.pending !== true) return

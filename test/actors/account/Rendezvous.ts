@@ -10,7 +10,7 @@ import { person } from "../../support/People.ts"
 
 /** Names the lock by which it is seen that the first one stands there. */
 const standing = 4_711
-const tables = ["follows", "follow_requests", "blocks", "domain_mutes"]
+const tables = ["follows", "follow_requests", "blocks", "domain_mutes", "quotes"]
 
 /** A write to these tables waits as long as `meet` says so. */
 export const meetings = Effect.gen(function*() {

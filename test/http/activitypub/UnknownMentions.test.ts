@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { unknownMentionsMax } from "../../../src/services/federation/inbox/UnknownMentions.ts"
+import { requestsPerCauseMax } from "../../../src/services/outbound/Allowances.ts"
 import { peer } from "../../services/federation/Peer.ts"
 import { hearStrangers } from "../../support/People.ts"
 import { eventually, timesAsked } from "./Exchange.ts"
@@ -90,14 +91,35 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("people whom
 
   it.effect("row 34: so many of one post are asked for, and of our own names nobody else is", () =>
     Effect.gen(function*() {
-      const [emil, ulla, other] = [yield* person("emil"), yield* there("ulla"), yield* peer]
+      const [emil, ulla, others] = [yield* person("emil"), yield* there("ulla"), [yield* peer, yield* peer]]
       const me = yield* actorOf(emil)
-      const many = Array.from({ length: unknownMentionsMax + 5 }, (_, n) => `${other.url}/users/n${n}`)
+      const many = Array.from({ length: unknownMentionsMax + 5 }, (_, n) => `${others[n % 2]!.url}/users/n${n}`)
       const nobody = `${me}-nobody`
       yield* done(ulla, { type: "Create", object: note(ulla, "many", mentioning(me, nobody, ...many)) })
       yield* noErrands
-      assert.strictEqual(other.requests.filter(({ url }) => url?.startsWith("/users/n")).length, unknownMentionsMax)
+      const asked = others.flatMap(({ requests }) => requests).filter(({ url }) => url?.startsWith("/users/n"))
+      assert.strictEqual(asked.length, unknownMentionsMax)
       assert.strictEqual(yield* timesAsked(nobody), 0)
       assert.isUndefined(yield* found(emil, "nobody"))
+    }))
+
+  it.effect("F76: one post causes a bounded number of requests at one host, and the rest of it comes later", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [fritz, tina, other] = [yield* person("fritz"), yield* there("tina"), yield* peer]
+      const many = yield* Effect.forEach(Array.from({ length: unknownMentionsMax }), (_, n) => other.actor(`many${n}`))
+      const object = note(tina, "everybody", mentioning(yield* actorOf(fritz), ...many.map(({ id }) => id)))
+      assert.strictEqual(yield* done(tina, { type: "Create", object }), "done")
+      // Tried twice within the hour.
+      const tried = (times: number) =>
+        eventually(
+          Effect.map(errands, ([row]) => row !== undefined && Number(row["tries"]) >= times ? true : undefined)
+        )
+      yield* tried(1)
+      yield* Effect.orDie(sql`UPDATE errands SET due_at = now() WHERE tries < 2`)
+      yield* tried(2)
+      assert.isAtMost(other.requests.length, requestsPerCauseMax)
+      const [row] = yield* sql<{ left: number }>`SELECT count(*)::int AS left FROM unknown_mentions`
+      assert.isAbove(row!.left, 0)
     }))
 })

@@ -7,6 +7,7 @@ import { MailLinks } from "../../../src/services/identity/MailLinks.ts"
 import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { Retention } from "../../../src/services/intents/Retention.ts"
 import { EmailDigests } from "../../../src/services/subscriptions/EmailDigests.ts"
+import { pendingMax } from "../../../src/services/subscriptions/EmailSubscriptions.ts"
 import { person } from "../../support/People.ts"
 import { get, post, send } from "../../support/Requests.ts"
 import { token, user } from "../../support/SignedIn.ts"
@@ -150,7 +151,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         yield* letters
       }))
 
-    it.effect("what nobody confirmed goes after seven days; addresses that wait do not grow without end", () =>
+    it.effect("F74: what nobody confirmed goes after seven days; where as many addresses wait as may, the next one is refused", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { id } = yield* offering("finn")
@@ -164,11 +165,20 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         assert.deepStrictEqual(left.map(({ email }) => email), ["stays@mail.example"])
         const now = new Date(yield* Clock.currentTimeMillis)
         yield* sql`INSERT INTO email_subscriptions (id, account_id, email, locale, created_at)
-          SELECT 1000000 + n, ${id}, n || '@many.example', 'en', ${now} FROM generate_series(1, 2500) n`
-        yield* post(path(id), { email: "newest@mail.example" })
+          SELECT 1000000 + n, ${id}, n || '@many.example', 'en', ${now} FROM generate_series(1, ${pendingMax - 1}) n`
+        assert.strictEqual((yield* post(path(id), { email: "last@mail.example" })).status, 200)
+        const refusals = yield* Effect.forEach(
+          ["newest@mail.example", "last@mail.example", "stays@mail.example"],
+          (email) => post(path(id), { email })
+        )
+        // Nobody learns which addresses are known.
+        assert.strictEqual(refusals[0]?.status, 422)
+        assert.deepStrictEqual(refusals.map(({ body }) => body), refusals.map(() => refusals[0]?.body))
         const [{ pending } = { pending: 0 }] = yield* sql<{ pending: number }>`SELECT count(*)::int AS pending
           FROM email_subscriptions WHERE account_id = ${id} AND confirmed_at IS NULL`
-        assert.strictEqual(pending, 2_000)
+        assert.strictEqual(pending, pendingMax)
+        const first = yield* sql`SELECT FROM email_subscriptions WHERE email = '1@many.example'`
+        assert.lengthOf(first, 1)
         yield* letters
       }))
 

@@ -121,6 +121,9 @@ layer(members, { excludeTestServices: true, timeout: "60 seconds" })("settings o
       assert.deepStrictEqual(yield* application, before)
       assert.include(yield* accounts.renderOne(writer), "\"noindex\":false")
 
+      yield* change({ chosenLanguages: ["DE", "pt_BR", "de"] })
+      assert.deepInclude(yield* settings, { chosenLanguages: ["de", "pt-BR"] }, "F71: as posts have them")
+
       for (const chosenLanguages of [["no language"], Array<string>(300).fill("de")]) {
         const refused = yield* Effect.flip(change({ chosenLanguages }))
         assert.strictEqual(refused._tag, "Unprocessable")

@@ -5,6 +5,7 @@ import { AdminReport } from "../../../src/http/wire/admin/Report.ts"
 import { Report } from "../../../src/http/wire/Report.ts"
 import { Retention } from "../../../src/services/intents/Retention.ts"
 import { call } from "../../support/MediaFiles.ts"
+import { retention } from "../../support/Retention.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
 
@@ -129,7 +130,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
       const [reported, other] = [yield* post(bob, "Reported"), yield* post(bob, "Not")]
       yield* report(ada, { account_id: bob.accountId.toString(), status_ids: [reported] })
       yield* sql`UPDATE statuses SET deleted_at = '2020-01-01' WHERE id IN (${BigInt(reported)}, ${BigInt(other)})`
-      const sweep = Effect.flatMap(Retention, (retention) => retention.sweep).pipe(Effect.provide(Retention.layer))
+      const sweep = Effect.flatMap(Retention, ({ sweep }) => sweep).pipe(Effect.provide(retention))
       const left = Effect.map(
         sql<{ id: bigint }>`SELECT id FROM statuses WHERE account_id = ${bob.accountId}`,
         (rows) => rows.map(({ id }) => String(id))

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { userDomainBlocksMax } from "../../../src/services/social/UserDomainBlocks.ts"
 import { ask } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
@@ -100,6 +101,14 @@ const bounded: ReadonlyArray<Bounded> = [
     path: `${admin}/canonical_email_blocks`,
     body: (n) => ({ email: `new${n}@mail.example` }),
     filler: "(id, canonical_email_hash, created_at) SELECT n, n::text, now()"
+  },
+  {
+    table: "domain_blocks",
+    max: 200_000,
+    path: `${admin}/domain_blocks`,
+    body: (n) => ({ domain: `new${n}.example`, severity: "noop" }),
+    filler: `(id, domain, severity, reject_media, reject_reports, obfuscate, created_at, updated_at)
+      SELECT n, 'd' || n || '.example', 'noop', false, false, false, now(), now()`
   }
 ]
 
@@ -146,6 +155,39 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
           assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 422, 422, 422])
         })
     )
+
+    it.effect("F73: rows of large tables are counted as they come and go, also in bulk and undone", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const isExact = Effect.map(
+          sql<{ exact: boolean }>`SELECT (SELECT rows FROM row_counts WHERE name = 'email_domain_blocks')
+            = (SELECT count(*) FROM email_domain_blocks) AS exact`,
+          ([row]) => row!.exact
+        )
+        const insert = (from: number, to: number) =>
+          sql`INSERT INTO email_domain_blocks (id, domain, allow_with_approval, created_at)
+            SELECT n, 'e' || n || '.example', false, now() FROM generate_series(${
+            sql.literal(`${from}, ${to}`)
+          }) n ON CONFLICT DO NOTHING`
+        yield* insert(1, 50)
+        yield* insert(40, 60)
+        assert.isTrue(yield* isExact)
+        yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(100, 120), Effect.fail("undone"))))
+        assert.isTrue(yield* isExact)
+        yield* sql`DELETE FROM email_domain_blocks WHERE id > 30`
+        assert.isTrue(yield* isExact)
+      }))
+
+    it.effect("F76: a user blocks a bounded number of domains, and may repeat a block that is there", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const user = yield* staffMember("o_domains", [], 1_000)
+        yield* sql`INSERT INTO domain_mutes (id, account_id, domain) SELECT n, ${user.accountId}, 'd' || n || '.example'
+          FROM generate_series(1, ${sql.literal(String(userDomainBlocksMax))}) n`
+        const block = (domain: string) => ask(user, "POST", "/api/v1/domain_blocks", { domain })
+        assert.strictEqual((yield* block("one-more.example")).status, 422)
+        assert.strictEqual((yield* block("d1.example")).status, 200)
+      }))
 
     it.effect("F73: lists that ended do not count, and every row is listed, those above the bound included", () =>
       Effect.gen(function*() {

@@ -4,7 +4,14 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Broadcast } from "../../../src/services/Broadcast.ts"
 import { Users } from "../../../src/services/identity/Users.ts"
-import { cachedTokenMillisMax, Tokens, tokensOfUserAndAppMax, visitMillis } from "../../../src/services/oauth/Tokens.ts"
+import {
+  cachedTokenMillisMax,
+  Tokens,
+  tokensOfAppMax,
+  tokensOfUserAndAppMax,
+  tokensOfUserMax,
+  visitMillis
+} from "../../../src/services/oauth/Tokens.ts"
 import { counted } from "../../support/Reads.ts"
 import { client, user } from "../../support/SignedIn.ts"
 import { services } from "../../support/WebServer.ts"
@@ -138,5 +145,39 @@ layer(services)("Tokens", (it) => {
       const last = yield* issue
       assert.isTrue((yield* find(first.secret)).revoked)
       assert.isFalse((yield* find(last.secret)).revoked)
+    }))
+
+  it.effect("F76: a user's tokens of all apps are bounded, and an app's own tokens; those in use stay", () =>
+    Effect.gen(function*() {
+      const tokens = yield* Tokens
+      const sql = yield* SqlClient.SqlClient
+      const accountId = yield* user("many")
+      const used = yield* tokens.issue({ appId: (yield* client("read")).id, accountId }, ["read"])
+      const live = (which: string) =>
+        Effect.map(
+          sql<{ count: number }>`SELECT count(*)::int AS count FROM oauth_tokens
+            WHERE revoked_at IS NULL AND ${sql.literal(which)}`,
+          ([row]) => row!.count
+        )
+      const ofUser = `account_id = ${accountId}`
+      const issued = yield* Effect.forEach(
+        Array.from({ length: 5 }),
+        () => Effect.flatMap(client("read"), ({ id }) => tokens.issue({ appId: id, accountId }, ["read"]))
+      )
+      yield* sql`INSERT INTO oauth_tokens (id, token_hash, app_id, account_id, scopes, created_at)
+        SELECT 1000 + n, sha256(n::text::bytea), (SELECT min(id) FROM oauth_apps), NULL, 'read', now()
+        FROM generate_series(1, ${sql.literal(String(tokensOfUserMax - 5))}) n`
+      yield* sql`UPDATE oauth_tokens SET account_id = ${accountId}, app_id = NULL WHERE id > 1000 AND id < 2000`
+      yield* sql`UPDATE oauth_tokens SET last_used_at = now() + interval '1 day' WHERE id = ${used.tokenId}`
+      yield* tokens.issue({ appId: (yield* client("read")).id, accountId }, ["read"])
+      assert.strictEqual(yield* live(ofUser), tokensOfUserMax)
+      assert.isFalse((yield* find(used.secret)).revoked)
+      assert.isTrue((yield* find(issued[0]!.secret)).revoked)
+
+      const app = yield* client("read")
+      const first = yield* tokens.issue({ appId: app.id }, ["read"])
+      yield* Effect.repeat(tokens.issue({ appId: app.id }, ["read"]), { times: tokensOfAppMax - 1 })
+      assert.strictEqual(yield* live(`account_id IS NULL AND app_id = ${app.id}`), tokensOfAppMax)
+      assert.isTrue((yield* find(first.secret)).revoked)
     }))
 })

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
+import * as Allowances from "../../outbound/Allowances.ts"
 import { briefCause } from "../../outbound/BriefCause.ts"
 import { traced } from "../../Traced.ts"
 import { type Foreign, idOf } from "../documents/Reading.ts"
@@ -61,6 +62,7 @@ export class OriginChecks extends Context.Service<OriginChecks, {
       const threads = yield* Threads
       const scope = yield* Effect.scope
       const owners = new Map<string, number>()
+      const allowances = Allowances.make()
       let underWay = 0
 
       const ask = ({ kind, uri }: OriginCheck): Effect.Effect<Verdict, PostError> => {
@@ -91,10 +93,11 @@ export class OriginChecks extends Context.Service<OriginChecks, {
       }
 
       /** Does something at somebody's hosts, beside the caller; nothing where there is no room. */
-      const beside = (owner: string, work: Effect.Effect<void>) =>
+      const beside = (owner: string, cause: string, work: Effect.Effect<void>) =>
         Effect.suspend(() => {
           if (!enter(owner)) return Effect.void
           return work.pipe(
+            allowances.within(cause),
             Effect.catchCause((cause) =>
               Effect.logWarning("the check of an origin came to nothing", briefCause(cause))
             ),
@@ -110,7 +113,7 @@ export class OriginChecks extends Context.Service<OriginChecks, {
           ask(inquiry).pipe(
             Effect.catch((error) => Effect.succeed(verdictOf(error))),
             Effect.flatMap(then),
-            (work) => beside(ownerOf(inquiry.uri), work)
+            (work) => beside(ownerOf(inquiry.uri), inquiry.uri, work)
           )
       )
       const around = traced("OriginChecks.around")((post: Foreign) =>
@@ -118,6 +121,7 @@ export class OriginChecks extends Context.Service<OriginChecks, {
           ? Effect.void
           : beside(
             ownerOf(idOf(post["inReplyTo"]) ?? idOf(post)),
+            idOf(post) ?? "",
             Effect.asVoid(Effect.timeoutOption(threads.around(post), `${refreshSecondsMax} seconds`))
           )
       )

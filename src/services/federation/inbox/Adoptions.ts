@@ -1,6 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { hashedKey } from "../../HashedKey.ts"
+import { rowsMax } from "../../Paging.ts"
 import { rowsOf } from "../../Rows.ts"
 import { mayAnswer } from "../../statuses/PolicyVerdicts.ts"
 import { update } from "../../statuses/StatusRows.ts"
@@ -8,10 +9,17 @@ import { batched } from "../../TransactionBatch.ts"
 
 /** Quotes that were waiting for one post and are looked at when it comes. */
 const quotesMax = 1_000
+/** Maximum replies that one transaction gives their parent; a job takes the rest. */
+export const adoptedMax = 500
+/** Maximum waiting activities that a post wakes; the others come at their own time. */
+const wokenMax = 1_000
 
 const adoptedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, parentId: Schema.BigInt, uri: Schema.String }))
 
-/** What came before the post that it names and waits for it: replies, activities and quotes. Answers the replies, by the post. */
+/**
+ * What came before the post that it names and waits for it: replies, activities and quotes. Answers the replies, by the
+ * post, and whether there may be more of them.
+ */
 export const make = (sql: SqlClient) =>
   batched(
     Effect.fnUntraced(function*(uris: ReadonlyArray<string>) {
@@ -23,18 +31,21 @@ export const make = (sql: SqlClient) =>
         sql.literal(String(quotesMax))
       }
           ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = excluded.due_at, tries = 0),
-        woken AS (UPDATE inbound_activities SET due_at = ${now}
-          WHERE awaits = ANY (${
+        woken AS (UPDATE inbound_activities SET due_at = ${now} WHERE id IN (
+          SELECT id FROM inbound_activities WHERE awaits = ANY (${
         uris.map(hashedKey)
-      }::text[]) AND awaits IS NOT NULL AND outcome IS NULL AND due_at > ${now})
+      }::text[]) AND awaits IS NOT NULL AND outcome IS NULL AND due_at > ${now}
+          ORDER BY id LIMIT ${rowsMax(sql, wokenMax)}))
         ${
         update(sql, { inReplyToId: sql`p.id`, inReplyToAccountId: sql`p.account_id`, inReplyToUri: null })
-      } FROM statuses p WHERE p.uri = ANY (${uris}::text[]) AND p.deleted_at IS NULL
-          AND statuses.in_reply_to_uri = p.uri AND statuses.id <> p.id AND statuses.in_reply_to_id IS NULL
-          AND statuses.deleted_at IS NULL AND ${mayAnswer(sql, "statuses", "p")}
+      } FROM (SELECT r.id AS reply_id, p.id, p.account_id, p.uri FROM statuses p JOIN statuses r
+            ON r.in_reply_to_uri = p.uri AND r.id <> p.id AND r.in_reply_to_id IS NULL AND r.deleted_at IS NULL
+          WHERE p.uri = ANY (${uris}::text[]) AND p.deleted_at IS NULL AND ${mayAnswer(sql, "r", "p")}
+          ORDER BY r.id LIMIT ${rowsMax(sql, adoptedMax)}) p
+        WHERE statuses.id = p.reply_id AND statuses.in_reply_to_id IS NULL AND statuses.deleted_at IS NULL
         RETURNING statuses.id, p.id AS parent_id, p.uri`)
       const byParent = Map.groupBy(rows, ({ uri }) => uri)
-      return (uri: string) => byParent.get(uri) ?? []
+      return (uri: string) => ({ replies: byParent.get(uri) ?? [], more: rows.length >= adoptedMax })
     }),
     "writes"
   )

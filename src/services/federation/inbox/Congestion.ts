@@ -1,5 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { boundedMap } from "../../BoundedMap.ts"
+import { hashedKey } from "../../HashedKey.ts"
 import { rowsMax } from "../../Paging.ts"
 import { rowsOf } from "../../Rows.ts"
 import { traced } from "../../Traced.ts"
@@ -10,6 +12,11 @@ const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 /** Activities that may wait to be worked off: in all, and of one server. */
 export const waitingMax = 50_000
 export const waitingPerDomainMax = 10_000
+/** Activities that may wait before servers are refused of which nobody here follows anybody: they leave room to others. */
+export const waitingOfStrangersMax = waitingMax / 2
+/** How long it is remembered whether somebody of a server is followed, in milliseconds, and of how many servers. */
+const followedMillis = 60_000
+const followedMax = 10_000
 /** How long a look at what waits is believed, in milliseconds. */
 const lookMillisMax = 1_000
 
@@ -30,6 +37,18 @@ export class Congestion extends Context.Service<Congestion, {
       const sql = yield* SqlClient.SqlClient
       let last: Look | undefined
       let looking = false
+      const followed = boundedMap<string, { readonly at: number; readonly followed: boolean }>(followedMax)
+
+      /** Whether somebody here follows an account of the server; costs a query a minute while much waits. */
+      const isFollowed = Effect.fnUntraced(function*(domain: string, now: number) {
+        const key = hashedKey(domain)
+        const known = followed.get(key)
+        if (known !== undefined && now - known.at < followedMillis && now >= known.at) return known.followed
+        const rows = yield* sql`SELECT FROM accounts a JOIN follows f ON f.target_account_id = a.id AND NOT f.remote
+          WHERE a.domain IS NOT NULL AND domain_key(a.domain) COLLATE "C" = domain_key(${domain}) LIMIT 1`
+        followed.set(key, { at: now, followed: rows.length > 0 })
+        return rows.length > 0
+      })
 
       const look = Effect.fnUntraced(function*(now: number) {
         const [row] = yield* countRows(sql`SELECT count(*)::int AS count FROM (
@@ -52,7 +71,9 @@ export class Congestion extends Context.Service<Congestion, {
             last = yield* Effect.ensuring(look(now), Effect.sync(() => looking = false))
           }
           const { all, full } = last ?? { all: 0, full: new Set() }
-          return all >= waitingMax || (domain !== undefined && full.has(domain))
+          if (all >= waitingMax) return true
+          if (domain === undefined) return false
+          return full.has(domain) || (all >= waitingOfStrangersMax && !(yield* isFollowed(domain, now)))
         }, Effect.orDie)
       })
     })

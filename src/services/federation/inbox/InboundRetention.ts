@@ -11,7 +11,10 @@ import { sameMax } from "./Undoables.ts"
 /** How long an id that was deleted stays so, in milliseconds: longer than its post is kept here. */
 const deletedMillis = 90 * 86_400_000
 
-/** Activities that were set aside and are kept, of one sender and in all: the last ones. */
+/**
+ * Activities that were set aside and are kept, of one sender and in all: the last ones. Servers with more leave room to
+ * those with fewer.
+ */
 export const deadMax = { ofSender: 100, ofAll: 10_000 } as const
 
 const lastRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, uri: Schema.String }))
@@ -55,8 +58,10 @@ export class InboundRetention extends Context.Service<InboundRetention, {
       })
 
       const setAside = sql`DELETE FROM inbound_activities WHERE id IN (SELECT id FROM (
-          SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY id DESC) AS of_sender,
-            row_number() OVER (ORDER BY id DESC) AS of_all FROM inbound_activities WHERE outcome LIKE 'set aside:%') dead
+          SELECT id, of_sender, row_number() OVER (ORDER BY of_domain, id DESC) AS of_all FROM (
+            SELECT i.id, row_number() OVER (PARTITION BY i.account_id ORDER BY i.id DESC) AS of_sender,
+              row_number() OVER (PARTITION BY a.domain ORDER BY i.id DESC) AS of_domain
+            FROM inbound_activities i JOIN accounts a ON a.id = i.account_id WHERE i.outcome LIKE 'set aside:%') ranked) dead
         WHERE of_sender > ${deadMax.ofSender} OR of_all > ${deadMax.ofAll})`
 
       return InboundRetention.of({

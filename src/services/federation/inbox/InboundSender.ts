@@ -25,7 +25,7 @@ export const senderQuery = (sql: SqlClient, accountId: Fragment): Fragment =>
   sql`SELECT a.uri, a.domain, r.followers_url, r.featured_url, r.featured_collections_url, a.suspended_at IS NOT NULL AS suspended,
       EXISTS (SELECT FROM blocks b WHERE b.target_account_id = a.id)
         OR EXISTS (SELECT FROM blocks b WHERE b.account_id = a.id)
-        OR EXISTS (SELECT FROM domain_mutes d WHERE d.domain = a.domain) AS has_blocks
+        OR EXISTS (SELECT FROM domain_mutes d WHERE d.domain IN (a.domain, uri_host(a.uri))) AS has_blocks
     FROM accounts a JOIN remote_actors r ON r.account_id = a.id WHERE a.id = ${accountId}`
 
 /** What a remote account's actor must know of it; undefined for a local one. */

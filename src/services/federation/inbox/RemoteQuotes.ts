@@ -109,7 +109,7 @@ export class RemoteQuotes extends Context.Service<RemoteQuotes, {
             FROM quotes WHERE status_id = ${statusId} AND account_id = ${account}`)
           if (before === undefined) {
             const accepted = quoted !== undefined && isFree(account, quoted, quote.legacy)
-            yield* quotes.insert({
+            const allowed = yield* quotes.insert({
               statusId,
               accountId: account,
               quotedStatusId: quoted?.id ?? null,
@@ -119,6 +119,7 @@ export class RemoteQuotes extends Context.Service<RemoteQuotes, {
               legacy: quote.legacy,
               authorizationUri
             })
+            if (!allowed) return undefined
             if (quoted === undefined || (!accepted && authorizationUri !== null)) yield* jobs.enqueue("quote", statusId)
             return accepted && quoted?.local === true && quoted.accountId !== account ? quoted.accountId : undefined
           }

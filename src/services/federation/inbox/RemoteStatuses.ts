@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Counters from "../../Counters.ts"
 import type { AccountId } from "../../Ids.ts"
+import { Jobs } from "../../intents/Jobs.ts"
 import { idRows, known, only, rowsOf } from "../../Rows.ts"
 import { revisionsMax } from "../../statuses/History.ts"
 import { update } from "../../statuses/StatusRows.ts"
@@ -92,6 +93,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const emojis = yield* RemoteEmojis
+      const jobs = yield* Jobs
       const polls = yield* RemotePolls
       const decorate = (note: ForeignNote) => emojis.keep(new URL(note.uri).host, note.emojis)
 
@@ -130,11 +132,12 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
 
       const adoptions = Adoptions.make(sql)
       const adopt = traced("RemoteStatuses.adopt")(function*(uri: string) {
-        const adopted = yield* adoptions(uri)
-        const [first] = adopted
+        const { more, replies } = yield* adoptions(uri)
+        const [first] = replies
         if (first === undefined) return []
-        yield* Counters.count(sql, [], [{ statusId: first.parentId, replies: adopted.length }])
-        return [...adopted.map(({ id }) => id), first.parentId]
+        yield* Counters.count(sql, [], [{ statusId: first.parentId, replies: replies.length }])
+        if (more) yield* jobs.enqueue("replies", first.parentId)
+        return [...replies.map(({ id }) => id), first.parentId]
       })
 
       const prospects = batched((posts: ReadonlyArray<Post>) =>

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Retention } from "../../../../src/services/intents/Retention.ts"
 import { ask, idsOf, newPerson } from "../../../support/Api.ts"
+import { retention } from "../../../support/Retention.ts"
 import { type Person, TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
 
@@ -107,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const shown = (id: string) => ask(moderator, "GET", `/api/v1/admin/reports/${id}`)
         const sensitive = (id: string) =>
           Effect.map(ask(witness, "GET", `/api/v1/collections/${id}`), ({ body }) => body.collection.sensitive)
-        const sweep = Effect.flatMap(Retention, (retention) => retention.sweep).pipe(Effect.provide(Retention.layer))
+        const sweep = Effect.flatMap(Retention, ({ sweep }) => sweep).pipe(Effect.provide(retention))
         const one = yield* report()
         const marked = yield* ask(moderator, "POST", path, {
           type: "mark_as_sensitive",

@@ -78,4 +78,26 @@ layer(services, { excludeTestServices: true })("ids that other servers made us r
         ]
       )
     }))
+
+  it.effect("F74: what many accounts of one server had set aside leaves room to that of others", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { sweep } = yield* InboundRetention
+      const friend = yield* person("friend")
+      yield* sql`UPDATE accounts SET domain = 'friend.example' WHERE id = ${friend}`
+      const setAside = (accountId: bigint, count: number) =>
+        sql`INSERT INTO inbound_activities (id, account_id, uri, document, received_at, due_at, outcome)
+          SELECT next_id(1), ${accountId}, 'aside' || n, '{}', '2026-01-01', '2026-01-01', 'set aside: why'
+          FROM generate_series(1, ${count}::int) n`
+      yield* setAside(friend, 5)
+      yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
+        SELECT next_id(2), 'flood' || n, 'flood.example', 'https://flood.example/' || n, now(), now()
+        FROM generate_series(1, 110) n`
+      yield* sql`INSERT INTO inbound_activities (id, account_id, uri, document, received_at, due_at, outcome)
+        SELECT next_id(3), a.id, 'flood' || n, '{}', '2026-01-01', '2026-01-01', 'set aside: why'
+        FROM accounts a, generate_series(1, ${deadMax.ofSender}::int) n WHERE a.domain = 'flood.example'`
+      yield* sweep(1_000)
+      assert.lengthOf(yield* sql`SELECT FROM inbound_activities WHERE account_id = ${friend}`, 5)
+      assert.lengthOf(yield* sql`SELECT FROM inbound_activities WHERE outcome LIKE 'set aside:%'`, deadMax.ofAll)
+    }))
 })

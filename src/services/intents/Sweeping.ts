@@ -1,0 +1,73 @@
+import { type Cause, Clock, Effect, Exit } from "effect"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+
+const day = 86_400_000
+
+/** Maximum rows of one statement, so that no transaction is long. */
+export const sweptRowsMax = 2_000
+/** Maximum duration of one sweep, in milliseconds; the next sweep removes the rest. */
+const sweepMillisMax = 1_200_000
+/** Pause between two statements, in which other work runs. */
+const pause = "10 millis"
+
+/** Number of rows that one statement removed, and whether there may be more of the kind. */
+interface Removed {
+  readonly removed: number
+  readonly more: boolean
+}
+
+/** Rows that are removed for one reason. */
+export interface Kind {
+  readonly name: string
+  /** Removes one batch. `ago` returns the moment so many days before now; the statement visits `rows` rows at most. */
+  readonly remove: (ago: (days: number) => Date, rows: number) => Effect.Effect<Removed, SqlError>
+}
+
+/** Makes a kind of a statement that removes `rows` rows at most and returns one row for each. */
+export const kindOf = (
+  name: string,
+  statement: (ago: (days: number) => Date, rows: number) => Effect.Effect<ReadonlyArray<unknown>, SqlError>
+): Kind => ({
+  name,
+  remove: (ago, rows) => Effect.map(statement(ago, rows), ({ length }) => ({ removed: length, more: length >= rows }))
+})
+
+/** Result of a sweep: removed rows, and kinds that failed with their causes. */
+interface Swept {
+  readonly removed: number
+  readonly failures: ReadonlyArray<readonly [name: string, cause: Cause.Cause<SqlError>]>
+}
+
+/** Returns true where Postgres ended a statement that took too long: fewer rows may be in time. */
+const isTooLong = ({ reasons }: Cause.Cause<SqlError>): boolean =>
+  reasons.some((reason) =>
+    reason._tag === "Fail" && isSqlError(reason.error) && reason.error.reason._tag === "StatementTimeoutError"
+  )
+
+/**
+ * Removes rows of each kind, in batches and by turns, until nothing is left or the sweep's time is over. Halves the
+ * batch of a kind whose statement exceeds its time limit. A kind that fails does not stop others.
+ */
+export const sweptAll = Effect.fnUntraced(function*(kinds: ReadonlyArray<Kind>) {
+  const began = yield* Clock.currentTimeMillis
+  const ago = (days: number) => new Date(began - days * day)
+  const swept: Swept & { removed: number; failures: Array<Swept["failures"][number]> } = { removed: 0, failures: [] }
+  let waiting = kinds.map((kind) => ({ kind, rows: sweptRowsMax }))
+  while (waiting.length > 0 && (yield* Clock.currentTimeMillis) - began < sweepMillisMax) {
+    const next: typeof waiting = []
+    for (const { kind, rows } of waiting) {
+      const exit = yield* Effect.exit(kind.remove(ago, rows))
+      if (Exit.isSuccess(exit)) {
+        swept.removed += exit.value.removed
+        if (exit.value.more) next.push({ kind, rows })
+      } else if (rows > 1 && isTooLong(exit.cause)) {
+        next.push({ kind, rows: Math.trunc(rows / 2) })
+      } else {
+        swept.failures.push([kind.name, exit.cause])
+      }
+    }
+    waiting = next
+    if (waiting.length > 0) yield* Effect.sleep(pause)
+  }
+  return swept satisfies Swept
+})

@@ -1,0 +1,65 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import { rowsMax } from "../Paging.ts"
+import { idRows, rowsOf } from "../Rows.ts"
+import { transaction } from "../Transactions.ts"
+import type { Kind } from "./Sweeping.ts"
+
+/** Maximum rows whose references one statement looks for. */
+const visitedMax = 500
+
+const visitedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, unused: Schema.Boolean }))
+
+/** Rows of a table without a use, and what happens after they are removed. */
+interface Unused {
+  readonly table: string
+  /** Condition of a row under the alias `t` that nothing uses; `ago` returns the moment so many days before now. */
+  readonly condition: (ago: (days: number) => Date) => Fragment
+  /** Runs in the transaction that removed rows. */
+  readonly removed?: (ids: ReadonlyArray<bigint>) => Effect.Effect<void, SqlError>
+}
+
+/** Columns that refer to a table, as "table.column". */
+export type References = ReadonlyArray<`${string}.${string}`>
+
+/**
+ * Returns the condition that no row refers by one of the columns to the row under the alias `t`. `OFFSET 0` keeps the
+ * planner from reading a whole table instead of its index.
+ */
+export const isUnreferenced = (sql: SqlClient, references: References): Fragment =>
+  sql.and(references.map((reference) => {
+    const [table = "", column = ""] = reference.split(".")
+    return sql`NOT EXISTS (SELECT FROM ${sql(table)} r WHERE r.${sql(column)} = t.id OFFSET 0)`
+  }))
+
+/**
+ * Walks through a table by its id, a slice at a time, and removes rows without a use. Locks such rows and looks at them
+ * once more: a row that came to refer to one of them was committed before the lock, or fails after it.
+ */
+export const unusedRows = (sql: SqlClient, { condition, removed, table }: Unused): Kind => {
+  let last = 0n
+  const remove = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>, unused: Fragment) {
+    const locked = yield* idRows(sql`SELECT t.id::bigint AS id FROM ${sql(table)} t WHERE t.id = ANY (${ids}::bigint[])
+      ORDER BY t.id FOR UPDATE SKIP LOCKED`)
+    const gone = yield* idRows(sql`DELETE FROM ${sql(table)} t
+      WHERE t.id = ANY (${locked.map(({ id }) => id)}::bigint[]) AND ${unused} RETURNING t.id::bigint AS id`)
+    if (gone.length > 0 && removed !== undefined) yield* removed(gone.map(({ id }) => id))
+    return gone.length
+  }, transaction(sql))
+  return {
+    name: `unused ${table}`,
+    remove: Effect.fnUntraced(function*(ago, rows) {
+      const limit = Math.min(rows, visitedMax)
+      const unused = condition(ago)
+      const visited = yield* visitedRows(sql`SELECT t.id::bigint AS id, (${unused}) AS unused FROM ${sql(table)} t
+        WHERE t.id > ${last} ORDER BY t.id LIMIT ${rowsMax(sql, limit)}`)
+      const ids = visited.flatMap(({ id, unused }) => unused ? [id] : [])
+      const count = ids.length === 0 ? 0 : yield* remove(ids, unused)
+      const more = visited.length >= limit
+      last = more ? visited.at(-1)?.id ?? 0n : 0n
+      return { removed: count, more }
+    })
+  }
+}

@@ -1,0 +1,102 @@
+import { Clock, Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import * as Counters from "../Counters.ts"
+import { isSeparate } from "../HiddenAccounts.ts"
+import { lockPairs } from "../Pairs.ts"
+import { accountIdRows, rowsOf } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import { QuoteRecord } from "./Statuses.ts"
+
+export const QuoteState = QuoteRecord.fields.state
+export type QuoteState = typeof QuoteState.Type
+
+/** A quote as those who decide about it know it. */
+const Decided = Schema.Struct({
+  statusId: Schema.BigInt,
+  /** Who quotes. */
+  accountId: Schema.BigInt,
+  quotedStatusId: Schema.NullOr(Schema.BigInt),
+  quotedAccountId: Schema.NullOr(Schema.BigInt),
+  /** Before the decision. */
+  before: QuoteState,
+  /** It was written here. */
+  local: Schema.Boolean
+})
+export type Decided = typeof Decided.Type
+export const decidedRows = rowsOf(Decided)
+
+export interface NewQuote {
+  readonly statusId: bigint
+  readonly accountId: bigint
+  readonly quotedStatusId: bigint | null
+  readonly quotedAccountId: bigint | null
+  /** The id of what is quoted, as long as that is not here. */
+  readonly quotedUri: string | null
+  readonly state: QuoteState
+  readonly legacy: boolean
+  readonly authorizationUri: string | null
+}
+
+/** Writes of quotes, which a block separates; always inside a transaction. */
+export const make = (sql: SqlClient) => {
+  const separated = (one: bigint, other: bigint) =>
+    Effect.map(
+      sql`SELECT WHERE ${isSeparate(sql, sql`${one}::bigint`, sql`${other}::bigint`)}`,
+      (rows) => rows.length > 0
+    )
+  /** Holds the two accounts until the transaction ends, so that a block comes before or after it. */
+  const mayQuote = Effect.fnUntraced(function*(account: bigint, quoted: bigint) {
+    if (account === quoted) return true
+    yield* lockPairs(sql, [[account, quoted]])
+    return !(yield* separated(account, quoted))
+  })
+
+  const insert = traced("Quotes.insert")(function*(quote: NewQuote) {
+    const allowed = quote.quotedAccountId === null || (yield* mayQuote(quote.accountId, quote.quotedAccountId))
+    const state = allowed ? quote.state : "rejected"
+    const at = new Date(yield* Clock.currentTimeMillis)
+    const written =
+      yield* sql`INSERT INTO quotes (status_id, account_id, quoted_status_id, quoted_account_id, quoted_uri,
+        state, legacy, authorization_uri, created_at)
+      VALUES (${quote.statusId}, ${quote.accountId}, ${quote.quotedStatusId}, ${quote.quotedAccountId}, ${quote.quotedUri},
+        ${state}, ${quote.legacy}, ${quote.authorizationUri}, ${at})
+      ON CONFLICT (status_id) DO NOTHING RETURNING 1`
+    if (written.length > 0 && state === "accepted" && quote.quotedStatusId !== null) {
+      yield* Counters.count(sql, [], [{ statusId: quote.quotedStatusId, quotes: 1 }])
+    }
+    return allowed
+  })
+
+  const decided = traced("Quotes.decide")(
+    function*(
+      statusId: bigint,
+      quotedAuthor: bigint,
+      from: ReadonlyArray<QuoteState>,
+      to: QuoteState,
+      authorizationUri?: string
+    ) {
+      if (to === "accepted") {
+        const [quoting] = yield* accountIdRows(sql`SELECT account_id FROM quotes
+          WHERE status_id = ${statusId} AND quoted_account_id = ${quotedAuthor}`)
+        if (quoting === undefined || !(yield* mayQuote(quoting.accountId, quotedAuthor))) return undefined
+      }
+      const [quote] = yield* decidedRows(sql`
+        WITH before AS MATERIALIZED (SELECT q.status_id, q.state, s.local FROM quotes q JOIN statuses s ON s.id = q.status_id
+          WHERE q.status_id = ${statusId} AND q.quoted_account_id = ${quotedAuthor} AND q.state = ANY (${from}::text[])
+            AND s.deleted_at IS NULL FOR UPDATE OF q)
+        UPDATE quotes q SET state = ${to}, authorization_uri = coalesce(${
+        authorizationUri ?? null
+      }, q.authorization_uri)
+        FROM before WHERE q.status_id = before.status_id
+        RETURNING q.status_id, q.account_id, q.quoted_status_id, q.quoted_account_id, before.state AS before, before.local`)
+      if (quote === undefined) return undefined
+      const change = (to === "accepted" ? 1 : 0) - (quote.before === "accepted" ? 1 : 0)
+      if (change !== 0 && quote.quotedStatusId !== null) {
+        yield* Counters.count(sql, [], [{ statusId: quote.quotedStatusId, quotes: change }])
+      }
+      return quote
+    }
+  )
+
+  return { decided, insert }
+}

@@ -1,0 +1,10 @@
+import { Layer } from "effect"
+import { Broadcast } from "../../src/services/Broadcast.ts"
+import { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
+import { Retention } from "../../src/services/intents/Retention.ts"
+import { configurationOf } from "./Configuration.ts"
+
+/** Retention by itself; nobody hears what it publishes. */
+export const retention = Retention.layer.pipe(
+  Layer.provide([Broadcast.layerMemory, Layer.succeed(ServerConfig, configurationOf("here.example"))])
+)
