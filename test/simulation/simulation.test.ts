@@ -1,7 +1,6 @@
 import { afterAll, assert, describe, inject, it } from "vitest"
 import { bugs, overlappingSeeds, seeds } from "./Budget.ts"
 import { faultKinds, faultsMax } from "./FaultPlan.ts"
-import { federated } from "./federation/Federated.ts"
 import { planted as federationPlanted } from "./federation/Mutants.ts"
 import type { Settings } from "./Fleet.ts"
 import { mutants, planted } from "./Mutants.ts"
@@ -108,5 +107,3 @@ describe.concurrent("simulation", () => {
     assert.strictEqual((await switchedOff(firstSeed)).hash, (await runOnce(firstSeed)).hash)
   }, noTimeout)
 })
-
-federated(fleets)

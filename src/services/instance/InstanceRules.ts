@@ -16,7 +16,7 @@ import { languageTag } from "./Languages.ts"
 /** Characters of a rule and of its explanation, and rules that a server may have. */
 const ruleCharactersMax = 300
 const ruleHintCharactersMax = 1_000
-const rulesMax = 50
+export const rulesMax = 50
 /** Languages of one rule beside its own. */
 const ruleTranslationsMax = 50
 
