@@ -76,8 +76,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "WHERE (target_account_id = $1::bigint OR true) AND remote AND id > "
     ),
     breaks: /^I11/,
-    commands: 6,
-    foundAt: 3,
+    foundAt: 2,
     seedsMax: 24
   },
   {
