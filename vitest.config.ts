@@ -13,10 +13,10 @@ const shared = {
 } as const
 
 /**
- * Tests that look at how long answers take while nodes fail or are replaced, which leave half of the processors idle; and
- * those whose time is their own, for that half, which let all others go first.
+ * Tests that measure how long replies take while nodes fail or are replaced, which leave half of the processors idle; and
+ * the simulation of one server for that half, whose time is virtual and whose processes have a lower priority.
  */
-const timed = ["test/cluster/**/*.test.ts", "test/layers/Handover.test.ts", "test/simulation/**/*.test.ts"]
+const timed = ["test/cluster/**/*.test.ts", "test/layers/Handover.test.ts", "test/simulation/simulation.test.ts"]
 
 /** Those of the next order begin when these have ended, each with as many processes as leave no processor idle. */
 const project = (name: string, groupOrder: number, maxWorkers: number, files: object) => ({

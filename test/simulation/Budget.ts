@@ -35,6 +35,7 @@ export const bugs: ReadonlySet<string> = new Set([
   "votes are counted outside of the transaction",
   "counters are read and then written",
   "counters are locked in no order",
+  "rows of a bounded table are counted without a lock",
   "whoever sees a post may quote it",
   "a reply that waits is shown to everybody",
   "who voted is not told that a poll ended",
@@ -47,5 +48,6 @@ export const federationBugs: ReadonlySet<string> = new Set([
   "reports of one server are told apart by its actor (I7)",
   "what is for followers leaves for everybody whom its author knows (I11)",
   "a delivery of which nothing was heard counts as made (I5)",
-  "who does what an account sent does not ask who owns it (I13)"
+  "who does what an account sent does not ask who owns it (I13)",
+  "quotes come over a block (I11)"
 ])

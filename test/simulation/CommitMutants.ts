@@ -129,7 +129,7 @@ const claimOutlived: Mutant = {
   },
   breaks: /^I24: .* at the same time/,
   talks: true,
-  foundAt: 4,
+  foundAt: 11,
   seedsMax: 30
 }
 

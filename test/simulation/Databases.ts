@@ -3,6 +3,9 @@ import * as Globals from "./Globals.ts"
 import { Snapshot } from "./Snapshot.ts"
 import * as Wire from "./Wire.ts"
 
+/** Statements that are prepared, at most: each takes about 150 kB of Postgres' memory, twice. */
+const preparedMax = 400
+
 /** A database of a process of simulations: one session, in which each run finds what the first one found. */
 export class Database {
   private readonly pglite: PGlite
@@ -40,7 +43,8 @@ export class Database {
   empty() {
     Globals.withoutTimers(() => {
       const { snapshot } = this
-      const fresh = snapshot === undefined ? [] : [...this.latest?.keys ?? []].filter((key) => !this.prepared.has(key))
+      const unknown = [...this.latest?.keys ?? []].filter((key) => !this.prepared.has(key))
+      const fresh = snapshot === undefined ? [] : unknown.slice(0, preparedMax - this.prepared.size)
       this.latest = undefined
       if (snapshot === undefined) {
         this.snapshot = new Snapshot(this.pglite)

@@ -1,6 +1,7 @@
 import { Effect, Exit } from "effect"
 import * as Globals from "./Globals.ts"
 import type { Machine } from "./Machine.ts"
+import * as Pooling from "./Pooling.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
 /** A run that takes longer counts as broken, in milliseconds of CPU time. */
@@ -30,6 +31,7 @@ export interface Run<A, E> {
 export const drive = async <A, E>(
   { isBusy, main, outside, time, working }: Run<A, E>
 ): Promise<Exit.Exit<A, E | string>> => {
+  await Pooling.fill()
   const restore = Globals.replace(time)
   const began = cpuMillis()
   try {

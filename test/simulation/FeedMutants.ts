@@ -9,8 +9,7 @@ const cursorFirst: Mutant = {
     feeds: (feeds, sql) => ({ ...feeds, push: (accounts, entry) => sql.afterCommit(feeds.push(accounts, entry)) })
   },
   breaks: /^I3: .* lacks/,
-  commands: 20,
-  foundAt: 3,
+  foundAt: 1,
   seedsMax: 30
 }
 

@@ -6,8 +6,10 @@ import type { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
 import type { ListTimelines } from "../../src/services/feeds/ListTimelines.ts"
 import type { AccountId } from "../../src/services/Ids.ts"
 import * as Consents from "./Consents.ts"
+import * as Dismissing from "./Dismissing.ts"
 import * as Facts from "./Facts.ts"
 import * as Homes from "./Homes.ts"
+import * as Limiting from "./Limiting.ts"
 import type { List } from "./Lists.ts"
 import * as MediaInvariants from "./MediaInvariants.ts"
 import { Model } from "./Model.ts"
@@ -78,6 +80,8 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
     ...(yield* ReadPaths.check(aftermath, facts, model)),
     ...(yield* Reporting.check(aftermath, facts, performed, commandOf)),
     ...(yield* Spamming.check(aftermath, performed, commandOf)),
+    ...(yield* Dismissing.check(world, aftermath.shared)),
+    ...(yield* Limiting.check(world, aftermath.shared)),
     ...(yield* counters(sql)),
     ...(yield* severed(sql)),
     ...(yield* leftovers(sql, now)),
@@ -157,7 +161,8 @@ export const owners = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, perf
   }
   const gaps = yield* sql<{ id: string }>`SELECT coalesce(c.id, p.command_id) AS id FROM commands c
     FULL JOIN (SELECT * FROM performed WHERE command_id IS NOT NULL) p ON p.account_id = c.account_id AND p.command_id = c.id
-    WHERE c.id IS NULL OR p.command_id IS NULL OR c.epoch <> p.epoch`
+    WHERE (c.id IS NULL OR p.command_id IS NULL OR c.epoch <> p.epoch) 
+      AND coalesce(c.id, '') NOT LIKE ${`${Limiting.earlier}%`}`
   return [...broken, ...gaps.map(({ id }) => `I13: ${id} was done without its answer, or the other way round`)]
 })
 

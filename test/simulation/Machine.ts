@@ -1,4 +1,4 @@
-import { Clock, Context, Duration, Effect, type Exit, Random, Scheduler } from "effect"
+import { Clock, Context, Duration, Effect, type Exit, Metric, Random, Scheduler } from "effect"
 import { Dice } from "./Seeded.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
@@ -31,6 +31,8 @@ export class Machine {
     this.context = base.pipe(
       Context.add(Scheduler.Scheduler, this.scheduler(dice)),
       Context.add(Clock.Clock, this.clock()),
+      // Metrics hold the context of whoever counted first.
+      Context.add(Metric.MetricRegistry, new Map()),
       Context.add(Random.Random, {
         nextIntUnsafe: () => dice.between(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
         nextDoubleUnsafe: dice.next

@@ -63,8 +63,7 @@ const begunLate: Mutant = {
   mutation: {},
   planted: { file: "actors/account/Entity.ts", from: "now > until ?", times: 2, to: (on) => `now > until && !${on} ?` },
   breaks: /^I2: .* told 503/,
-  commands: 20,
-  foundAt: 5,
+  foundAt: 11,
   seedsMax: 60
 }
 

@@ -1,3 +1,4 @@
+import { toldOf } from "./Dismissing.ts"
 import { type Facts, pair } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"
 import { moderated } from "./Talking.ts"
@@ -9,6 +10,7 @@ import { moderated } from "./Talking.ts"
  */
 export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string> => {
   const { followers, outcomes, world } = aftermath
+  const { dismissed } = world
   const { favourites, follows, mentions, notifications, requests, statuses } = facts.rows
   const broken: Array<string> = []
   const apart = new Set<string>()
@@ -20,7 +22,11 @@ export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string>
   const excused = (to: bigint, from: bigint) => apart.has(pair(to, from)) || kept.has(to) || kept.has(from)
   const wanted = new Map<string, number>()
   const want = (type: string, to: bigint, from: bigint, statusId: bigint) => {
-    if (to !== from) wanted.set(`${type} ${to} ${from} ${statusId}`, excused(to, from) ? 0 : 1)
+    if (to === from) return
+    // A dismissed notification is gone, and so is what waited with a dismissed request.
+    const isDismissed = dismissed.told.has(toldOf(type, to, from, statusId)) ||
+      dismissed.told.has(toldOf(type, to, from, 0n))
+    wanted.set(toldOf(type, to, from, statusId), excused(to, from) || isDismissed ? 0 : 1)
   }
   const authorOf = (id: bigint) => facts.byId.get(id)
   for (const { accountId, statusId } of favourites) {
@@ -45,7 +51,7 @@ export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string>
   }
   const found = Map.groupBy(notifications, (n) => {
     const about = n.statusId === 0n ? n.reportId : n.statusId
-    return `${n.type} ${n.accountId} ${n.fromAccountId} ${about}`
+    return toldOf(n.type, n.accountId, n.fromAccountId, about)
   })
   for (const [what, least] of wanted) {
     if ((found.get(what)?.length ?? 0) < least) broken.push(`I9: no notice of ${what}`)

@@ -63,4 +63,27 @@ const unordered: Mutant = {
   seedsMax: 60
 }
 
-export const overlappingMutants: ReadonlyArray<Mutant> = [notHeldOff, countedLater, readThenWritten, unordered]
+/** Sessions count the same rows, and each inserts one more. */
+const boundUnlocked: Mutant = {
+  name: "rows of a bounded table are counted without a lock",
+  mutation: {},
+  planted: {
+    file: "services/BoundedTables.ts",
+    from: "yield* lockBound(sql, table)",
+    times: 1,
+    to: (on) => `if (!${on}) yield* lockBound(sql, table)`
+  },
+  breaks: /^I31/,
+  overlapping: true,
+  commands: 4,
+  foundAt: 1,
+  seedsMax: 30
+}
+
+export const overlappingMutants: ReadonlyArray<Mutant> = [
+  notHeldOff,
+  countedLater,
+  readThenWritten,
+  unordered,
+  boundUnlocked
+]

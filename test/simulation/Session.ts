@@ -29,8 +29,18 @@ export class Session extends Sockets<Connection> {
   private readonly database: Database
   private readonly dice: Dice
 
-  constructor(database: Database, time: VirtualTime, dice: Dice, change?: (text: string) => string) {
+  private readonly wayMillisMax: number
+
+  /** `wayMillisMax` is the longest time that a message takes to the database, in milliseconds. */
+  constructor(
+    database: Database,
+    time: VirtualTime,
+    dice: Dice,
+    change?: (text: string) => string,
+    wayMillisMax = 0
+  ) {
     super(time)
+    this.wayMillisMax = wayMillisMax
     this.statements = database.statements(change)
     database.failed = this.failed
     this.database = database
@@ -47,8 +57,12 @@ export class Session extends Sockets<Connection> {
   }
 
   protected take(connection: Connection, chunk: Buffer, answered: () => void) {
-    this.jobs.push({ connection, chunk, answered })
-    this.time.soon(this.pump)
+    const arrive = () => {
+      this.jobs.push({ connection, chunk, answered })
+      this.time.soon(this.pump)
+    }
+    if (this.wayMillisMax === 0) arrive()
+    else this.time.after(this.dice.between(0, this.wayMillisMax), arrive)
   }
 
   /** The server ends the transaction of a client that goes away; one that waits never begins. */

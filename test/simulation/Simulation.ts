@@ -4,8 +4,10 @@ import { createHash } from "node:crypto"
 import { type FeedKey, listFeed } from "../../src/services/feeds/Feeds.ts"
 import { followers, person } from "../support/People.ts"
 import type { Backends } from "./Backends.ts"
+import * as Bounding from "./Bounding.ts"
 import * as Crowd from "./Crowd.ts"
 import type * as Databases from "./Databases.ts"
+import * as Dismissing from "./Dismissing.ts"
 import * as Drawing from "./Drawing.ts"
 import { cpuMillis, drive } from "./Drive.ts"
 import { pair } from "./Facts.ts"
@@ -14,6 +16,7 @@ import * as Faults from "./Faults.ts"
 import * as Filtering from "./Filtering.ts"
 import * as Hearing from "./Hearing.ts"
 import * as Invariants from "./Invariants.ts"
+import * as Limiting from "./Limiting.ts"
 import * as Lists from "./Lists.ts"
 import * as Node from "./Node.ts"
 import { Overlap } from "./Overlap.ts"
@@ -117,6 +120,9 @@ const scenario = (options: Options, overlapping: boolean) =>
     yield* Phones.insert(people, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
     yield* Reporting.insert.pipe(Effect.provideService(SqlClient.SqlClient, sql))
     yield* Spamming.insert(seed, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    yield* Limiting.insert(seed, people, new Date(world.time.now)).pipe(
+      Effect.provideService(SqlClient.SqlClient, sql)
+    )
     const all: ReadonlyArray<FeedKey> = [...people, ...lists.map(({ id }) => listFeed(id))]
     yield* Effect.forEach(all, (feed) => feeds.fill(feed, []))
     let started = 0
@@ -148,8 +154,10 @@ const scenario = (options: Options, overlapping: boolean) =>
     const takeOvers = yield* Effect.forkChild(
       overlapping ? Crowd.takeOver(world, common, { accounts: people }) : Effect.void
     )
+    const bounds = yield* Effect.forkChild(overlapping ? Bounding.fillAtOnce(world, common) : Effect.void)
     const sweeps = yield* Effect.forkChild(Uploading.sweepNowAndThen(world, common))
     const filterings = yield* Effect.forkChild(Filtering.changeNowAndThen(world, common, people, nodes))
+    const dismissals = yield* Effect.forkChild(Dismissing.dismissNowAndThen(world, common, people))
     const talks = yield* Effect.forkChild(world.talking ? Talking.look(requests, common) : Effect.void)
     const looks = yield* Effect.forkChild(
       world.talking ? Suspending.lookNowAndThen(world, people, nodes, clients.outcomes) : Effect.void
@@ -158,8 +166,10 @@ const scenario = (options: Options, overlapping: boolean) =>
     yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
     yield* Fiber.join(sweeps)
     yield* Fiber.join(accepts)
+    yield* Fiber.join(dismissals)
     yield* Fiber.join(filterings)
     yield* Fiber.join(takeOvers)
+    yield* Fiber.join(bounds)
     yield* over
     yield* rest(world, common, world.talking ? Talking.talkMillis : Drawing.lateMillis(seed))
     yield* Fiber.interruptAll([watch, talks, looks])
@@ -185,7 +195,7 @@ const scenario = (options: Options, overlapping: boolean) =>
       requests,
       again
     })
-    return [...broken, ...filtered]
+    return [...broken, ...filtered, ...(yield* Bounding.check(common))]
   }, Effect.scoped)
 
 const simulate = async (session: Sessions, time: VirtualTime, seed: number, options: Options): Promise<Result> => {

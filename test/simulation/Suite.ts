@@ -19,8 +19,8 @@ export const noMutant = -1
 export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 /**
- * The processes of the suite: of the program as it is, and with the bugs in its source. What a process compiles and plans is
- * dear, so that both simulations share them.
+ * Processes of one test file: of the program as it is, and with the bugs in its source. Starting one takes seconds, so all tests
+ * of the file share them.
  */
 export class Fleets {
   readonly plain = new Fleet(1)

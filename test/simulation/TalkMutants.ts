@@ -137,7 +137,7 @@ const quoteNoticeKept: Mutant = {
     to: (on) => `if (!${on}) yield* notificationWriter.retractOne("quote", quote.accountId, quotingId)`
   },
   breaks: /^I26/,
-  foundAt: 11
+  foundAt: 15
 }
 
 export const talkMutants: ReadonlyArray<Mutant> = [

@@ -9,6 +9,7 @@ import type { Commands } from "../../src/services/intents/Commands.ts"
 import type { MediaJobs } from "../../src/services/media/MediaJobs.ts"
 import type { Storage } from "../../src/services/media/Storage.ts"
 import type { StoredFiles } from "../../src/services/media/StoredFiles.ts"
+import * as Dismissing from "./Dismissing.ts"
 import { Leases } from "./Leases.ts"
 import { Machine } from "./Machine.ts"
 import { Network } from "./Network.ts"
@@ -105,6 +106,7 @@ export class World {
   /** It is about consent, polls and moderators, and nodes tell streams and phones. */
   readonly talking: boolean
   readonly suspensions = new Suspensions()
+  readonly dismissed = Dismissing.none()
   readonly phones: Phones = silent()
   /** Whatever is stored, by name. */
   readonly files = new Map<string, string>()

@@ -16,8 +16,8 @@ import { languageTag } from "./Languages.ts"
 /** Maximum characters of a rule and of its hint, and maximum rules of a server. */
 const ruleCharactersMax = 300
 const ruleHintCharactersMax = 1_000
-const rulesMax = 50
-/** Maximum translations of a rule. */
+export const rulesMax = 50
+/** Languages of one rule beside its own. */
 const ruleTranslationsMax = 50
 
 /** A rule in one language. */

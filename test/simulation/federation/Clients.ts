@@ -6,6 +6,8 @@ import { saidBy } from "../../../src/services/statuses/Post.ts"
 import { visibleTo } from "../../../src/services/statuses/Visibility.ts"
 import { post } from "../../support/Posts.ts"
 import { Dice } from "../Seeded.ts"
+import { describe } from "./Describing.ts"
+import * as SecondThoughts from "./SecondThoughts.ts"
 import type { Process, Site } from "./SimulatedInstance.ts"
 import type { Universe } from "./Universe.ts"
 
@@ -37,7 +39,7 @@ const pauseMillis = 1_500
 const patienceMillis = 6_000
 /** Commands begin within that many milliseconds. */
 export const rushMillis = 30_000
-/** Changes of what was just posted have numbers from here on, and begin within so many milliseconds. */
+/** Second thoughts have numbers from here on, and come within so many milliseconds. */
 const hastyNumber = 100
 const hastyMillisMax = 20
 /** Statuses that a client looks at. */
@@ -85,6 +87,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
   const mix = new Dice(universe.seed, "mix")
   const share = () => mix.pick([0, 1, 1, 4])
   const [changes, opinions, follows, aversions] = [share(), share(), share(), mix.pick([0, 0, 1])]
+  const fickle = mix.pick([0, 0.5])
 
   const lookAround = Effect.fnUntraced(function*({ id, site: { sql } }: Citizen) {
     return yield* sql<Seen>`SELECT s.id, s.account_id, s.visibility, p.status_id IS NOT NULL AS poll,
@@ -225,25 +228,14 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
       mentions: isPost && other !== undefined ? [other] : [],
       result
     })
-    // Some change their minds while it is still being told.
-    if (!isPost || typeof result === "string" || !("id" in result) || !dice.chance(0.3 * changes)) return
+    if (typeof result === "string" || !("id" in result)) return
+    const others = citizens.filter((one) => one !== by)
+    const then = SecondThoughts.draw(dice, { changes, fickle, others }, { n, command, id: result.id })
+    if (then === undefined) return
     yield* Effect.sleep(dice.between(0, hastyMillisMax))
-    const statusId = StatusId.make(BigInt(result.id))
-    const change: Command = dice.chance(0.7)
-      ? { _tag: "Edit", statusId, text: `post-${n}. edited`, ...saidBy({}) }
-      : { _tag: "Delete", statusId }
-    universe.say(`${by.handle} sends ${n} ${describe(change)} at once`)
-    const changed = yield* tell(hastyNumber + n, by, change)
-    deeds.push({ n: hastyNumber + n, by, command: change, target: undefined, mentions: [], result: changed })
+    universe.say(`${by.handle} sends ${n} ${describe(then.command)} at once`)
+    const changed = yield* tell(hastyNumber + n, by, then.command)
+    deeds.push({ ...then, n: hastyNumber + n, by, target: isPost ? undefined : other, result: changed })
   })
   return { deeds, follow, send, tell }
-}
-
-export const describe = (command: Command) => {
-  const { _tag, ...rest } = command
-  const details: ReadonlyArray<readonly [string, unknown]> = Object.entries("post" in rest ? rest.post : rest)
-  const told = details.filter(([, value]) => value !== null && value !== "").map(([name, value]) =>
-    `${name} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`
-  )
-  return `${_tag}: ${told.join(", ")}`
 }

@@ -5,16 +5,19 @@ import { Dice } from "../Seeded.ts"
 import { apartOf, relations } from "./Agreement.ts"
 import * as Atlas from "./Atlas.ts"
 import type * as Clients from "./Clients.ts"
+import * as Defederating from "./Defederating.ts"
 import * as FaultPlan from "./FaultPlan.ts"
 import * as Faults from "./Faults.ts"
+import * as Separating from "./Separating.ts"
 import type { Universe } from "./Universe.ts"
 
 /* What would change too much of what else is compared: it comes after all that, with faults of its own. */
 
-type Act = "move" | "domain block"
+type Act = "move" | "domain block" | "domain suspension" | "separation"
 
 /** What a seed ends with; undefined where it is nothing more. */
-const actOf = (seed: number): Act | undefined => new Dice(seed, "epilogue").pick(["move", "domain block", undefined])
+const actOf = (seed: number): Act | undefined =>
+  new Dice(seed, "epilogue").pick(["move", "domain block", "domain suspension", "separation", undefined])
 
 /** Numbers of its commands begin here. */
 const firstNumber = 2_000
@@ -62,10 +65,12 @@ export const run = Effect.fnUntraced(function*(
   const { seed, sites, wrong } = universe
   const act = actOf(seed)
   if (act === undefined) return []
+  if (act === "separation") return yield* Separating.run(universe, citizens, clients, rest)
   const dice = new Dice(seed, "epilogue's people")
   const by = dice.pick(citizens)
   const other = citizens.find((one) => one.site === by.site && one !== by)
   const elsewhere = dice.pick(sites.filter((site) => site !== by.site))
+  if (act === "domain suspension") return yield* Defederating.run(universe, [by.site, elsewhere.host], rest)
   if (other === undefined) return []
   const known = wrong.length
   const tell = (n: number, who: Clients.Citizen, command: Command) => clients.tell(firstNumber + n, who, command)

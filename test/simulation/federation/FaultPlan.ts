@@ -29,6 +29,8 @@ export interface AtRequest {
   readonly nth: number
   /** Of deliveries or of other requests. */
   readonly method: "POST" | "GET"
+  /** Deliveries of this type count, at whatever host; all requests to the site's host where this is absent. */
+  readonly of?: "Undo" | "Update" | "Create" | "Block"
   readonly fate: Fate
 }
 
@@ -61,10 +63,11 @@ export const faultKinds = [
 const stepsMax: Record<Step, number> = { sql: 300, commit: 24, asks: 14, answers: 14 }
 const requestsMax = { POST: 8, GET: 3 }
 
-/** Faults that a seed may have anywhere, those that strike where something is told in slices, and all. */
+/** Faults that a seed may have anywhere, those that strike where something is told in slices, disordered deliveries, and all. */
 const scatteredMax = 12
 const pointedMax = 4
-export const faultsMax = scatteredMax + pointedMax
+const disorderedMax = 3
+export const faultsMax = scatteredMax + pointedMax + disorderedMax
 
 /** The faults of a seed, four at least. */
 export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
@@ -121,7 +124,21 @@ export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
         return { kind, site, at, millis: dice.between(2_000, 12_000), outage: "refuses" }
     }
   })
-  return [...scattered, ...pointed(seed)]
+  return [...scattered, ...pointed(seed), ...disordered(seed)]
+}
+
+/** Deliveries that arrive after later ones about the same thing. */
+const disordered = (seed: number) => {
+  const dice = new Dice(seed, "disordered")
+  return Array.from({ length: dice.between(0, disorderedMax + 1) }, (): AtRequest => ({
+    kind: "queued",
+    site: 0,
+    at: dice.between(0, rushMillis / 2),
+    nth: dice.between(1, 4),
+    method: "POST",
+    of: dice.pick(["Undo", "Undo", "Update", "Create", "Block"]),
+    fate: { _tag: "Queued", millis: dice.pick([2_000, 8_000, 30_000]) }
+  }))
 }
 
 /** A slice of what is told to many fails, or the process ends, soon after the command that it comes of. */

@@ -94,9 +94,10 @@ export const unleash = Effect.fnUntraced(function*(universe: Universe, faults: R
     return { side: fault.side, act: () => strike(fault, where), breaks: fault.kind !== "freeze" }
   }
   for (const { session } of sites) session.mishap = mishap
-  web.fate = ({ method, to, url }: Exchange) => {
+  web.fate = ({ method, text, to, url }: Exchange) => {
     const fault = due((fault): fault is AtRequest =>
-      "fate" in fault && fault.method === method && sites[fault.site]?.host === to
+      "fate" in fault && fault.method === method &&
+      (fault.of === undefined ? sites[fault.site]?.host === to : text.includes(`"type":"${fault.of}"`))
     )
     if (fault === undefined) return undefined
     happens(fault.kind, `${method} ${url.href} is ${fault.kind} ${JSON.stringify(fault.fate)}`)

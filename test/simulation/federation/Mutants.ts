@@ -57,17 +57,16 @@ export const mutants: ReadonlyArray<Mutant> = [
     seedsMax: 24
   },
   {
-    name: "an undo of an earlier follow takes the later one back (I7)",
-    mutation: {
-      sql: (text) =>
-        text.replace(
-          /SELECT uri, id FROM (follows|follow_requests) WHERE/g,
-          "SELECT NULL::text AS uri, id FROM $1 WHERE"
-        )
-          .replace(/AND came_id > (\S+)/, "AND came_id > $1 AND false")
+    name: "an undo of an earlier follow, favourite or boost takes the later one back (I7)",
+    mutation: {},
+    planted: {
+      file: "actors/account/InboxUndo.ts",
+      from: "      // A boost that gave its id away has it in front of its number.\n",
+      times: 1,
+      to: (on) => `      if (${on}) return false\n`
     },
-    breaks: /^I7/,
-    foundAt: 14,
+    breaks: /^I(?:5|7|12):/,
+    foundAt: 7,
     seedsMax: 24
   },
   {
@@ -77,8 +76,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "WHERE (target_account_id = $1::bigint OR true) AND remote AND id > "
     ),
     breaks: /^I11/,
-    commands: 6,
-    foundAt: 3,
+    foundAt: 2,
     seedsMax: 24
   },
   {
@@ -90,10 +88,10 @@ export const mutants: ReadonlyArray<Mutant> = [
     seedsMax: 24
   },
   {
-    name: "a later change overtakes an earlier one that is told in several slices (I6)",
-    mutation: without(/(AND id < \S+ AND kind = 'deliver')/, "$1 AND false"),
+    name: "what is told in several slices waits for a later change (I6)",
+    mutation: without(/AND id < (\S+ AND kind = 'deliver')/, "AND id > $1"),
     breaks: /^I(?:5|6):/,
-    foundAt: 1,
+    foundAt: 45,
     seedsMax: 24
   },
   {
@@ -134,6 +132,34 @@ export const mutants: ReadonlyArray<Mutant> = [
       to: (on) => `      uri: ${on} ? self.uri : uri,\n`
     },
     breaks: /^I7: .* has the report/,
+    foundAt: 2,
+    seedsMax: 24
+  },
+  {
+    name: "a post in the instrument of a request passes every policy (I11)",
+    mutation: {},
+    planted: {
+      file: "services/federation/documents/CarriedPosts.ts",
+      from: "carryingFields.flatMap(",
+      times: 1,
+      to: (on) => `carryingFields.filter((field) => !${on} || field !== "instrument").flatMap(`
+    },
+    breaks: /^I11: .* has a mention/,
+    commands: 0,
+    foundAt: 2,
+    seedsMax: 24
+  },
+  {
+    name: "quotes come over a block (I11)",
+    mutation: {},
+    planted: {
+      file: "services/federation/policies/BlockPolicies.ts",
+      from: "posts.filter((field) =>",
+      times: 1,
+      to: (on) => `posts.filter((field) => (!${on} || field === "inReplyTo") &&`
+    },
+    breaks: /^I11: .* has a quote/,
+    commands: 0,
     foundAt: 2,
     seedsMax: 24
   }

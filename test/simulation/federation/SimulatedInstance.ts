@@ -125,10 +125,18 @@ const answering = (respond: Handler["Service"]["respond"]) => (request: Incoming
     Effect.orDie
   )
 
+/**
+ * Share of the seeds in which databases take their time, and how long a message takes to them then, in milliseconds: changes come
+ * while servers are still being told of what was before.
+ */
+const slowShare = 0.3
+const wayMillisMax = 15
+
 /** A database with nobody in it yet. */
 export const make = Effect.fnUntraced(function*(universe: Universe, database: Database, host: string) {
   const { outside, seed, time } = universe
-  const session = new Session(database, time, new Dice(seed, `session ${host}`), universe.mutation.sql)
+  const way = new Dice(seed, "lag").chance(slowShare) ? wayMillisMax : 0
+  const session = new Session(database, time, new Dice(seed, `session ${host}`), universe.mutation.sql, way)
   session.unowned = ({ name }) =>
     universe.wrong.push(`I13: ${name} does what accounts sent without asking who owns them`)
   const context = yield* Layer.build(client(session, outside, 2))

@@ -128,7 +128,10 @@ const secrets = (exchanges: ReadonlyArray<Exchange>, { atlases, deeds, followed 
     const named = atlases.flatMap(({ statuses }) =>
       statuses.filter(({ local, text }) => local && text.includes(`post-${n}.`)).flatMap((status) => status.mentions)
     )
-    const handles = [by.handle, ...followers, ...named, ...mentions.map(({ handle }) => handle)]
+    const later = deeds.flatMap((deed) =>
+      deed.command._tag === "Edit" && deed.command.text.startsWith(`post-${n}.`) ? deed.mentions : []
+    )
+    const handles = [by.handle, ...followers, ...named, ...[...mentions, ...later].map(({ handle }) => handle)]
     allowed.set(String(n), new Set(handles.map((handle) => handle?.split("@")[1] ?? "")))
   }
   const see = (text: string, host: string, how: string) => {

@@ -1,0 +1,105 @@
+import { Cause, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../../src/services/Broadcast.ts"
+import { NotificationRequests } from "../../src/services/feeds/NotificationRequests.ts"
+import { Notifications } from "../../src/services/feeds/Notifications.ts"
+import type { AccountId } from "../../src/services/Ids.ts"
+import { Suggestions } from "../../src/services/suggestions/Suggestions.ts"
+import { pair } from "./Facts.ts"
+import { Dice } from "./Seeded.ts"
+import type { Shared, World } from "./World.ts"
+
+const roundsMax = 12
+const pauseMillisMax = 1_500
+
+/** Types whose notices are counted one by one (I9), and may be dismissed. */
+const types = ["favourite", "reblog", "mention", "follow"]
+
+/** Dismissals of a run. */
+export interface Dismissed {
+  /** Notifications whose dismissal was answered, by id. */
+  readonly ids: Set<bigint>
+  /** What notifications tell that somebody dismissed, or tried to: `type account sender subject`. */
+  readonly told: Set<string>
+  /** `account>suggested` that was answered. */
+  readonly suggestions: Set<string>
+}
+export const none = (): Dismissed => ({ ids: new Set(), told: new Set(), suggestions: new Set() })
+
+export const toldOf = (type: string, accountId: bigint, fromAccountId: bigint, subject: bigint) =>
+  `${type} ${accountId} ${fromAccountId} ${subject}`
+
+interface Row {
+  readonly id: bigint
+  readonly type: string
+  readonly fromAccountId: bigint
+  readonly statusId: bigint
+}
+
+/** In some seeds people dismiss notifications, requests of strangers and suggested accounts, while more of them come. */
+export const dismissNowAndThen = Effect.fnUntraced(
+  function*(world: World, { outsideBus, sql }: Shared, people: ReadonlyArray<AccountId>) {
+    const dice = new Dice(world.seed, "dismissals")
+    if (dice.chance(0.5)) return
+    const { dismissed } = world
+    const context = yield* Layer.build(
+      Layer.fresh(Layer.mergeAll(NotificationRequests.layer, Notifications.layer, Suggestions.layer)).pipe(
+        Layer.provide([Layer.succeed(SqlClient.SqlClient, sql), Layer.succeed(Broadcast, outsideBus)])
+      )
+    )
+    const [notifications, requests, suggestions] = [
+      Context.get(context, Notifications),
+      Context.get(context, NotificationRequests),
+      Context.get(context, Suggestions)
+    ]
+    const one = Effect.fnUntraced(function*(owner: AccountId) {
+      const rows = yield* sql<Row>`SELECT id, type, from_account_id, status_id FROM notifications
+        WHERE account_id = ${owner} AND type = ANY (${types}::text[]) ORDER BY id DESC LIMIT 5`
+      if (rows.length === 0) return
+      const { fromAccountId, id, statusId, type } = dice.pick(rows)
+      dismissed.told.add(toldOf(type, owner, fromAccountId, statusId))
+      yield* notifications.dismiss(owner, [id])
+      dismissed.ids.add(id)
+      world.count("notification dismissed")
+    })
+    const ofStranger = Effect.fnUntraced(function*(owner: AccountId) {
+      const asking = yield* sql<{ id: bigint; fromAccountId: bigint }>`SELECT id, from_account_id
+        FROM notification_requests WHERE account_id = ${owner} ORDER BY id`
+      if (asking.length === 0) return yield* one(owner)
+      const { fromAccountId, id } = dice.pick(asking)
+      // Mentions that come meanwhile go with the request as well.
+      dismissed.told.add(toldOf("mention", owner, fromAccountId, 0n))
+      yield* requests.dismiss(owner, [id])
+      world.count("request dismissed")
+    })
+    const suggested = Effect.fnUntraced(function*(owner: AccountId) {
+      const target = dice.pick(people.filter((other) => other !== owner))
+      yield* suggestions.dismiss(owner, target)
+      dismissed.suggestions.add(pair(owner, target))
+      world.count("suggestion dismissed")
+    })
+    for (let n = 0; n < roundsMax; n++) {
+      yield* Effect.sleep(dice.between(200, pauseMillisMax))
+      const dismiss = dice.pick([one, one, ofStranger, ofStranger, suggested])
+      yield* dismiss(dice.pick(people)).pipe(
+        // Their apps show that the database is away.
+        Effect.catchCause((cause) => isSqlError(Cause.squash(cause)) ? Effect.void : Effect.failCause(cause))
+      )
+    }
+  },
+  Effect.scoped,
+  (dismissing) => Effect.ignore(dismissing)
+)
+
+/** I32: a dismissed notification does not come back, and a dismissed suggestion stays dismissed. */
+export const check = Effect.fnUntraced(function*({ dismissed: { ids, suggestions } }: World, { sql }: Shared) {
+  const back = yield* sql<{ id: bigint }>`SELECT id FROM notifications WHERE id = ANY (${[...ids]}::bigint[])`
+  const rows = yield* sql<{ accountId: bigint; targetAccountId: bigint }>`
+    SELECT account_id, target_account_id FROM dismissed_suggestions WHERE for_good`
+  const kept = new Set(rows.map(({ accountId, targetAccountId }) => pair(accountId, targetAccountId)))
+  return [
+    ...back.map(({ id }) => `I32: the notification ${id} was dismissed, and is there`),
+    ...[...suggestions].filter((one) => !kept.has(one)).map((one) => `I32: the suggestion ${one} was dismissed`)
+  ]
+})

@@ -1,0 +1,47 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Broadcast } from "../../../src/services/Broadcast.ts"
+import { DomainBlocks } from "../../../src/services/federation/domains/DomainBlocks.ts"
+import * as FaultPlan from "./FaultPlan.ts"
+import * as Faults from "./Faults.ts"
+import type { Site } from "./SimulatedInstance.ts"
+import type { Universe } from "./Universe.ts"
+
+/** Time within which the task of a domain is worked off once no fault is left, in milliseconds. */
+const taskMillis = 30_000
+
+/** Lists what is left of a suspended domain at a server. */
+const left = Effect.fnUntraced(function*({ host, sql }: Site, domain: string) {
+  const rows = yield* sql<{ what: string }>`
+    SELECT 'the follow ' || f.id AS what FROM (
+      SELECT id, account_id, target_account_id FROM follows UNION ALL
+      SELECT id, account_id, target_account_id FROM follow_requests) f
+    JOIN accounts a ON a.id IN (f.account_id, f.target_account_id) WHERE a.domain = ${domain}
+    UNION ALL SELECT 'the account ' || id FROM accounts WHERE domain = ${domain} AND suspended_at IS NULL
+    UNION ALL SELECT 'the task of ' || domain FROM domain_tasks`
+  return rows.map(({ what }) => `I34: ${what} is left at ${host}, which suspends ${domain}`)
+})
+
+/** Staff suspend another server while processes die. Returns what the suspension has not led to (I34). */
+export const run = Effect.fnUntraced(function*(
+  universe: Universe,
+  [site, domain]: readonly [Site, string],
+  rest: Effect.Effect<void, SqlError>
+) {
+  const { seed, sites } = universe
+  const context = yield* Layer.build(
+    Layer.fresh(DomainBlocks.layer).pipe(
+      Layer.provide([Layer.succeed(SqlClient.SqlClient, site.sql), Broadcast.layerMemory])
+    )
+  )
+  const over = yield* Faults.unleash(universe, FaultPlan.epilogue(seed, sites.length))
+  const done = yield* Effect.option(Context.get(context, DomainBlocks).block(domain, { severity: "suspend" }))
+  yield* rest
+  yield* over
+  yield* Effect.sleep(taskMillis)
+  yield* rest
+  if (done._tag === "None") return []
+  universe.count("domain suspended")
+  return yield* left(site, domain)
+}, Effect.scoped)

@@ -1,0 +1,54 @@
+import type { Command } from "../../../src/actors/account/Protocol.ts"
+import { StatusId } from "../../../src/services/Ids.ts"
+import { saidBy } from "../../../src/services/statuses/Post.ts"
+import type { Dice } from "../Seeded.ts"
+import type { Citizen } from "./Clients.ts"
+
+/** Command that was answered, with the id of its answer. */
+interface Done {
+  readonly n: number
+  readonly command: Command
+  readonly id: string
+}
+
+/** How often posts are changed at once, how often an undone act is repeated at once, and accounts that an edit may mention. */
+interface Mind {
+  readonly changes: number
+  readonly fickle: number
+  readonly others: ReadonlyArray<Citizen>
+}
+
+interface Thought {
+  readonly command: Command
+  readonly mentions: ReadonlyArray<Citizen>
+}
+
+/** Share of edits that mention an account. */
+const mentioningShare = 0.4
+
+/**
+ * Draws the next command of a client that changes its mind while servers still hear of the last one: a changed or deleted
+ * post, or the same follow, favourite or boost again after its end. Returns undefined for most commands.
+ */
+export const draw = (dice: Dice, { changes, fickle, others }: Mind, { command, id, n }: Done): Thought | undefined => {
+  const again = (repeated: Command): Thought | undefined =>
+    dice.chance(fickle) ? { command: repeated, mentions: [] } : undefined
+  switch (command._tag) {
+    case "Publish": {
+      if (!dice.chance(0.3 * changes)) return undefined
+      const statusId = StatusId.make(BigInt(id))
+      if (!dice.chance(0.7)) return { command: { _tag: "Delete", statusId }, mentions: [] }
+      const mentions = dice.chance(mentioningShare) ? [dice.pick(others)] : []
+      const text = [`post-${n}. edited`, ...mentions.map(({ handle }) => `@${handle}`)].join(" ")
+      return { command: { _tag: "Edit", statusId, text, ...saidBy({}) }, mentions }
+    }
+    case "Unfollow":
+      return again({ _tag: "Follow", target: command.target, reblogs: null, notify: null, languages: null })
+    case "Unfavourite":
+      return again({ _tag: "Favourite", statusId: command.statusId })
+    case "Unreblog":
+      return again({ _tag: "Reblog", statusId: command.statusId, visibility: null })
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,93 @@
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Command } from "../../../src/actors/account/Protocol.ts"
+import { AccountId, StatusId } from "../../../src/services/Ids.ts"
+import { post } from "../../support/Posts.ts"
+import { Dice } from "../Seeded.ts"
+import { ask, type Citizen, type make } from "./Clients.ts"
+import type { Universe } from "./Universe.ts"
+
+/** Numbers of its commands begin here. */
+const firstNumber = 3_000
+
+/** Time in which the blocked account acts and does not know of the block, in milliseconds. */
+const unawareMillis = 20_000
+
+/** Beginning of the texts of posts that refer to who blocked their author. */
+const referring = "over-the-block"
+
+/** Lists every way in which `blocked` is still connected with the post and its author, as rows of the author's server. */
+const connections = Effect.fnUntraced(
+  function*({ id, site: { host, sql } }: Citizen, blocked: Citizen, postId: bigint) {
+    const rows = yield* sql<{ what: string }>`
+    WITH them AS (SELECT id FROM accounts WHERE uri = ${`https://${blocked.site.host}/users/${blocked.name}`}),
+      theirs AS (SELECT s.* FROM statuses s JOIN them ON them.id = s.account_id WHERE s.deleted_at IS NULL)
+    SELECT 'mention' AS what FROM mentions m JOIN theirs s ON s.id = m.status_id
+      WHERE m.account_id = ${id} AND NOT m.silent AND s.html LIKE ${`%${referring}%`}
+    UNION ALL SELECT 'quote' FROM quotes q JOIN theirs s ON s.id = q.status_id WHERE q.quoted_status_id = ${postId}
+    UNION ALL SELECT 'reply' FROM theirs WHERE in_reply_to_id = ${postId}
+    UNION ALL SELECT 'boost' FROM theirs WHERE reblog_of_id = ${postId}
+    UNION ALL SELECT 'favourite' FROM favourites f JOIN them ON them.id = f.account_id WHERE f.status_id = ${postId}
+    UNION ALL SELECT 'notification of the ' || n.type FROM notifications n JOIN them ON them.id = n.from_account_id
+      WHERE n.account_id = ${id} AND (n.status_id = ${postId} OR n.status_id IN (
+        SELECT id FROM theirs WHERE html LIKE ${`%${referring}%`}))`
+    return rows.map(({ what }) => `I11: ${host} has a ${what} of ${blocked.handle}, whom ${id} blocks`)
+  }
+)
+
+/**
+ * Somebody blocks an account of another server, which goes on to refer to them in every way until it hears of that: quotes,
+ * replies, mentions in posts that others are asked about, boosts and favourites. Returns what came over the block (I11).
+ */
+export const run = Effect.fnUntraced(function*(
+  universe: Universe,
+  citizens: ReadonlyArray<Citizen>,
+  clients: Pick<ReturnType<typeof make>, "tell">,
+  rest: Effect.Effect<void, SqlError>
+) {
+  const { seed, web } = universe
+  const dice = new Dice(seed, "separation")
+  const by = dice.pick(citizens)
+  const friend = citizens.find((one) => one.site === by.site && one !== by)
+  const blocked = dice.pick(citizens.filter((one) => one.site !== by.site))
+  if (friend === undefined) return []
+  let n = firstNumber
+  const tell = (who: Citizen, command: Command) => clients.tell(n++, who, command)
+  const posted = Effect.fnUntraced(function*(who: Citizen) {
+    const result = yield* tell(who, { _tag: "Publish", post: post(`open to all, ${who.name}`) })
+    return typeof result === "object" && "id" in result ? BigInt(result.id) : undefined
+  })
+  const [own, friendly] = [yield* posted(by), yield* posted(friend)]
+  if (own === undefined || friendly === undefined) return []
+  yield* rest
+  const known = Effect.fnUntraced(function*(who: Citizen, id: bigint) {
+    const uri = `https://${who.site.host}/users/${who.name}/statuses/${id}`
+    const found = yield* ask(universe, blocked.site, ({ lookup }) => lookup.resolve(blocked.id, uri))
+    return found !== "unknown" && found?.kind === "status" ? StatusId.make(found.id) : undefined
+  })
+  const [theirs, others] = [yield* known(by, own), yield* known(friend, friendly)]
+  const target = yield* by.site.sql<{ id: bigint }>`SELECT id FROM accounts
+    WHERE username = ${blocked.name} AND domain = ${blocked.site.host}`
+  // Blocks that were there before hide the posts.
+  if (theirs === undefined || others === undefined || target[0] === undefined) return []
+  web.outages.set(blocked.site.host, "refuses")
+  yield* tell(by, { _tag: "Block", target: AccountId.make(target[0].id) })
+  const publish = (text: string, more?: Parameters<typeof post>[1]): Command => ({
+    _tag: "Publish",
+    post: post(`${referring} ${text}`, more)
+  })
+  const acts: ReadonlyArray<Command> = [
+    publish(`quote @${by.handle}`, { quotedStatusId: others }),
+    publish(`quote @${friend.handle}`, { quotedStatusId: theirs }),
+    publish(`reply @${friend.handle}`, { inReplyToId: theirs }),
+    publish(`mention @${by.handle} @${friend.handle}`),
+    { _tag: "Favourite", statusId: theirs },
+    { _tag: "Reblog", statusId: theirs, visibility: null }
+  ]
+  for (const act of acts) yield* tell(blocked, act)
+  yield* Effect.sleep(unawareMillis)
+  web.outages.delete(blocked.site.host)
+  yield* rest
+  universe.count("separation")
+  return yield* connections(by, blocked, own)
+})
