@@ -16,7 +16,7 @@ const settings: Settings = {
   logs: false
 }
 
-/** Tests in the same processes as those of one server. */
+/** Tests that share processes with the single-server simulation. */
 export const federated = ({ plain, planted }: Fleets) =>
   describe.concurrent("simulation of servers that federate", () => {
     const runOnce = once(plain, settings)
