@@ -158,7 +158,7 @@ describe("documents", () => {
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("name a file by its last part only beside another one of its folder, or where it stands in full elsewhere", () => {
+  it("name a file by its last part only next to another file of its folder, or if its full path is given elsewhere", () => {
     const paths = files.map(({ path }) => path)
     const wrong = [...documents].flatMap(([document, text]) =>
       text.split(/\n(?=\d+\. |\n|\|)/).flatMap((part) => {

@@ -40,7 +40,7 @@ describe("F32: ids never pass through a number of JavaScript, which holds 53 of 
   })
 })
 
-describe("what comes from outside", () => {
+describe("ids from outside", () => {
   it("F10: dates are read in src/services/Moments.ts only, where they are brought between 1970 and 9999", () => {
     const others = sources.filter(({ path }) => path !== "src/services/Moments.ts")
     const read = /Date\.(?:parse|UTC)\b|DateTime\.make\w*|Schema\.Date\w*/g

@@ -75,7 +75,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       assert.include(again.err, "lost has no two-factor sign-in")
     }))
 
-  it.effect("account create: says in words what is wrong, with exit code 1", () =>
+  it.effect("account create: reports errors in words, with exit code 1", () =>
     Effect.gen(function*() {
       const { code, err } = yield* run("account", "create", "no good", "--email", "nowhere", "--password", "short")
       assert.strictEqual(code, 1)
@@ -111,7 +111,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       assert.include(wrong.err, "These are not all scopes: everything")
     }))
 
-  it.effect("account modify: changes the user, and leaves to the account's actor what is its own", () =>
+  it.effect("account modify: changes the user, and leaves the rest to the account's actor", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* run("account", "create", "joan", "--email", "joan@example.org", "--password", "a good password")

@@ -185,7 +185,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
       }))
   )
 
-  it.effect("media usage and prune: what is whose, and what is nobody's goes", () =>
+  it.effect("media usage and prune: counts by owner, deletes orphans", () =>
     Effect.gen(function*() {
       const { variables } = yield* TestServer
       const sql = yield* SqlClient.SqlClient

@@ -60,7 +60,7 @@ describe("the client of a demonstration", () => {
       ))
     ))
 
-  it.effect("says what is wrong where a request is refused", () =>
+  it.effect("reports why a request is refused", () =>
     Effect.gen(function*() {
       const client = yield* Client
       const { message } = yield* Effect.flip(client.send("POST", "/api/v1/statuses", "token", {}, "key"))

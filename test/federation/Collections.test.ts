@@ -8,7 +8,7 @@ import { TestServer } from "../support/Server.ts"
 type Ids = ReadonlyArray<{ readonly id: string }>
 
 it.live(
-  "accounts of other servers are asked before they are in a collection, and may leave it; what changes is told",
+  "remote accounts are asked before they join a collection, and may leave it; changes are sent",
   () =>
     Effect.gen(function*() {
       const places = yield* fediverse(2)

@@ -6,7 +6,7 @@ import { keyOperations, listener } from "./Listener.ts"
 import { sendTo } from "./Speaking.ts"
 
 it.live(
-  "only who has a collection fills it, and only who is in it says so: others' ids are not heeded",
+  "only a collection's owner adds members, and only members can leave: others' ids are ignored",
   () =>
     Effect.gen(function*() {
       const [here] = yield* fediverse(1)

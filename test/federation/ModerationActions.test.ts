@@ -21,7 +21,7 @@ const contents = (by: Citizen, path: string) =>
   )
 
 it.live(
-  "S-010: what is pinned on one server is on top of the profile on the other, and taken off there as well",
+  "S-010: a pin or unpin on one server appears on the other",
   () =>
     Effect.gen(function*() {
       const { anna, done, here, id, over, there, zoe } = yield* stage

@@ -42,7 +42,7 @@ it.live(
   180_000
 )
 
-it.live("FEP-8fcf: the followers of a server are told to that server alone", () =>
+it.live("FEP-8fcf: each server is told only its own followers", () =>
   Effect.gen(function*() {
     const [here] = yield* fediverse(1)
     yield* here!.person("anna")

@@ -80,7 +80,7 @@ it.live(
 )
 
 it.live(
-  "rows 1, 9: a boost brings a post whose author nobody here knows, from its own server",
+  "rows 1, 9: a boosted post of an unknown author is fetched from its own server",
   () =>
     Effect.gen(function*() {
       const { anna, ben, cleo, done, places } = yield* three

@@ -13,7 +13,7 @@ interface Refusal {
 const bodyOf = <A>(response: Response): Effect.Effect<A> => Effect.promise(async () => (await response.json()) as A)
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "60 seconds" })("The edge", (it) => {
-  it.effect("S-283: answers what nobody serves as JSON, with a name for the request", () =>
+  it.effect("S-283: answers unknown routes in JSON, with an id for the request", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const unknown = yield* fetch("/api/v1/nothing")

@@ -43,7 +43,7 @@ layer(Live, { excludeTestServices: true })("Broadcasts", (it) => {
       assert.deepStrictEqual(yield* PubSub.take(heard), revoked(3n))
     })))
 
-  it.effect("outlive a lost connection and a message that nobody understands", () =>
+  it.effect("survive a lost connection and an unreadable message", () =>
     Effect.scoped(Effect.gen(function*() {
       const { broadcast, heard } = yield* node(alone)
       const pg = yield* PgClient.PgClient

@@ -66,7 +66,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), { exclude
   "row 82",
   (it) => {
     it.effect(
-      "no secret stands in the log, in spans or in what a collector gets, wherever a client puts it and whatever fails",
+      "secrets are never in the log, in spans or in telemetry, wherever a client puts them and whatever fails",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient

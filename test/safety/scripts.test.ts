@@ -45,7 +45,7 @@ const checkAnswer = Effect.fnUntraced(function*(path: string, by?: Person) {
 
 layer(TestServer.layer(), { excludeTestServices: true })("row 41", (it) => {
   it.effect(
-    "whatever is written into a field of a post or a profile, no answer and no page carries it as mark-up",
+    "mark-up in any field of a post or profile appears in no response or page",
     () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer

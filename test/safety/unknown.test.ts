@@ -12,7 +12,7 @@ const forms: Record<string, Record<string, string>> = {
 }
 
 layer(TestServer.layer(), { excludeTestServices: true })("row 77", (it) => {
-  it.effect("no form tells whether somebody has an account, whatever state it is in", () =>
+  it.effect("no form discloses whether an account exists, in any state", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient

@@ -48,7 +48,7 @@ const seen = ({ headers, status, text }: Answer) => ({
 
 layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => {
   it.effect(
-    "whatever somebody tries with a status that is hidden is answered, to the byte, as if it never was",
+    "every action on a hidden status gets the same bytes as on a missing one",
     () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
@@ -95,7 +95,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
   )
 
   it.effect(
-    "row 57: what is hidden takes as long as what never was",
+    "row 57: a hidden status takes as long as a missing one",
     () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer

@@ -99,7 +99,7 @@ layer(queues.pipe(Layer.provideMerge(TestDatabase.layer)))("Tries are counted", 
       assert.strictEqual(yield* tried, agendaBackoff.triesMax)
     }))
 
-  it.effect("what is enqueued anew while it is tried is not put off", () =>
+  it.effect("a delivery enqueued again during an attempt is not postponed", () =>
     Effect.gen(function*() {
       const agenda = yield* AgendaEntries
       const account = yield* person("chores5")

@@ -197,7 +197,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
       )
     }))
 
-  it.effect("F60: what the owner before told of, while the next one took over, is told once", () =>
+  it.effect("F60: notifications sent by the previous owner during a takeover are not repeated", () =>
     Effect.scoped(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("heir")

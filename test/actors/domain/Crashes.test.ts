@@ -103,7 +103,7 @@ const world = Effect.gen(function*() {
 })
 
 layer(Layer.fresh(layerRounds))("I5: an owner ends while it writes what leaves", (it) => {
-  it.effect("inside the transaction nothing leaves; after it everything does, though nobody was told", () =>
+  it.effect("no delivery leaves within the transaction; all leave after it, even without a wake-up", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [deliveries, outside] = [yield* Deliveries, yield* Outside]

@@ -222,7 +222,7 @@ describe("a host that is down", () => {
   })
 
   layer(fresh)((it) => {
-    it.effect("is woken for when something is due, and what is too old is forgotten", () =>
+    it.effect("the actor is woken when work is due, and expired work is dropped", () =>
       Effect.gen(function*() {
         const deliveries = yield* Deliveries
         const outside = yield* Outside

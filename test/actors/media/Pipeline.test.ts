@@ -140,7 +140,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepStrictEqual(onDisk, held)
     }))
 
-  it.effect("what a node that was killed left in its work folder goes after an hour", () =>
+  it.effect("files that a killed node left in its work folder are deleted after an hour", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const { dataDir } = yield* Environment
@@ -157,7 +157,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepStrictEqual(yield* fs.readDirectory(work), [mine.slice(work.length + 1)])
     }))
 
-  it.effect("what no post took for a day is removed with its files", () =>
+  it.effect("uploads unattached for a day are removed with their files", () =>
     Effect.gen(function*() {
       const { attachments, id, owner } = yield* upload
       yield* run(id, yield* tools())

@@ -66,7 +66,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       }
     }).pipe(Effect.scoped))
 
-  it.effect("row 40, F14: a flood of one address is told to come back at once, and everybody who is known is let in", () =>
+  it.effect("row 40, F14: a flood from one address gets 503, and known senders are admitted", () =>
     Effect.gen(function*() {
       const { documents, url } = yield* OtherServer
       const [good, flood] = [yield* there("good"), yield* there("flood")]
@@ -108,7 +108,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       assert.strictEqual((yield* from("203.0.113.7", good, `${good.id}/b`)).status, 202)
     }))
 
-  it.effect("F16: keys at hosts that take their time, asked for from many addresses, close the inbox to nobody who is known", () =>
+  it.effect("F16: slow key hosts, requested from many addresses, do not close the inbox to known senders", () =>
     Effect.gen(function*() {
       const good = yield* there("wellknown")
       yield* known(good)

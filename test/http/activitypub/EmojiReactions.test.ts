@@ -195,7 +195,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       assert.strictEqual(short(yield* json(cleo, `/api/v1/statuses/${id}`)), "🔥 1, 1")
     }))
 
-  it.effect("of more than an account may have the first ones stay", () =>
+  it.effect("reactions beyond an account's maximum are dropped, the first ones stay", () =>
     Effect.gen(function*() {
       const [dora, uwe] = [yield* person("dora"), yield* there("uwe")]
       const { id, uri } = yield* post(dora, "hello")

@@ -136,7 +136,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
       yield* sql`DELETE FROM custom_emojis WHERE shortcode LIKE 'full%'`
     }))
 
-  it.effect("row 8: nobody says what an emoji of another host or of this server looks like", () =>
+  it.effect("row 8: other hosts cannot change an emoji of another host or of this server", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO custom_emojis (id, shortcode, domain, url, static_url, created_at)

@@ -145,7 +145,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about
       yield* cli(["domain", "unblock", domain], variables)
     }))
 
-  it.effect("row 17: a deleted actor, whose key is gone, is nobody", () =>
+  it.effect("row 17: a deleted actor without a key is ignored", () =>
     Effect.gen(function*() {
       const { documents } = yield* OtherServer
       const [dan, max] = [yield* person("dan"), yield* there("max")]

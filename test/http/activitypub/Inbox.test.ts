@@ -31,7 +31,7 @@ const count = (table: string) =>
     .pipe(Effect.map(([row]) => row?.count))
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox", (it) => {
-  it.effect("S-009: a follow, a like, a boost and a reply arrive, are told of, and are taken back", () =>
+  it.effect("S-009: a follow, a like, a boost and a reply arrive, are notified, and are undone", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
       const me = yield* actorOf(anna)
@@ -65,7 +65,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       assert.isEmpty(yield* notifications(anna))
     }))
 
-  it.effect("posts come to the homes of followers, cleaned; what concerns nobody here is left", () =>
+  it.effect("posts reach followers' homes, sanitised; posts that concern no local account are dropped", () =>
     Effect.gen(function*() {
       const [ben, yan] = [yield* person("ben"), yield* there("yan")]
       assert.strictEqual(
@@ -165,7 +165,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       assert.isEmpty(yield* notifications(dora))
     }))
 
-  it.effect("row 8: nobody changes what is another's", () =>
+  it.effect("row 8: activities cannot change another account's objects", () =>
     Effect.gen(function*() {
       const [emil, uwe, thief] = [yield* person("emil"), yield* there("uwe"), yield* there("thief")]
       const me = yield* actorOf(emil)
@@ -209,7 +209,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       assert.strictEqual(yield* done(uwe, { type: "Create", object: note(uwe, "next", mention) }), "done")
     }))
 
-  it.effect("row 59: a mention without being addressed is told to nobody, and a direct post is for whom it is addressed to", () =>
+  it.effect("row 59: a mention without addressing is not notified, and a direct post is visible to its addressees", () =>
     Effect.gen(function*() {
       const [fay, gil, tom] = [yield* person("fay"), yield* person("gil"), yield* there("tom")]
       yield* hearStrangers(fay, gil)

@@ -85,7 +85,7 @@ layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true, time
 )
 
 layer(servers({ AUTHORIZED_FETCH: "on" }), { excludeTestServices: true, timeout: "2 minutes" })("secure mode", (it) => {
-  it.effect("S-024: who asks for a document signs; everybody who does is talked to, who is blocked gets nothing", () =>
+  it.effect("S-024: document requests must be signed; unblocked signers are served, blocked ones get nothing", () =>
     Effect.gen(function*() {
       const { domain } = yield* OtherServer
       const { fetch, variables } = yield* TestServer

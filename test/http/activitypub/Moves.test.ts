@@ -63,7 +63,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
       assert.strictEqual(refused.error, "This action is not allowed")
     }))
 
-  it.effect("row 23: a target that does not name the account, in its document of this moment, gets nobody", () =>
+  it.effect("row 23: a target whose current document does not name the account gets no followers", () =>
     Effect.gen(function*() {
       const [dora, zed, will] = [yield* person("dora"), yield* there("zed"), yield* there("will", { alsoKnownAs: [] })]
       const from = yield* follows(dora, zed)
@@ -87,7 +87,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
       assert.isTrue((yield* relation(dora, (yield* found(dora, "will")).id)).requested)
     }))
 
-  it.effect("row 23: nobody moves twice in a week, nor to somebody who has moved away", () =>
+  it.effect("row 23: an account moves once a week, and never to an account that has moved", () =>
     Effect.gen(function*() {
       const [emil, a, b] = [yield* person("emil"), yield* there("aa"), yield* there("bb")]
       const c = yield* there("cc", { alsoKnownAs: [a.id, b.id] })

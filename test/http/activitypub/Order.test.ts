@@ -21,7 +21,7 @@ const rows = ({ id }: { id: string }) =>
   ).pipe(Effect.map(([row]) => row?.counts))
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities in any order and number", (it) => {
-  it.effect("I9, I12, F17: under however many ids a like, a boost and a reply come, they count once and are told once", () =>
+  it.effect("I9, I12, F17: a like, boost or reply repeated under other ids counts once and is notified once", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
       const status = yield* post(anna, "hello")
@@ -101,7 +101,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       }
     }))
 
-  it.effect("F17: what is undone before it comes does not come, and nobody undoes another's", () =>
+  it.effect("F17: an activity undone before it arrives has no effect, and only its actor can undo it", () =>
     Effect.gen(function*() {
       const [ben, yan, thief] = [yield* person("ben"), yield* there("yan"), yield* there("thief")]
       const status = yield* post(ben, "hello")

@@ -15,7 +15,7 @@ const later = SqlClient.SqlClient.use((sql) =>
 )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of other servers", (it) => {
-  it.effect("S-076: are asked for anew by who looks, once a minute however many look, and once after their end", () =>
+  it.effect("S-076: polls are refreshed by views, at most once a minute, and once after their end", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, ben, zoe] = [yield* person("anna"), yield* person("ben"), yield* there("zoe")]

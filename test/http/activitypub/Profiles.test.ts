@@ -85,7 +85,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
       assert.strictEqual(yield* timesAsked(`${zoe.id}/outbox/2`), 0)
     }))
 
-  it.effect("S-010: what is pinned and taken off while the collection is being read is not undone by that", () =>
+  it.effect("S-010: a pin change during a fetch of the collection is not reverted by it", () =>
     Effect.gen(function*() {
       const hugo = yield* person("hugo")
       const tess = yield* somebody(hugo, "tess")
@@ -162,7 +162,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
       assert.lengthOf(yield* posts(cleo, xena.accountId, "?limit=40"), 20)
     }))
 
-  it.effect("whose posts come by themselves is not asked for them; nobody asks for who has not signed in", () =>
+  it.effect("accounts whose posts are delivered are not polled; visitors cause no fetch", () =>
     Effect.gen(function*() {
       const dora = yield* person("dora")
       const [wim, vic] = [yield* somebody(dora, "wim", { followers: 7 }), yield* somebody(dora, "vic")]

@@ -25,7 +25,7 @@ const worked = (kind: string) =>
   )
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes that stand, and such that wait", (it) => {
-  it.effect("row 21: what is quoted may come later by itself, and is quoted from then on", () =>
+  it.effect("row 21: a quoted post that arrives later is quoted from then on", () =>
     Effect.gen(function*() {
       const anna = yield* person("anna1")
       const zoe = yield* there("zoe1")

@@ -9,7 +9,7 @@ import { json, person, post, there } from "./Talking.ts"
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to requests to quote", (it) => {
-  it.effect("answers to our requests are those of the one who is quoted; forged ones do nothing", () =>
+  it.effect("only the quoted author can answer our requests; forged answers do nothing", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const { documents } = yield* OtherServer

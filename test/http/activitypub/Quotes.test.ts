@@ -102,7 +102,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       )
     }))
 
-  it.effect("row 21: a quote elsewhere counts with a stamp of the one who is quoted, that names both posts, from its own server", () =>
+  it.effect("row 21: a remote quote counts with a stamp of the quoted author's server that names both posts", () =>
     Effect.gen(function*() {
       const { documents } = yield* OtherServer
       const [zoe, max, eve] = [yield* there("zoe3"), yield* there("max3"), yield* there("eve3")]

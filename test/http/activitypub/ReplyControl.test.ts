@@ -148,7 +148,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       assert.deepStrictEqual(yield* told(anna), [])
     }))
 
-  it.effect("row 10, row 21: a request is taken back by its id before it is answered, in whatever order the two come, and by nobody else", () =>
+  it.effect("row 10, row 21: only the requester can withdraw a request by its id, before it is answered, in either order", () =>
     Effect.gen(function*() {
       const anna = yield* person("anna6")
       const [zoe, eve] = [yield* there("zoe6"), yield* there("eve6")]

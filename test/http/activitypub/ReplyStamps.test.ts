@@ -70,7 +70,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
       assert.deepStrictEqual([after.favourites_count, after.favourited], [0, false])
     }))
 
-  it.effect("row 21: what nobody elsewhere decided about in 90 days is asked for no more", () =>
+  it.effect("row 21: a remote request undecided for 90 days is dropped", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { documents } = yield* OtherServer
@@ -103,7 +103,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
       })
     }))
 
-  it.effect("row 21: a reply elsewhere to somebody elsewhere is shown with a stamp of the author's own server, that names it", () =>
+  it.effect("row 21: a remote reply to a remote post is shown with a stamp of the author's server that names it", () =>
     Effect.gen(function*() {
       const { documents } = yield* OtherServer
       const [zoe, max, eve] = [yield* there("zoe4"), yield* there("max4"), yield* there("eve4")]

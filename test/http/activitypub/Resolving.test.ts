@@ -48,7 +48,7 @@ layer(servers, { excludeTestServices: true })("search with resolve", (it) => {
       assert.isEmpty((yield* search(anna.token, yan.id, "&type=statuses")).body.accounts)
     }))
 
-  it.effect("row 25: asks for nothing inside, and for nobody who has not signed in", () =>
+  it.effect("row 25: fetches no internal address, and nothing for visitors", () =>
     Effect.gen(function*() {
       const [server, there] = [yield* TestServer, yield* OtherServer]
       const cleo = yield* server.createPerson("cleo")

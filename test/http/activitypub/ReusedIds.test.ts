@@ -137,7 +137,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
   }
 
   for (const type of ["Announce", "Block", "EmojiReact", "Follow", "Like"] as const) {
-    it.effect(`F44: the Undo of ${type} that is sent once more leaves what was done anew under another id since`, () =>
+    it.effect(`F44: a repeated Undo of ${type} keeps a newer activity with another id`, () =>
       Effect.gen(function*() {
         const { activity, stands, zoe } = yield* cases(type, `anew${type.toLowerCase()}`)
         const [first, second]: ReadonlyArray<Json> = [

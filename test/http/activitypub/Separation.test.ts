@@ -34,7 +34,7 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
     return left
   })
 
-  it.effect("F72: without a block each way refers to somebody here", () =>
+  it.effect("F72: without a block both can refer to a local account", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* effective("open", yield* scene("open")), Object.keys(ways))
     }))

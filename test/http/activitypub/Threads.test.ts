@@ -122,7 +122,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       assert.strictEqual(yield* timesAsked(collection), 1)
     }))
 
-  it.effect("what arrives brings along what it answers, whichever comes first", () =>
+  it.effect("a reply brings its parent, in either order of arrival", () =>
     Effect.gen(function*() {
       const [cleo, wim, vera] = [yield* person("cleo"), yield* there("wim"), yield* there("vera")]
       const me = yield* TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/cleo`))
@@ -150,7 +150,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       assert.strictEqual((yield* api(cleo.token, `/api/v1/statuses/${parent}`)).replies_count, 1)
     }))
 
-  it.effect("a post of the last minutes that somebody searches for brings along what it answers", () =>
+  it.effect("a recent post found by search brings its parent", () =>
     Effect.gen(function*() {
       const [fritz, tom] = [yield* person("fritz"), yield* there("tom")]
       const top = note(tom, "top", { published })
@@ -164,7 +164,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       assert.deepStrictEqual<unknown>(ancestors, [top["id"]])
     }))
 
-  it.effect("row 34: chains, pages and accounts that somebody makes up without an end cost what the budget says", () =>
+  it.effect("row 34: invented chains, pages and accounts cost at most the budget", () =>
     Effect.gen(function*() {
       const [dora, evil] = [yield* person("dora"), yield* there("evil")]
       const { documents, requests, url } = yield* OtherServer

@@ -13,7 +13,7 @@ const noErrands = eventually(Effect.map(errands, (rows) => rows.length === 0 ? t
 const mentionsOf = (status: { readonly mentions: ReadonlyArray<{ readonly username: string }> }) =>
   status.mentions.map(({ username }) => username).toSorted()
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("people whom nobody here knows, in posts", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of unknown accounts", (it) => {
   it.effect("S-009: are asked for and mentioned, and who cannot be had stays a link", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
@@ -88,7 +88,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("people whom
       assert.deepStrictEqual(mentionsOf(status), ["dora", "sam"])
     }))
 
-  it.effect("row 34: so many of one post are asked for, and of our own names nobody else is", () =>
+  it.effect("row 34: lookups of unknown mentions are bounded per post, and local names cause none", () =>
     Effect.gen(function*() {
       const [emil, ulla, other] = [yield* person("emil"), yield* there("ulla"), yield* peer]
       const me = yield* actorOf(emil)

@@ -20,7 +20,7 @@ const png = () =>
   )
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("archives of emoji", (it) => {
-  it.effect("S-093: an archive is read in, what is no picture is told, and comes out again with its list", () =>
+  it.effect("S-093: an archive is imported, invalid pictures are reported, and the export has its list", () =>
     Effect.gen(function*() {
       const { accountId, browser } = yield* chief("archivist")
       const { baseUrl, fetch } = yield* TestServer

@@ -8,7 +8,7 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true })("the staff area", (it) => {
-  it.effect("S-252: who is not signed in goes to the sign-in and comes back to the page they asked for", () =>
+  it.effect("S-252: a visitor is sent to sign in and returns to the requested page", () =>
     Effect.gen(function*() {
       const owner = yield* staffMember("chief", ["administrator"])
       const browser = yield* staffBrowser()

@@ -51,7 +51,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       ])
     }))
 
-  it.effect("S-252: nobody acts on who has an equal or higher role; an act that is unknown or not one's own is refused", () =>
+  it.effect("S-252: acting on an equal or higher role is refused, as is an unknown or another's action", () =>
     Effect.gen(function*() {
       const [one, peer] = [
         yield* staffMember("peer1", ["manageUsers"], 50),
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include(none.text, "blank")
     }))
 
-  it.effect("S-234: of two moderators on one report the second one is told; posts are acted on; notes are written and deleted", () =>
+  it.effect("S-234: the second moderator on a report is told of the first; posts are acted on; notes are written and deleted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [one, two] = [
@@ -175,7 +175,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include((yield* (yield* staffBrowser(bad)).get(href)).text, "Rude &lt;people&gt;")
     }))
 
-  it.effect("S-252: an administrator gives roles below the own one, changes an address, and deletes who is suspended, by name only", () =>
+  it.effect("S-252: an administrator grants lower roles, changes an address, and deletes a suspended user only by name", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const owner = yield* staffMember("owner5", ["administrator"], 900)

@@ -81,7 +81,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       ])
     }))
 
-  it.effect("S-235: what is wrong is refused and stays in the form", () =>
+  it.effect("S-235: invalid input is refused and stays in the form", () =>
     Effect.gen(function*() {
       const { browser } = yield* chief("fussy")
       const fresh = yield* browser.get(`${path}/new`)

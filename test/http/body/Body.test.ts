@@ -98,7 +98,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
       for (const [search, init] of bodies) assert.deepStrictEqual(yield* seen(`/api/echo${search}`, init), expected)
     }))
 
-  it.effect("of a file in a multipart body only the name is left", () =>
+  it.effect("only the name of a file in a multipart body is kept", () =>
     Effect.gen(function*() {
       const multipart = new FormData()
       multipart.append("note", "text")

@@ -96,7 +96,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.strictEqual(other.timesAsked("/slow.png"), 1)
     }))
 
-  it.effect("row 25: serves addresses that rows name and no others, and none of who is suspended or of what is deleted", () =>
+  it.effect("row 25: serves only addresses that rows name, and none of suspended accounts or deleted posts", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const other = yield* Other
@@ -117,7 +117,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.strictEqual(other.timesAsked("/secret.png"), 1)
     }))
 
-  it.effect("rows 46 and 47: what is no picture, video or sound by its bytes is not shown, whatever it is called", () =>
+  it.effect("rows 46 and 47: a file whose bytes are no picture, video or sound is not shown, whatever its name", () =>
     Effect.gen(function*() {
       const other = yield* Other
       const svg = new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`)
@@ -146,7 +146,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.strictEqual((yield* bytesAt(odd.url)).headers.get("content-type"), "image/png")
     }))
 
-  it.effect("media refresh: what there is a copy of is fetched anew, once", () =>
+  it.effect("media refresh: existing copies are fetched again, once", () =>
     Effect.gen(function*() {
       const { variables } = yield* TestServer
       const other = yield* Other

@@ -4,7 +4,7 @@ import { atOnceMax, bounds, ExpensiveReads } from "../../../src/http/guard/Expen
 import { from } from "./From.ts"
 
 describe("expensive reads", () => {
-  it.effect("F18: share few places; who comes when too many wait is told so, and an address has a share", () =>
+  it.effect("F18: expensive reads share few slots; excess requests get 503, and each address has a share", () =>
     Effect.gen(function*() {
       const { within } = yield* ExpensiveReads
       const gate = yield* Deferred.make<void>()

@@ -100,7 +100,7 @@ layer(server(), { excludeTestServices: true })("authorization", (it) => {
       assert.strictEqual((yield* exchange(native, code)).status, 200)
     }))
 
-  it.effect("what is wrong with a request goes to the app, unless its address is in doubt", () =>
+  it.effect("request errors are sent to the app, unless its address is in doubt", () =>
     Effect.gen(function*() {
       const app = yield* client("read write:media")
       const cases: ReadonlyArray<[Record<string, string>, string, string]> = [

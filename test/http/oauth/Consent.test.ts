@@ -83,7 +83,7 @@ layer(server(), { excludeTestServices: true })("the consent page", (it) => {
       assert.notInclude(both, "dangerous")
     }))
 
-  it.effect("F51: what ordinary apps ask for is told calmly, what is for the staff or unusual in red", () =>
+  it.effect("F51: usual scopes are shown plainly, staff or unusual ones in red", () =>
     Effect.gen(function*() {
       yield* user("kalle")
       const browser = TestBrowser.make()

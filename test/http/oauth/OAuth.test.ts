@@ -63,7 +63,7 @@ layer(server(), { excludeTestServices: true })("OAuth", (it) => {
       assert.strictEqual((yield* post("/oauth/token.json", grant, basic(app))).status, 200)
     }))
 
-  it.effect("refuses what is wrong, in words", () =>
+  it.effect("refuses invalid requests, in words", () =>
     Effect.gen(function*() {
       const app = yield* client("write")
       const cases: ReadonlyArray<[Record<string, string>, number, typeof invalidClient]> = [

@@ -9,7 +9,7 @@ const base = "/api/v1/collections"
 const made = (by: Person, said: object) => Effect.map(ask(by, "POST", base, said), ({ body }) => body.collection)
 
 layer(TestServer.layer(), { excludeTestServices: true })("the page of a collection", (it) => {
-  it.effect("row 55 S-045: shows what everybody may find, without who is suspended, waits or left; else nothing", () =>
+  it.effect("row 55 S-045: shows public content without suspended, pending or withdrawn accounts, otherwise nothing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [owner, kept, banned, gone] = [

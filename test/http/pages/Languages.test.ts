@@ -47,7 +47,7 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       yield* sql`DELETE FROM settings WHERE name = 'site_languages'`
     }))
 
-  it.effect("F35: staff are told of who waits in their own languages", () =>
+  it.effect("F35: staff are notified of pending users in their own languages", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const owner = Option.getOrThrow(yield* (yield* Roles).find("Owner"))

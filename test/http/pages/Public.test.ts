@@ -131,7 +131,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       }
     }))
 
-  it.effect("row 57: what is hidden looks like what never was", () =>
+  it.effect("row 57: a hidden page looks like a missing one", () =>
     Effect.gen(function*() {
       const erik = yield* person("erik")
       const hidden = yield* get(`/@erik/${yield* status(erik, "x", { visibility: "private" })}`)
@@ -139,7 +139,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       assert.deepStrictEqual([hidden.status, hidden.text], [missing.status, missing.text])
     }))
 
-  it.effect("S-282 S-045: 404 for whom nobody knows, 410 for the suspended", () =>
+  it.effect("S-282 S-045: 404 for unknown accounts, 410 for suspended ones", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date(yield* Clock.currentTimeMillis)

@@ -75,7 +75,7 @@ layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: tr
         assert.strictEqual((yield* get("/api/docs")).coding, "br")
       }))
 
-    it.effect("every page that has a token says by itself that nobody may change it on its way", () =>
+    it.effect("every page with a token forbids changes on its way", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const users = sourcesIn("src/http").flatMap(({ path, text }) =>

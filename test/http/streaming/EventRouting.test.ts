@@ -112,7 +112,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       assert.isTrue(account.hide_collections)
     }))
 
-  it.effect("F60: of two edits that are told of late the one that another has overtaken is not shown as that one", () =>
+  it.effect("F60: a late edit that was overtaken by another is not shown as current", () =>
     Effect.scoped(Effect.gen(function*() {
       const actors = yield* AccountActors
       const broadcast = yield* Broadcast
@@ -137,7 +137,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       assert.deepStrictEqual(told, ["<p>Three</p>"])
     })))
 
-  it.effect("F60: an edit is shown as it is, also where nobody has heard yet that the post changed", () =>
+  it.effect("F60: an edit is shown in its current form, also before the change is known", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
@@ -189,7 +189,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       assert.deepStrictEqual(told, [hearing, deaf])
     }))
 
-  it.effect("cost nothing where nobody listens", () =>
+  it.effect("events cost nothing without listeners", () =>
     Effect.gen(function*() {
       const registry = new Registry()
       const account = yield* person("nobody2")
@@ -208,7 +208,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       assert.deepStrictEqual([...(yield* deliveryOf(messages[0]))], [])
     }))
 
-  it.effect("F75: the end of a status is told to nobody whom its author blocks", () =>
+  it.effect("F75: a status's deletion is not sent to accounts that its author blocks", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [author, blocked, other] = [yield* person("author75"), yield* person("blocked75"), yield* person("other75")]

@@ -94,7 +94,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
       assert.strictEqual((yield* arrived).type, "follow")
     }).pipe(Effect.scoped))
 
-  it.effect("S-262: says that filters changed, without a payload, to nobody else", () =>
+  it.effect("S-262: sends filter changes only to their owner, without a payload", () =>
     Effect.gen(function*() {
       const one = yield* listener("filters9", "?stream=user")
       const other = yield* listener("other9", "?stream=user")

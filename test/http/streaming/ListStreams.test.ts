@@ -54,7 +54,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
       assert.strictEqual((yield* reader.next).event, "filters_changed")
     }).pipe(Effect.scoped))
 
-  it.effect("home has a post with a followed hashtag once, though its author is followed, too; what is hidden does not come", () =>
+  it.effect("home shows a post with a followed hashtag once even if its author is followed; hidden posts are not sent", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient

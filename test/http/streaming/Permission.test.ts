@@ -78,7 +78,7 @@ const shownTo = Effect.fnUntraced(function*(
 const everything = ["user", "list", "public", "public:local", "public:remote", "hashtag", "hashtag:local"]
 
 layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Streams show", (it) => {
-  it.effect("row 58: a status to nobody who may not see it at that moment, whatever the bus says", () =>
+  it.effect("row 58: a status is sent only to accounts that may see it at that moment, whatever the bus says", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const people: Record<string, AccountId> = {}

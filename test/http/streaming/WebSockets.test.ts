@@ -156,7 +156,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("A Web
     }).pipe(Effect.scoped))
 
   // The last one: nobody can connect afterwards.
-  it.effect("S-007: closes as going away when the server stops, and lets nobody in any more", () =>
+  it.effect("S-007: sockets close as going away when the server stops, and new ones are refused", () =>
     Effect.gen(function*() {
       const one = yield* listener("stop13", "?stream=user")
       const events = yield* listen("user", one.secret)

@@ -178,7 +178,7 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       assert.strictEqual((yield* postJson("/api/v1/accounts/77/note", bearer, { comment: "x" })).status, 404)
     }))
 
-  it.effect("row 60: followers are listed by their follows' ids, and to nobody else where the account hides them", () =>
+  it.effect("row 60: followers are listed by their follows' ids, and only to their owner if the account hides them", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle

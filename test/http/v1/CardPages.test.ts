@@ -5,7 +5,7 @@ import { place } from "../../support/Fediverse.ts"
 import { html, hurried, idle, machine, name, page, shown, statusOf, World, world } from "./CardSites.ts"
 
 layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pages behind links", (it) => {
-  it.effect("what fails for now is tried again, what is no page never; a page that said nothing is asked again a day later", () =>
+  it.effect("temporary failures are retried, non-pages are not; a page without metadata is fetched again a day later", () =>
     Effect.gen(function*() {
       const { here, site } = yield* World
       const anna = yield* here.person(name("anna"))

@@ -9,7 +9,7 @@ const newcomer = (username: string) => TestServer.use(({ createPerson }) => crea
 const say = (by: Person, status: string, more: Record<string, unknown> = {}) =>
   call("POST", "/api/v1/statuses", by.token, { status, ...more })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("what clients send and expect", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("expectations of clients", (it) => {
   it.effect("F86: one's own name in one's own post is a mention, of which no notification comes", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("selfnaming"), yield* newcomer("selfnamed2")]

@@ -142,7 +142,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       assert.deepStrictEqual(yield* told(ada, "added_to_collection"), [])
     }))
 
-  it.effect("what is too long, too much or nobody's is refused in words, and nothing is changed", () =>
+  it.effect("texts too long, too many members or unknown ids are refused in words, and change nothing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [me, ada] = yield* Effect.all([person("olga"), person("asked")])
@@ -189,7 +189,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       yield* refused({}, "You cannot have more than 10 collections")
     }))
 
-  it.effect("only who agrees may be put into one, and nobody sees what its owner or they do not show", () =>
+  it.effect("only consenting accounts are added, and content hidden by the owner or a member is not shown", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [me, shy, locked, foe, reader] = yield* Effect.all([

@@ -106,7 +106,7 @@ layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
       assert.strictEqual(freed.status, 200)
     }))
 
-  it.effect("is published once, by the rules of every post; what is refused stays a draft", () =>
+  it.effect("a draft is published once, by the rules of every post; a refused one stays a draft", () =>
     Effect.gen(function*() {
       const [cora, dan] = [yield* person("cora"), yield* person("dan")]
       const media = yield* upload(cora)

@@ -93,7 +93,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         assert.strictEqual((yield* get(confirmation)).status, 404)
       }))
 
-    it.effect("nobody is told who is subscribed; what is no address is refused in details", () =>
+    it.effect("subscribers are not disclosed; an invalid address is refused in details", () =>
       Effect.gen(function*() {
         const { id } = yield* offering("cora")
         yield* subscribed(id, "known@mail.example")
@@ -117,7 +117,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         }
       }))
 
-    it.effect("who does not offer it is not there: without the setting, without the role, suspended, remote, nobody", () =>
+    it.effect("an account that does not offer it is 404: without the setting, without the role, suspended, remote, unknown", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const now = new Date(yield* Clock.currentTimeMillis)
@@ -150,7 +150,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         yield* letters
       }))
 
-    it.effect("what nobody confirmed goes after seven days; addresses that wait do not grow without end", () =>
+    it.effect("unconfirmed subscriptions are deleted after seven days; pending addresses are bounded", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { id } = yield* offering("finn")
@@ -172,7 +172,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         yield* letters
       }))
 
-    it.effect("who signs up with the address follows instead", () =>
+    it.effect("a user who signs up with the address follows instead", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { id } = yield* offering("gina")

@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual([yield* count(anna.token), (yield* messages(anna)).found], [0, []])
     }))
 
-  it.effect("S-229: what is no key, not signed by the device, another's device or too much is refused in words", () =>
+  it.effect("S-229: invalid keys, unsigned keys, another device's keys or too many are refused in words", () =>
     Effect.gen(function*() {
       const { createToken } = yield* TestServer
       const dora = yield* withDevice("dora")

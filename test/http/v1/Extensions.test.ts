@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
       }
     }))
 
-  it.effect("F98, D-020: saved markers are told to the streams that ask for it", () =>
+  it.effect("F98, D-020: saved markers are sent to the streams that ask for them", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* somebody, yield* somebody]
       const [first, second] = [yield* post(ada, "one"), yield* post(ada, "two")]

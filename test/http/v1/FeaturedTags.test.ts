@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(names(yield* ask(anna, "GET", "/api/v1/featured_tags")), ["dogs"])
     }))
 
-  it.effect("S-215: what is no hashtag, and one too many, is refused in words", () =>
+  it.effect("S-215: an invalid hashtag, or one too many, is refused in words", () =>
     Effect.gen(function*() {
       const cleo = yield* person("cleo")
       const invalid = { status: 422, body: { error: "Validation failed: Tag is invalid" } }

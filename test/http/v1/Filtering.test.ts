@@ -10,7 +10,7 @@ import { TestServer } from "../../support/Server.ts"
 const strict = { onExcessProperty: "error" } as const
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => Schema.decodeUnknownEffect(schema, strict)
 
-layer(TestServer.layer(), { excludeTestServices: true })("what filters leave out and tell of", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on lists and statuses", (it) => {
   it.effect("S-062 S-069 S-084: warn and blur are told, hide leaves out where the filter says, never one's own", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* somebody, yield* somebody]
@@ -154,7 +154,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("what filters leave out
       assert.isAtLeast(first.length, 3)
     }))
 
-  it.effect("S-062: notifications of what is hidden among them are left out and not counted", () =>
+  it.effect("S-062: notifications of hidden statuses are left out and not counted", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* somebody, yield* somebody]
       yield* follow(ada, ben)

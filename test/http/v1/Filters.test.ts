@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
       assert.strictEqual((yield* call("GET", `${filtersPath}/${made.id}`, ada.token)).status, 404)
     }))
 
-  it.effect("S-081 S-086 row 39: what is no filter is refused in words", () =>
+  it.effect("S-081 S-086 row 39: an invalid filter is refused in words", () =>
     Effect.gen(function*() {
       const ada = yield* somebody
       const refusal = (body: Record<string, unknown>) =>

@@ -62,7 +62,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* standing, { posted: true, uses: "1", seen: true })
     }))
 
-  it.effect("row 21: what nobody decides about waits for 90 days and ends as what is refused; who asked may ask again", () =>
+  it.effect("row 21: a reply undecided for 90 days ends as refused; its author may ask again", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, ben] = [yield* newPerson("anna9"), yield* newPerson("ben9")]

@@ -94,7 +94,7 @@ layer(server(), { excludeTestServices: true })("instance", (it) => {
       ])
     }))
 
-  it.effect("S-308: v1 stands beside it, marked as deprecated", () =>
+  it.effect("S-308: v1 is served as well, marked as deprecated", () =>
     Effect.gen(function*() {
       const { body, headers } = yield* get("/api/v1/instance")
       yield* decode(Wire.InstanceV1)(body)

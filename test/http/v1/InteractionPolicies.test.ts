@@ -6,7 +6,7 @@ import { follow } from "../../support/ListCalls.ts"
 import { decodeStatus, post, show } from "../../support/QuoteCalls.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("who may do what with a post", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("interaction policies", (it) => {
   it.effect("row 21, D-009: the policy is said with a post, by an edit and with one that waits, in words of both versions; nonsense is refused", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna")
@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
     }))
 
-  it.effect("row 21: policies by default, by visibility; what is not named goes back", () =>
+  it.effect("row 21: policies by default, by visibility; omitted ones are reset", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna2")
       const path = "/api/v1/interaction_policies/defaults"

@@ -6,8 +6,8 @@ import { follow } from "../../support/ListCalls.ts"
 import { notified, post, quoting, show } from "../../support/QuoteCalls.ts"
 import { TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("what waits for an author", (it) => {
-  it.effect("row 21, D-010: a reply waits for the author: nobody else sees it, wherever they look; then everybody does", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("pending interaction requests", (it) => {
+  it.effect("row 21, D-010: a pending reply is invisible to others everywhere; after acceptance everybody sees it", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna4"), yield* newPerson("ben4"), yield* newPerson("cleo4")]
       yield* follow(cleo, ben)
@@ -161,7 +161,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* show(anna, asked)).reblogs_count, 0)
     }))
 
-  it.effect("row 21: a reply that waits tells nobody whom it quotes", () =>
+  it.effect("row 21: a pending reply does not notify the author that it quotes", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna7"), yield* newPerson("ben7"), yield* newPerson("cleo7")]
       const asked = yield* post(anna, "ask me", only("can_reply", [], ["public"]))

@@ -55,7 +55,7 @@ const behind = Effect.fnUntraced(
   }
 )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("a write that is told 503", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("a write interrupted with 503", (it) => {
   it.effect("F99, D-023: is taken back where it still waits, and its key does it once", () =>
     Effect.gen(function*() {
       const ada = yield* somebody

@@ -64,7 +64,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
       assert.isAbove(JSON.parse(history).length, 10)
     }))
 
-  it.effect("row 37: of versions that are shown to nobody none are kept, however often another server edits", () =>
+  it.effect("row 37: versions that nobody may see are not kept, however often another server edits", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const me = yield* actorOf(yield* person("ben"))

@@ -90,7 +90,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
       assert.isFalse(existsSync("/tmp/outside.png"))
     }))
 
-  it.effect("row 46: what is two things at once comes back as one, of our type and made by us", () =>
+  it.effect("row 46: a polyglot file is re-encoded by us as one type", () =>
     Effect.gen(function*() {
       const cleo = yield* newcomer("cleo")
       const tail = (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.from(`PK\x03\x04${marker}`)])

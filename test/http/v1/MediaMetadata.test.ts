@@ -29,7 +29,7 @@ const bare = Effect.fnUntraced(function*(url: string) {
   assert.deepStrictEqual([exif, icc, iptc, xmp], [undefined, undefined, undefined, undefined])
 })
 
-layer(TestServer.layer(), { excludeTestServices: true })("what files tell beside what is seen and heard", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("metadata in files", (it) => {
   it.effect("row 49: place, camera and words are gone from every rendition of a picture", () =>
     Effect.gen(function*() {
       const ada = yield* (yield* TestServer).createPerson("ada")

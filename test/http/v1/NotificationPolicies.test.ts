@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
       assert.deepStrictEqual(yield* types(ada), ["mention"])
     }))
 
-  it.effect("the first form of the policy, and what is none", () =>
+  it.effect("the first form of the policy, and an invalid one", () =>
     Effect.gen(function*() {
       const ada = yield* somebody
       const v1 = "/api/v1/notifications/policy"
@@ -150,7 +150,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
       assert.strictEqual((yield* decide(ada, {})).for_not_following, "filter")
     }))
 
-  it.effect("an app that names the types that it knows is told of others in words, in its language", () =>
+  it.effect("an app that names its known types gets others as text, in its language", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* somebody, yield* somebody]
       yield* follow(ben, ada)

@@ -78,7 +78,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
       assert.strictEqual((yield* seen(id, ada)).votes_count, 0)
     }))
 
-  it.effect("what no poll may be is refused in words (operations.md section 5)", () =>
+  it.effect("an invalid poll is refused in words (operations.md section 5)", () =>
     Effect.gen(function*() {
       const ada = yield* newcomer("wrong")
       const long = "x".repeat(51)

@@ -115,7 +115,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.notInclude(yield* idsOf(cleo, `/api/v1/statuses/${open.id}/quotes`), private_.id)
     }))
 
-  it.effect("of what its reader may not see, or hides, the state is said: unauthorized, deleted, blocked, muted, by domain", () =>
+  it.effect("a quote that its reader may not see, or hides, shows its state: unauthorized, deleted, blocked, muted, by domain", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, ben, cleo] = [yield* newPerson("anna3"), yield* newPerson("ben3"), yield* newPerson("cleo3")]
@@ -157,7 +157,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* stateFor(undefined, one), ["deleted", undefined])
     }))
 
-  it.effect("the one who is quoted takes the consent back; redrafts, revisions and edits keep the quote", () =>
+  it.effect("the quoted author withdraws consent; redrafts, revisions and edits keep the quote", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna4"), yield* newPerson("ben4")]
       const quoted = yield* post(anna, "quoted")

@@ -86,7 +86,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
       assert.lengthOf(yield* sql`SELECT id FROM reports WHERE target_account_id = ${bob.accountId}`, 1)
     }))
 
-  it.effect("row 56, row 57: what the reporter cannot read, what others wrote and who is not there is not found", () =>
+  it.effect("row 56, row 57: unreadable posts, others' posts and unknown accounts are not found", () =>
     Effect.gen(function*() {
       const [ada, bob, eve] = [yield* newcomer("reader"), yield* newcomer("writer"), yield* newcomer("third")]
       const [secret, gone, others] = [
@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
       assert.deepStrictEqual(yield* sql`SELECT id FROM reports WHERE account_id = ${ada.accountId}`, [])
     }))
 
-  it.effect("what no report may be is refused in words", () =>
+  it.effect("an invalid report is refused in words", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("wordy"), yield* newcomer("target")]
       const account_id = bob.accountId.toString()

@@ -110,7 +110,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
       assert.deepStrictEqual(yield* found({ q: "from:me" }, bearer), { ...nothing, statuses: ids(own) })
     }))
 
-  it.effect("what is missing or negative is refused in words", () =>
+  it.effect("missing or negative parameters are refused in words", () =>
     Effect.gen(function*() {
       const bearer = yield* token(yield* person("carla"))
       for (const q of [undefined, "", " "]) {

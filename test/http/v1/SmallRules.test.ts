@@ -62,7 +62,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
       }
     }))
 
-  it.effect("S-266: who boosts is answered before its author is told, who is told afterwards", () =>
+  it.effect("S-266: a boost is answered before its author is notified", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [gina, hugo] = [yield* person("gina"), yield* person("hugo")]
@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
       assert.strictEqual(form.status, 200)
     }))
 
-  it.effect("S-297: a biography, a post, a poll and its files are bounded, and what is refused changes nothing", () =>
+  it.effect("S-297: a biography, a post, a poll and its files are bounded, and refusals change nothing", () =>
     Effect.gen(function*() {
       const kim = yield* person("kim")
       const refused = (method: string, path: string, body: Record<string, unknown>) =>

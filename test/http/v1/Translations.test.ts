@@ -112,7 +112,7 @@ describe("translations", () => {
       })
     ))
 
-  it.live("S-203 S-278: languages are told, and that a quota is used up, that it is busy, that it is broken", () =>
+  it.live("S-203 S-278: languages are listed; a used-up quota, a busy and a failing service are reported", () =>
     translating(
       {},
       Effect.fnUntraced(function*({ fail }) {

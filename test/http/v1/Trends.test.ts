@@ -191,8 +191,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
     }))
 })
 
-layer(TestServer.layer({ TRENDS_REVIEW: "off" }), { excludeTestServices: true })("trends that nobody reviews", (it) => {
-  it.effect("TRENDS_REVIEW=off shows what nobody looked at, and nothing that was refused", () =>
+layer(TestServer.layer({ TRENDS_REVIEW: "off" }), { excludeTestServices: true })("trends without review", (it) => {
+  it.effect("TRENDS_REVIEW=off shows unreviewed trends, and no rejected ones", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const me = yield* createPerson("anna")

@@ -20,7 +20,7 @@ import {
   tagListOf
 } from "./Readership.ts"
 
-layer(server(), { excludeTestServices: true })("who reads what", (it) => {
+layer(server(), { excludeTestServices: true })("visibility of statuses", (it) => {
   it.effect(
     "rows 55, 56, 57, 62: every route shows each status to exactly those who may read it, and to others as if it did not exist",
     () =>
@@ -141,7 +141,7 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
     120_000
   )
 
-  it.effect("row 63: whatever belongs to somebody is not there for others, by whatever id", () =>
+  it.effect("row 63: data of other users is 404, by any id", () =>
     Effect.gen(function*() {
       const other = yield* token(people.stranger)
       const mine = yield* token(people.mentioned)

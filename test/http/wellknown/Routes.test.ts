@@ -149,7 +149,7 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
 layer(server({ limitedFederation: true, registrations: "closed" }), { excludeTestServices: true })(
   "well-known, restricted",
   (it) => {
-    it.effect("S-036: stays open and says that nobody can join", () =>
+    it.effect("S-036: the page is served and says that sign-up is closed", () =>
       Effect.gen(function*() {
         assert.strictEqual((yield* get("/nodeinfo/2.0")).body.openRegistrations, false)
         yield* person("anna")

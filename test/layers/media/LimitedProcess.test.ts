@@ -48,7 +48,7 @@ layer(NodeServices.layer)("row 44, row 45: a tool in a process of its own", (it)
       yield* gone(pid)
     }))
 
-  it.effect("is stopped when nobody waits for it any more", () =>
+  it.effect("is stopped when no caller waits for it", () =>
     Effect.gen(function*() {
       const { fiber, pid } = yield* withChild()
       yield* Fiber.interrupt(fiber)

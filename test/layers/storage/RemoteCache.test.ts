@@ -60,7 +60,7 @@ const total = (files: ReadonlyArray<{ readonly bytes: number }>) => files.reduce
 const run = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.scoped(effect).pipe(Effect.provide(NodeServices.layer))
 
 describe("copies of remote files", () => {
-  it.effect("what was viewed longest ago goes first, in the same order after a restart", () =>
+  it.effect("the least recently viewed files are evicted first, in the same order after a restart", () =>
     run(Effect.gen(function*() {
       const dataDir = yield* folder
       const first = yield* started(dataDir)
@@ -103,7 +103,7 @@ describe("copies of remote files", () => {
       assert.deepStrictEqual(yield* onDisk(dataDir), files)
     })))
 
-  it.effect("fetches anew what is older than it may be, in the place of the old copy", () =>
+  it.effect("refetches an expired file in place of the old copy", () =>
     run(Effect.gen(function*() {
       const dataDir = yield* folder
       const { asked, view } = yield* started(dataDir)
@@ -115,7 +115,7 @@ describe("copies of remote files", () => {
       assert.strictEqual(total(yield* onDisk(dataDir)), 2_000)
     })))
 
-  it.effect("who stops waiting does not stop it for others, and what fails is gone and tried again", () =>
+  it.effect("a caller that stops waiting does not stop others, and a failed fetch is removed and retried", () =>
     run(Effect.gen(function*() {
       const dataDir = yield* folder
       const { copies } = yield* started(dataDir)
@@ -136,7 +136,7 @@ describe("copies of remote files", () => {
       assert.strictEqual((yield* copies.get(other, 0, Stream.make(png(700)))).bytes, 700)
     })))
 
-  it.effect("what a killed process left half written goes, and so does what is no copy of ours", () =>
+  it.effect("half-written files of a killed process are deleted, and so are foreign files", () =>
     run(Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const dataDir = yield* folder

@@ -20,7 +20,7 @@ describe("a single value", () => {
       assert.strictEqual(yield* value, 2)
     }).pipe(live))
 
-  it.effect("others get what is kept while one loads anew", () =>
+  it.effect("others get the cached value during a reload", () =>
     Effect.gen(function*() {
       const gate = yield* Deferred.make<void>()
       let loads = 0

@@ -114,7 +114,7 @@ layer(services)("Cards", (it) => {
       assert.lengthOf(yield* sql`SELECT FROM fanouts WHERE kind = 'card'`, ids.length)
     }))
 
-  it.effect("cards that nobody refers to go after a week, with their pictures, and those that are referred to stay", () =>
+  it.effect("unused cards are deleted after a week, with their pictures; used ones stay", () =>
     Effect.gen(function*() {
       const [cards, sql] = [yield* Cards, yield* SqlClient.SqlClient]
       yield* sql`DELETE FROM preview_cards`

@@ -38,7 +38,7 @@ layer(remote)("senders", (it) => {
       }))
   }
 
-  it.effect("row 2: a key is its actor's, and the actor lists it; anything else is nobody", () =>
+  it.effect("row 2: a key belongs to the actor that lists it; other keys are refused", () =>
     Effect.gen(function*() {
       const [good, evil] = [yield* peer, yield* peer]
       const victim = yield* good.actor("victim")

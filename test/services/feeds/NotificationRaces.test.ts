@@ -43,8 +43,8 @@ const meeting = Effect.fnUntraced(function*<A, B>(told: Effect.Effect<unknown, A
   yield* Fiber.join(other)
 })
 
-layer(services, { excludeTestServices: true })("what is told and taken back at the same time", (it) => {
-  it.effect("F60: nobody keeps a notification of what is not there any more", () =>
+layer(services, { excludeTestServices: true })("concurrent notification and retraction", (it) => {
+  it.effect("F60: notifications of deleted objects are not kept", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [favourites, notificationWriter, statusWriter] = [

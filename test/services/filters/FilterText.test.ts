@@ -209,7 +209,7 @@ describe("the search for many keywords", () => {
     { arbitrary: { runs: 2_000 } }
   )
 
-  it("row 39: each keyword is told once, however often it stands in the text and in others", () => {
+  it("row 39: each keyword is reported once, however often it occurs in the text and in others", () => {
     // Every keyword ends in every place of the text: told one by one that would be 18 million of them.
     const keywords = Array.from({ length: 300 }, (_, length) => "a".repeat(length + 1)).concat(`${"a".repeat(400)}b`)
     const search = keywordSearch(keywords)

@@ -82,7 +82,7 @@ describe("Markdown", () => {
     }
   })
 
-  it("row 35: deep nesting, long addresses and marks without end hold nobody up", () => {
+  it("row 35: deep nesting, long addresses and endless marks do not block others", () => {
     const address = `https://x.example/${fill("a_*~(b)-$+", 2_000)}`
     const hostile = [
       ...[
@@ -123,7 +123,7 @@ describe("Markdown", () => {
     assert.isTrue(tooLong(fill("*a_ ", 5_000)))
   })
 
-  it("what nests too deep is cut, and the rest is still a post", () => {
+  it("deep nesting is cut, and the rest is still a post", () => {
     assert.isBelow((html(`${"> ".repeat(200)}deep`).match(/<blockquote>/g) ?? []).length, 33)
     assert.include(html(`${"> ".repeat(10)}deep`), "deep")
   })

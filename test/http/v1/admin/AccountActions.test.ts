@@ -43,7 +43,7 @@ const acts = Effect.fnUntraced(function*(by: Person) {
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
   "what moderators do about accounts",
   (it) => {
-    it.effect("S-022 S-023 S-113: each action stands, is told, ends open reports and is taken back", () =>
+    it.effect("S-022 S-023 S-113: each action applies, is notified, resolves open reports and is undone", () =>
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator1", ["manageUsers"])
         const [bad, witness] = [yield* newPerson("bad1"), yield* newPerson("witness1")]
@@ -130,7 +130,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         }])
       }))
 
-    it.effect("S-252: nobody acts on an equal or higher role, nor on themselves", () =>
+    it.effect("S-252: acting on an equal or higher role or on oneself is refused", () =>
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator3", ["manageUsers", "deleteUserData"], 50)
         const equal = yield* staffMember("equal3", [], 50)
@@ -155,7 +155,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.strictEqual((yield* ask(moderator, "GET", path(equal))).status, 403)
       }))
 
-    it.effect("S-234: who waits is let in or turned away once; the second decision is told", () =>
+    it.effect("S-234: a pending user is approved or rejected once; a second decision is refused", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const moderator = yield* staffMember("moderator4", ["manageUsers"])

@@ -21,7 +21,7 @@ const strike = Effect.fnUntraced(function*(by: Person, bad: Person, type: string
   return newest
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("what follows an act", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("action effects", (it) => {
   it.effect("S-234, D-012: an appeal within 20 days takes back what the strike did, where staff grants it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

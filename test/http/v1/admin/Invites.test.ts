@@ -89,7 +89,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it)
       yield* eventually(letters, (all) => all.filter((text) => /^Subject: Welcome to /m.test(text)).length === 1)
     }))
 
-  it.effect("S-017: what was ended or is over lets nobody in, and what cannot be is refused", () =>
+  it.effect("S-017: an ended or expired invite admits nobody, and an invalid one is refused", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const host = yield* staffMember("host2", ["manageInvites"])

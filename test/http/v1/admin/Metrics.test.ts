@@ -191,7 +191,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       ])
     }))
 
-  it.effect("what is missing or wrong is told, and no period is longer than a year", () =>
+  it.effect("missing or invalid parameters are reported, and a period is at most a year", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("asker", ["viewDashboard"])
       const told = (path: string, json: unknown) =>

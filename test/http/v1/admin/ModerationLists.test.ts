@@ -97,7 +97,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       yield* emptied
     }))
 
-  it.effect("what is wrong with a list is told, and an address is followed once", () =>
+  it.effect("errors of a list are reported, and an address is followed once", () =>
     Effect.gen(function*() {
       const { url } = yield* OtherServer
       const staff = yield* staffMember("wrong", ["manageFederation"])

@@ -42,7 +42,7 @@ const collected = Effect.fnUntraced(function*(where: string) {
 })
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (it) => {
-  it.effect("row 22: a relay takes part once it accepts our own follow, and nobody else switches it on", () =>
+  it.effect("row 22: a relay takes part once it accepts our own follow, and only then", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { baseUrl, createPerson } = yield* TestServer

@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       ])
     }))
 
-  it.effect("S-252: nobody gives what they lack, nor touches a role as high as their own or higher", () =>
+  it.effect("S-252: staff cannot grant permissions they lack, nor change an equal or higher role", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const admin = yield* staffMember("admin3", ["manageRoles", "manageUsers"], 100)

@@ -71,7 +71,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepInclude(entry!.after, { site_title: "Star lings", min_age: 16 })
     }))
 
-  it.effect("S-235: pictures of the site are set, told of and taken back over the API", () =>
+  it.effect("S-235: pictures of the site are set, shown and removed over the API", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("framer", ["manageSettings"])
       const uploads = "/api/v1/admin/site_uploads"

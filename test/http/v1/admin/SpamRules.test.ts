@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* ask(yield* staffMember("other", ["manageReports"]), "GET", path)).status, 403)
     }))
 
-  it.effect("a post that is dropped is refused with 422, and not stored; what is dry only counts", () =>
+  it.effect("a dropped post is refused with 422, and not stored; a dry rule only counts", () =>
     Effect.gen(function*() {
       const [by, anna] = [yield* staffMember("dropper", ["manageRules"]), yield* newPerson("anna")]
       const dry = yield* rule(by, "hold", { text_contains: ["casino"] }, { state: "dry" })
@@ -89,7 +89,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* write(anna, "casino royal")).status, 200)
     }))
 
-  it.effect("a post that is held is for its author alone, until a moderator lets it through; then it is told of", () =>
+  it.effect("a held post is visible only to its author until a moderator approves it; then it is published", () =>
     Effect.gen(function*() {
       const [by, mod] = [yield* staffMember("holder", ["manageRules"]), yield* staffMember("mona", ["manageReports"])]
       const [ben, cleo] = [yield* newPerson("ben"), yield* newPerson("cleo")]

@@ -85,7 +85,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* unruled(by)
     }))
 
-  it.effect("a run whose node died is begun anew by another one; one that no node finishes has failed", () =>
+  it.effect("a run whose node died is restarted by another one; a run that no node finishes fails", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("lost", ["manageRules"])

@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
       }
     }))
 
-  it.effect("S-022: a suspension while the account posts: what is posted after it is refused, and nothing is shown", () =>
+  it.effect("S-022: posts of an account after its suspension are refused, and none is shown", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("moderator6", ["manageUsers"])
       const bad = yield* newPerson("bad6")

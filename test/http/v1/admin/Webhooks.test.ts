@@ -99,7 +99,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         ])
       }))
 
-    it.effect("what is refused is tried again under the same id, also after the node died; then it is given up", () =>
+    it.effect("a refused delivery is retried under the same id, also after the node died; then it is given up", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const by = yield* staffMember("retrier", all)

@@ -33,7 +33,7 @@ describe("rules about domains", () => {
     assert.strictEqual(policyOf(known, "127.0.0.1:3002").severity, "noop")
   })
 
-  it("of several the strictest holds, and each part of them", () => {
+  it("the strictest of several blocks applies, for each part", () => {
     const known = rules([
       block("example.org", "suspend"),
       block("a.example.org", "noop"),

@@ -25,7 +25,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       assert.deepStrictEqual<unknown>(rows, [{ html: "<p>hi</p>", visibility: "public", author: zoe.id }])
     }))
 
-  it.effect("who asked first may go away without harm to the others", () =>
+  it.effect("the first caller may leave without harm to the others", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const yan = yield* there.actor("yan")
@@ -45,7 +45,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       assert.strictEqual(timesAsked(there, note.id), 1)
     }))
 
-  it.effect("row 1: what another server says of somebody is not believed, however it is led to", () =>
+  it.effect("row 1: a server's claims about foreign accounts are not believed, by any path", () =>
     Effect.gen(function*() {
       const [honest, evil] = [yield* peer, yield* peer]
       const [victim, thief] = [yield* honest.actor("victim"), yield* evil.actor("thief")]
