@@ -60,7 +60,7 @@ const lines: ReadonlyArray<Line> = [...documents].flatMap(([document, text]) =>
 )
 const known = new Set(lines.map(({ number }) => number))
 
-/** What stands for tests where there are none: of a rule without a test of its own, and of what the server has not. */
+/** Placeholders for missing tests: of rules without their own test, and of unbuilt features. */
 const isUntested = (tests: string) => tests === "not yet" || tests === "not built"
 
 const namesIn = (tests: string) => Array.from(tests.matchAll(/`([^`]+)`/g), ([, name = ""]) => `test/${name}`)

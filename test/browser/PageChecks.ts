@@ -20,7 +20,7 @@ const widest = `document.documentElement.scrollWidth > innerWidth
   ? [...document.querySelectorAll("body *")].findLast((one) => one.getBoundingClientRect().right > innerWidth)?.outerHTML.slice(0, 200)
   : null`
 
-/** What is wrong with the page that is open: by Axe, and what is wider than the window. */
+/** Returns the problems of the open page: Axe's findings, and elements wider than the window. */
 const lookedAt = async (page: Page, { name, path }: Looked): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   for (const size of ["desk", "phone"] as const) {

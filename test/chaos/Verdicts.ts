@@ -50,11 +50,11 @@ const inWords = ({ attempts, kind }: Entry) =>
     ).join(", ")
   })`
 
-/** What went wrong, and all that was asked for about the same thing. */
+/** Describes a failure, with all commands about the same target. */
 const whatOf = (ledger: Ledger, entry: Entry) =>
   `${entry.kind} ${entry.about} by ${entry.by}: ${ledger.historyOf(entry).map(inWords).join("; ")}`
 
-/** What clients were answered stands, once; what was undone does not. */
+/** Checks that acknowledged effects exist once, and undone ones do not. */
 const kept = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, ledger: Ledger) {
     const broken: Array<Broken> = []
@@ -102,7 +102,7 @@ const kept = Effect.fnUntraced(
         if (entry.kind === undoes && there.has(pair)) broken.push({ what: "left", text: whatOf(ledger, entry), at })
       }
       for (const pair of there) {
-        // What was done to a post that was deleted at the same time may be answered as if there were none.
+        // An action on a post deleted at the same time may be answered as if the post did not exist.
         if (!last.has(pair) && !gone.has(pair.split(" ")[1] ?? "")) {
           broken.push({ what: "wrong", text: `${does} ${pair} was never asked for`, at: undefined })
         }

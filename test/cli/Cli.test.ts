@@ -18,7 +18,7 @@ const Live = PostgresChannel.layer.pipe(
 const run = (...args: ReadonlyArray<string>) =>
   Effect.flatMap(TestDatabase, ({ url }) => cli(args, { DATABASE_URL: url }))
 
-/** What a running server hears while the command runs. */
+/** Bus messages that a running server receives during the command. */
 const heardDuring = <A, E, R>(command: Effect.Effect<A, E, R>) =>
   Effect.scoped(Effect.gen(function*() {
     const channel = yield* PostgresChannel

@@ -15,7 +15,7 @@ export const client = Effect.fnUntraced(function*(accessToken?: string) {
   return createRestAPIClient({ url, timeout, ...(accessToken === undefined ? {} : { accessToken }) })
 })
 
-/** Somebody new with a client that may do everything. */
+/** Creates a user with a client that has all scopes. */
 export const newcomer = Effect.fnUntraced(function*(username: string) {
   const { createPerson } = yield* TestServer
   const person = yield* createPerson(username)
@@ -36,7 +36,7 @@ export const stream = Effect.fnUntraced(function*(accessToken: string) {
 const entities = `${import.meta.dirname}/../../node_modules/masto/dist/mastodon/entities`
 const [v1, v2] = [new Declarations([`${entities}/v1`]), new Declarations([`${entities}/v2`, `${entities}/v1`])]
 
-/** Where the client's types are stricter or older than what Mastodon itself answers (entities.md). */
+/** Known places where the client's types are stricter or older than Mastodon's own responses (entities.md). */
 const known = [
   // Mastodon answers with codes and names.
   /^\.\d+: \{"code":"[\w-]+","name":"/,
@@ -56,7 +56,7 @@ const known = [
   // Only pictures have a size in words, sounds have none at all, and no preview without a cover.
   /\.meta\.original\.(width|height|size|aspect): undefined/,
   /\.previewUrl: null/,
-  // What a result names is a filter of the second version; the count of a request travels as a string.
+  // The filter in a result is of version 2; request counts are strings.
   /\.filter\.(phrase|irreversible|wholeWord): undefined/,
   /\.notificationsCount: "/,
   // Null where nobody chose any, or said when.
@@ -71,7 +71,7 @@ const known = [
   /\.featureApproval\.currentUser: "missing"/
 ]
 
-/** Where an answer, or one of several, is not what the client declares a type to be. */
+/** Mismatches of one or several responses with the client's declared type. */
 export const mismatches = (value: unknown, type: string, version: "v1" | "v2" = "v1") =>
   (version === "v1" ? v1 : v2).mismatches(value, type).filter((line) => !known.some((pattern) => pattern.test(line)))
 

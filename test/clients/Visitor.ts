@@ -1,7 +1,7 @@
 import type { Answer } from "../support/Requests.ts"
 import { formsOf } from "../support/TestBrowser.ts"
 
-/** Somebody in front of a browser without scripts, who reads the pages of a server and sends their forms. */
+/** A user with a browser without scripts who reads pages and sends forms. */
 export class Visitor {
   readonly #cookies = new Map<string, string>()
   readonly #baseUrl: string
@@ -54,7 +54,7 @@ const consent = async (baseUrl: string, authorize: string, { password, username 
   return visitor.submit(await visitor.submit(signIn, { email: `${username}@example.org`, password }))
 }
 
-/** Where an allowed app's page is opened: its address with the code. */
+/** Returns the redirect address of an allowed app, with the code. */
 export const allow = async (baseUrl: string, authorize: string, person: Person): Promise<URL> => {
   const answer = await consent(baseUrl, authorize, person)
   return new URL(answer.headers.get("location") ?? `none:${answer.status}`)

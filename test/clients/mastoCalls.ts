@@ -243,7 +243,7 @@ export const mastoCalls: ReadonlyArray<MastoCall> = [
   ["v1.push.subscription.fetch"],
   ["v1.push.subscription.update", { data: { alerts: { mention: false }, policy: "all" } }],
   ["v1.push.subscription.remove"],
-  // What ends the rest.
+  // Calls that end the others.
   ["v1.accounts.$select.removeFromFollowers ben"],
   ["v1.accounts.$select.unfollow ben", {}],
   ["v1.statuses.$select.remove post"]

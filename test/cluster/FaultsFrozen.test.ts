@@ -103,7 +103,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
             const failover = yield* answeredElsewhere(load, people, b, began)
             const after = yield* epochs
             const old = yield* committedBefore(after)
-            // What it has not finished is undone already: Postgres waits for no one so long.
+            // Its unfinished work is already rolled back: Postgres's timeout is shorter.
             assert.strictEqual(yield* abandoned(leaseMillis), 0)
             // These wait in front of the node until it wakes up, when it believes for a moment that all is as it was.
             const late = yield* repeatLast

@@ -42,7 +42,7 @@ it.live(
       let sent = 0
       const send = (by: typeof zoe, activity: Record<string, unknown>) =>
         Effect.andThen(sendTo(here!, by)({ id: `${by.id}#a/${++sent}`, ...activity }), settled([here!]))
-      // Nobody is in it because its owner says so, and no other may write of it.
+      // An owner cannot add members alone, and other accounts cannot change it.
       yield* send(zoe, { type: "Update", object: collection() })
       assert.deepStrictEqual(yield* items, [])
       const stored = yield* here!
@@ -52,7 +52,7 @@ it.live(
       yield* send(eve, { type: "Update", object: collection({ name: "stolen", attributedTo: eve.id }) })
       assert.lengthOf(yield* here!.sql`SELECT FROM collections WHERE name = 'stolen'`, 0)
 
-      // Who is asked for agrees by what she set, once.
+      // The account agrees by its policy, once.
       const request = (by: typeof zoe, id: string, more: Record<string, unknown> = {}) =>
         send(by, { id, type: "FeatureRequest", object: anna.uri, instrument: uri, ...more })
       yield* request(zoe, `${zoe.id}#r/1`)
@@ -151,10 +151,10 @@ it.live(
       yield* here!.sql`UPDATE errands SET due_at = now() WHERE kind = 'features'`
       yield* eventually(stored, (rows) => rows[2]?.username === "slow")
       yield* send(zoe, { type: "Update", object: collection(items) })
-      // What did not hold is looked at anew, and does not.
+      // Invalid members are checked again, and stay invalid.
       yield* eventually(stored, ({ length }) => length === 3)
 
-      // Who takes the word back says so itself.
+      // Only the member itself can revoke its consent.
       const [right, wrong] = members
       yield* send(wrong!, { type: "Delete", object: `${right!.id}/stamp` })
       assert.lengthOf(yield* stored, 3)

@@ -101,7 +101,7 @@ it.live(
       assert.deepStrictEqual(reports, [
         { targetAccountId: anna.accountId, comment: "for you", statusIds: [BigInt(post.id)] }
       ])
-      // Nobody there learns who it was (row 20).
+      // The remote server does not learn the reporter (row 20).
       const [reporter] = yield* here.sql<
         { uri: string }
       >`SELECT a.uri FROM reports r JOIN accounts a ON a.id = r.account_id`

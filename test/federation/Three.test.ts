@@ -57,7 +57,7 @@ it.live(
         })
         assert.strictEqual(seen.account.acct, anna.handle)
         assert.deepStrictEqual(seen.tags.map(({ name }: { name: string }) => name.toLowerCase()), ["sea"])
-        // Whom nobody on the third server knows is asked for there.
+        // The third server fetches mentioned accounts that it does not know.
         const mentions: ReadonlyArray<{ acct: string }> = (yield* eventually(
           reader.ask("GET", `/api/v1/statuses/${seen.id}`),
           (shown) => shown.mentions.length > 0

@@ -114,7 +114,7 @@ layer(layerServed, { excludeTestServices: true, timeout: "60 seconds" })("WebSoc
       const quick = yield* open()
       slow.client.pause()
       const text = utf8.encode("x".repeat(waitingBytesMax / 16))
-      // What the kernel takes does not wait here; no kernel takes a gigabyte.
+      // The kernel's buffer absorbs data first; no kernel buffers a gigabyte.
       let sent = 0
       while ((yield* Deferred.poll(slow.gone))._tag === "None" && sent < 16_384) {
         slow.socket.send(text)

@@ -58,7 +58,7 @@ export interface StreamEvent {
   readonly payload: string
 }
 
-/** Somebody's WebSocket that listens to these channels; closed with the scope. */
+/** Opens a WebSocket for these channels; closed with the scope. */
 export const listen = Effect.fnUntraced(function*(
   by: Person,
   ...channels: ReadonlyArray<{ readonly stream: string; readonly tag?: string }>

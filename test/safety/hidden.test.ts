@@ -5,7 +5,7 @@ import { type Person, TestServer } from "../support/Server.ts"
 import { follow, get, idsAt, listen, post, publish, type StreamEvent } from "./Calls.ts"
 
 interface Cast {
-  /** Who reads, and has done something about the target. */
+  /** Viewer, who has a relation to the target. */
   readonly viewer: Person
   /** Reads the same, and has done nothing. */
   readonly control: Person
@@ -17,10 +17,10 @@ interface Cast {
 const about = (by: Person, verb: string, target: Person, json: unknown = {}) =>
   post(`/api/v1/accounts/${target.accountId}/${verb}`, by, json)
 
-/** Whom one hides is found by name, or could never be let in again (F34). */
+/** Hidden accounts are found by name, so that they can be unhidden (F34). */
 const searches = ["accounts search", "search"]
 
-/** What somebody may have done, and the surfaces on which the target is met all the same. */
+/** Relations, and the surfaces that still show the target. */
 const relations: Record<string, {
   readonly act: (cast: Cast) => Effect.Effect<unknown, unknown, TestServer | SqlClient.SqlClient>
   readonly meets: ReadonlyArray<string> | "everywhere"
@@ -100,7 +100,7 @@ const surfaces = Effect.fnUntraced(function*(by: Person, { bystander, target }: 
   return met
 })
 
-/** What comes in up to the last post. */
+/** Collects events up to the last post. */
 const toTheEnd = Effect.fnUntraced(function*({ next }: { readonly next: Effect.Effect<StreamEvent> }) {
   const heard: Array<StreamEvent> = []
   const isLast = ({ payload, stream }: StreamEvent) => stream[0] === "user" && payload.includes("The end")

@@ -5,7 +5,7 @@ import { searchMillisMax } from "../../src/services/search/Bounded.ts"
 import { TestServer } from "../support/Server.ts"
 import { get } from "./Calls.ts"
 
-/** What somebody may type to make a search work hard. */
+/** Expensive searches. */
 const pathological = [
   "a",
   "e*",

@@ -55,7 +55,7 @@ const open = new Set([
   "secrets.value"
 ])
 
-/** What has to be known again, readable with a key that is not in these tables (`sealsFor`). */
+/** Reversible secrets, encrypted with a key outside these tables (`sealsFor`). */
 const sealed = new Set(["push_subscriptions.sealed_token", "users.otp_secret", "webhooks.secret"])
 
 layer(TestDatabase.layer)("row 73: what is stored", (it) => {

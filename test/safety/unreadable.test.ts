@@ -6,7 +6,7 @@ import { type Answer, call, follow, get, post, publish } from "./Calls.ts"
 /** The id of a status that never was. */
 const never = "4711"
 
-/** What somebody may try with a status: a request by its id. */
+/** Requests about a status, by its id. */
 const verbs: ReadonlyArray<readonly [name: string, attempt: (id: string, by: Person) => ReturnType<typeof call>]> = [
   ...[
     "favourite",

@@ -14,7 +14,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const queues = Layer.merge(AgendaEntries.layer, OperatorCommands.layer)
 
-/** What nobody can do: a post of a later version of the program. */
+/** A post of a later program version, which this one cannot publish. */
 const scheduled = Effect.fnUntraced(function*(accountId: AccountId, id: bigint) {
   const sql = yield* SqlClient.SqlClient
   const past = new Date((yield* Clock.currentTimeMillis) - 1_000)

@@ -182,7 +182,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       const again = Effect.map(readers.readers(statusId, author, 0n, 10), (now) => audienceOf(now!))
       const late = yield* push({ statusId, reblogOfId: null, since, again }, audienceOf(statusReaders))
       assert.deepStrictEqual(late, { accountIds: [author, stays], lists: [] })
-      // It is made anew when it is read.
+      // Rebuilt on the next read.
       assert.isUndefined(yield* feeds.read(leaves))
     }).pipe(Effect.provide(StatusReaders.layer.pipe(Layer.provide(config)))))
 

@@ -22,13 +22,13 @@ const domain = "far.test"
 
 interface Pair {
   readonly name: string
-  /** Of this server; `other` is one of `far.test`. */
+  /** Local accounts; `other` is one of `far.test`. */
   readonly here: AccountId
   readonly near: AccountId
   readonly other: AccountId
 }
 
-/** Who does what at the same time, after `before`; no order of the two leaves a relation that should not be. */
+/** Two concurrent actions after `before`; neither order may leave an invalid relation. */
 interface Race {
   readonly what: string
   readonly before?: (pair: Pair) => ReadonlyArray<readonly [AccountId, Command]>
@@ -108,7 +108,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
     return sides(pair).map(([account, command]) => tell(account, command, pair.name))
   })
 
-  /** What is due is done at once: what a block of a domain ends, and what those who are gone left. */
+  /** Runs due work at once: effects of domain blocks, and data of deleted accounts. */
   const over = Effect.gen(function*() {
     const { wake } = yield* AccountActors
     const sql = yield* SqlClient.SqlClient

@@ -6,7 +6,7 @@ import { claimMillis, Deliveries } from "../../../src/services/federation/outbox
 import { host, layerRounds, Outside, receiver, send, sender, waiting } from "./Rounds.ts"
 
 const fresh = Layer.fresh(layerRounds)
-/** What arrived at an inbox, each only the first time that it came. */
+/** Arrivals at an inbox, without repeats. */
 const firsts = (outside: Outside["Service"]) => [...new Set(outside.arrived.map(({ uri }) => uri))]
 
 layer(fresh)("I6: deliveries about one thing reach an inbox in order", (it) => {

@@ -147,7 +147,7 @@ describe("F12: what a host says decides what comes next", () => {
           ["one", true],
           ["two", true]
         ])
-        // Nobody's way: it is tried later, once in each way a time.
+        // Refused in both signature schemes: retried later, once in each scheme a try.
         outside.says = () => 401
         yield* send(from, to, "three")
         yield* drain

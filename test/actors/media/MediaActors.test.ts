@@ -33,7 +33,7 @@ const countIn = Effect.fnUntraced(function*(state: string) {
 
 const until = <E, R>(done: Effect.Effect<boolean, E, R>) => Effect.repeat(done, { until: (is) => is })
 
-/** The same while time goes on; a sweep that was still asking Postgres when it passed comes the next time. */
+/** Waits while time advances; a sweep still in its query when it was due runs the next time. */
 const inTime = <E, R>(done: Effect.Effect<boolean, E, R>) => until(Effect.andThen(TestClock.adjust("1 second"), done))
 
 /** A tool that says when it begins, and waits until it may go on. */

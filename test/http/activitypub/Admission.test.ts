@@ -73,7 +73,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       yield* known(good)
       // Each needs a key of its own, from a host that takes its time.
       const answers: Array<() => void> = []
-      // What still waits for a place at that host is answered when it gets one, or nobody of there would be heard for a while.
+      // Waiting requests are answered when the host has a free slot; otherwise its accounts would be unheard for a
+      // while.
       let released = false
       for (let n = 0; n < perAddress + 20; n++) {
         documents.set(`/users/slow${n}`, (_, response) => {
@@ -216,7 +217,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
         }),
         200
       )
-      // What is in the cache needs no database.
+      // Cached keys need no database.
       const cached = yield* sql.withTransaction(
         Effect.andThen(sql`LOCK TABLE accounts, users, retired_usernames IN ACCESS EXCLUSIVE MODE`, ask("203.0.113.10"))
       )

@@ -21,7 +21,7 @@ const commands = DomainBlocks.layer.pipe(Layer.provide(Layer.effect(
     }))
 )))
 const run = (...args: ReadonlyArray<string>) => TestServer.use(({ variables }) => cli(args, variables))
-/** The same as the command line does, without a process of its own. */
+/** Runs a command's effect without a separate process. */
 const rule = <A, E>(change: (domains: DomainBlocks["Service"]) => Effect.Effect<A, E>) =>
   Effect.orDie(Effect.provide(DomainBlocks.use(change), commands))
 const domain = OtherServer.use((other) => Effect.succeed(other.domain))
@@ -123,7 +123,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.isTrue((yield* json(dan, `/api/v1/accounts/${yan.accountId}`)).limited)
       assert.strictEqual(yield* done(yan, { type: "Follow", object: yield* actorOf(dan) }), "done")
       assert.lengthOf(yield* json(dan, "/api/v1/follow_requests"), 1)
-      // Who comes later is silenced from the start.
+      // Accounts that appear later are silenced from the start.
       const late = yield* there("late")
       yield* done(late, { type: "Follow", object: yield* actorOf(dan) })
       assert.lengthOf(yield* json(dan, "/api/v1/follow_requests"), 2)

@@ -19,7 +19,7 @@ const forms: Readonly<Record<string, (type: string, id: string) => unknown>> = {
   listOfPart: (type, id) => [{ type, id }]
 }
 
-/** Somebody elsewhere whom somebody here follows. */
+/** Creates a remote account with a local follower. */
 const scene = Effect.fnUntraced(function*(name: string) {
   const featured = `${(yield* OtherServer).url}/users/zoe${name}/featured`
   const [ada, zoe] = [yield* person(`ada${name}`), yield* there(`zoe${name}`, { featured })]

@@ -69,7 +69,7 @@ export const outcome = Effect.flatMap(
   (sql) => sql<{ outcome: string | null }>`SELECT outcome FROM inbound_activities ORDER BY id DESC LIMIT 1`
 ).pipe(Effect.map(([row]) => row?.outcome ?? undefined), Effect.orDie)
 
-/** What became of the activity with this id; undefined as long as it waits. */
+/** Outcome of the activity with this id; undefined while it waits. */
 export const outcomeOf = (uri: string) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -91,13 +91,13 @@ export const follows = Effect.fnUntraced(function*(follower: bigint, followedUri
     SELECT next_id(${now}), ${follower}, id, ${new Date(now)} FROM accounts WHERE uri = ${followedUri}`
 })
 
-/** What is due later is due now. */
+/** Makes delayed work due now. */
 export const hurry = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`UPDATE inbound_activities SET due_at = ${new Date(0)} WHERE outcome IS NULL`
 )
 
-/** What became of the newest activity, as soon as something did. */
+/** Waits for the outcome of the newest activity. */
 export const ended = eventually(outcome)
 
 /** Ids elsewhere of the posts in somebody's home, boosts by those of what they boost. */

@@ -23,7 +23,7 @@ const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
 const everybody = { to: ["https://www.w3.org/ns/activitystreams#Public"] }
 const boost = (object: unknown) => ({ type: "Announce", object, ...everybody })
 
-/** Somebody here who follows somebody there; that one has said something before. */
+/** A local follower of a remote account that has posted. */
 const pair = Effect.fnUntraced(function*(here: string, away: string) {
   const [me, them] = [yield* person(here), yield* there(away)]
   yield* done(them, { type: "Like", object: "https://nowhere.test/1" })
@@ -168,7 +168,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       yield* serve(mine, theirs)
       yield* send(vera, { type: "Create", object: mine["id"] })
       assert.match(yield* ended, /^done/)
-      // Somebody else's post in the sender's name; nobody here follows its author.
+      // Another account's post in the sender's name, without local followers of its author.
       yield* notDone(vera, { type: "Create", object: theirs["id"] })
       // An activity where a post was said to be, and another the next time.
       let times = 0

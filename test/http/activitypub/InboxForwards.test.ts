@@ -203,7 +203,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         yield* handedOn(relay, create({ ...served("two"), ...forged }))
         assert.strictEqual(yield* handedOn(relay, announce(served("three")["id"])), "done")
         assert.deepStrictEqual(yield* timeline, ["<p>three</p>", "<p>two</p>", "<p>one</p>"])
-        // Of others, and of what is for a few, nothing is taken.
+        // Boosts of others' and restricted posts are ignored.
         assert.match(yield* handedOn(mallory, announce(served("four")["id"])), /ignored/)
         assert.match(yield* handedOn(mallory, create(served("five"))), /ignored/)
         assert.match(

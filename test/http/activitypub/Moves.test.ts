@@ -79,7 +79,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
       }
       yield* moves(zed, will.id)
       assert.isTrue((yield* relation(dora, from)).following)
-      // What was known of it does not count.
+      // Cached data does not count.
       yield* found(dora, "will")
       yield* says(will, { alsoKnownAs: [zed.id] })
       yield* moves(zed, will.id)
@@ -155,7 +155,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
           return shown.alsoKnownAs
         })
         assert.deepStrictEqual(yield* document, [xeno.id])
-        // Somebody follows xeno, who comes to gil.
+        // Follows xeno, who moves to gil.
         yield* follows(ida, xeno)
         yield* moves(xeno, me)
         assert.isTrue((yield* relation(ida, String(gil.accountId))).following)

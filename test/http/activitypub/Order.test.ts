@@ -87,7 +87,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
         assert.strictEqual(yield* left, 1)
         yield* done(zoe, { type: "Undo", object: second })
         assert.strictEqual(yield* left, 0)
-        // The same where only the id is named.
+        // Repeats this with the id alone.
         const [third, fourth] = [doing(type, object, 3), doing(type, object, 4)]
         yield* done(zoe, third)
         yield* done(zoe, fourth)

@@ -5,7 +5,7 @@ import { answer, ended, eventually, follows, outcomeOf, serve, timesAsked } from
 import { done, note, OtherServer, send, servers, settled } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, post, there } from "./Talking.ts"
 
-/** Somebody elsewhere with a collection of pinned posts. */
+/** A remote account with a collection of pinned posts. */
 const pinning = Effect.fnUntraced(function*(name: string) {
   const featured = `${(yield* OtherServer).url}/users/${name}/featured`
   return { ...(yield* there(name, { featured })), featured }

@@ -39,7 +39,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
       yield* later
       assert.deepStrictEqual(yield* look, [10, 5, 5])
       assert.strictEqual(yield* timesAsked(uri), 2)
-      // What it said before its end may not be the last word.
+      // Results from before the end may not be final.
       const end = new Date(Date.now() - 3_600_000)
       yield* sql`UPDATE polls SET expires_at = ${end} WHERE status_id = ${id}`
       yield* sql`UPDATE look_ups SET begun_at = ${new Date(end.getTime() - 3_600_000)} WHERE kind = 'poll'`

@@ -10,7 +10,7 @@ const person = (name: string) => TestServer.use(({ createPerson }) => createPers
 const published = new Date(Date.now() - 3_600_000).toISOString()
 const collections = ["outbox", "followers", "following", "featured"] as const
 
-/** Somebody with collections that say so much; they are known here. */
+/** Creates a known remote account whose collections have these totals. */
 const somebody = Effect.fnUntraced(function*(me: Person, name: string, totals: Readonly<Record<string, unknown>> = {}) {
   const { actor, domain, url } = yield* OtherServer
   const id = `${url}/users/${name}`
@@ -34,7 +34,7 @@ const posts = (me: Person, accountId: string, more = "") =>
     api(me.token, `/api/v1/accounts/${accountId}/statuses${more}`),
     (list: ReadonlyArray<{ uri: string }>) => list.map(({ uri }) => uri)
   )
-/** Whether everything that a view began is over. */
+/** Returns true if all work started by a view is done. */
 const over = (accountId: string) =>
   eventually(Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

@@ -71,7 +71,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
         (all) => all.map(({ id, type }: { id: string; type: string }) => [type, id])
       )
       const [yes, no] = [note(zoe, "yes", { quote: quoted.uri }), note(zoe, "no", { quote: quoted.uri })]
-      // Nobody is asked about what only came.
+      // A Create alone asks nobody.
       assert.strictEqual(yield* done(zoe, { type: "Create", object: yes }), "done")
       assert.deepStrictEqual(yield* waiting, [])
       assert.strictEqual(yield* asks("yes", 1, yes), "done")
@@ -94,7 +94,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
       assert.deepStrictEqual(yield* answersTo("Reject"), [[`${zoe.id}/requests/no1`, undefined]])
       assert.strictEqual((yield* json(anna, `/api/v1/statuses/${quoted.id}`)).quotes_count, 1)
       assert.deepStrictEqual(yield* waiting, [])
-      // What was agreed to by hand is agreed to when it is asked again; what was refused is not.
+      // Repeated requests keep manual consent, and keep refusals.
       yield* asks("yes", 3, yes)
       assert.strictEqual((yield* answersTo("Accept")).length, 2)
       assert.strictEqual(yield* asks("no", 2, no), "ignored: it is refused")

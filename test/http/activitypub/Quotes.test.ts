@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       yield* settled
       const revocation = (yield* sentOf("Delete")).find(({ object }) => (object as Json)["id"] === stamp)
       assert.deepInclude(revocation?.["object"], { type: "QuoteAuthorization", interactionTarget: quoted.uri })
-      // What was taken back is not given by asking again.
+      // Withdrawn consent is not restored by a new request.
       assert.strictEqual(
         yield* done(zoe, request(zoe, quoted.uri, quote, `${zoe.id}/requests/3`)),
         "ignored: it is refused"

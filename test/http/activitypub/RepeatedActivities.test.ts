@@ -8,7 +8,7 @@ import { actorOf, json, mentioning, person, there, told } from "./Talking.ts"
 
 const began = Date.now() - 60_000
 
-/** What Zoe's inbox got of a type. */
+/** Activities of a type in Zoe's inbox. */
 const delivered = Effect.map(
   Effect.sync((): Array<Json> => []),
   (got) => ({
@@ -36,7 +36,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const me = yield* actorOf(anna)
       const head = { "@context": "https://www.w3.org/ns/activitystreams", actor: zoe.id }
       const follow = { ...head, id: `${zoe.id}/follows/anna`, type: "Follow", object: me }
-      /** Whether Zoe follows Anna after this was sent, signed so many seconds after all began. */
+      /** Returns true if Zoe follows Anna after this activity, signed that many seconds after the start. */
       const after = Effect.fnUntraced(function*(activity: Json, seconds: number) {
         assert.strictEqual(yield* sendBody(zoe, JSON.stringify(activity), "/inbox", began + seconds * 1_000), 202)
         yield* settled
@@ -59,12 +59,12 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.isFalse(yield* after(follow, 13))
       assert.isTrue(yield* after(follow, 16))
 
-      // Whom it is for ends it too.
+      // The target can end it, too.
       const [{ account }] = yield* json(anna, "/api/v1/notifications")
       yield* json(anna, `/api/v1/accounts/${account.id}/remove_from_followers`, {})
       for (const seconds of [0, 12, 16]) assert.isFalse(yield* after(follow, seconds), String(seconds))
       assert.isTrue(yield* after(follow, 20))
-      // Whatever else comes again under its id comes in vain.
+      // Other repeats under its id have no effect.
       const report = { ...head, id: `${zoe.id}/reports/1`, type: "Flag", object: me }
       yield* after(report, 0)
       const count = sql`SELECT count(*)::int AS n FROM inbound_activities WHERE outcome IS NULL`

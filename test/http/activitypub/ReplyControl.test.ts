@@ -93,7 +93,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
         "ignored: it was asked before"
       )
       assert.deepStrictEqual(yield* json(anna, "/api/v1/interaction_requests"), [])
-      // What everybody may is agreed to where it is asked.
+      // A public permission is granted on request.
       const open = yield* post(anna, "open")
       const free = note(zoe, "4", { inReplyTo: open.uri })
       assert.strictEqual(yield* done(zoe, request(zoe, "ReplyRequest", open.uri, free, 7)), "done")
@@ -215,7 +215,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       for (const one of again) assert.strictEqual(yield* done(zoe, one), "done", one.type)
       assert.deepStrictEqual(yield* waiting, all.filter((type) => type !== "reply"))
 
-      // What was answered stands, whatever becomes of the request.
+      // Answers survive the request.
       for (const { id } of yield* json(anna, "/api/v1/interaction_requests")) {
         yield* json(anna, `/api/v1/interaction_requests/${id}/authorize`, {})
       }

@@ -124,7 +124,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
         replyAuthorization: "https://elsewhere.example/1"
       })
       assert.strictEqual(yield* done(zoe, { type: "Create", object: foreign }), "ignored: its author does not agree")
-      // Whom the post names needs none, nor does its author.
+      // The mentioned account needs no stamp, nor does the author.
       assert.strictEqual(
         yield* done(eve, { type: "Create", object: note(eve, "named", { inReplyTo: theirs["id"] }) }),
         "done"

@@ -123,7 +123,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
         response.writeHead(301, { location: String(other["id"]) }).end())
       assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, moved), [other["id"]])
       assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, post["id"]), [post["id"]])
-      // What says that it is something else is looked at where it says that it is, and not believed.
+      // An object with another id is fetched from that id, and not believed.
       const [real, forged] = [note(wim, "real"), { ...note(wim, "real"), content: "<p>forged</p>" }]
       yield* serve(real)
       const poison = yield* answer("/@wim/poison", (_, response) =>

@@ -8,7 +8,7 @@ import { done, note, OtherServer, servers } from "./Sending.ts"
 import { actorOf, found, json, person, post, there } from "./Talking.ts"
 import { refer, references, ways } from "./WaysToRefer.ts"
 
-/** Somebody here with a post that everybody may quote, and somebody there whom others here follow. */
+/** A local account with a publicly quotable post, and a remote account with local followers. */
 const scene = Effect.fnUntraced(function*(name: string) {
   const [ada, bob, zoe] = [yield* person(`ada${name}`), yield* person(`bob${name}`), yield* there(`zoe${name}`)]
   const account = yield* found(bob, `zoe${name}`)

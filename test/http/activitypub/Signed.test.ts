@@ -70,7 +70,7 @@ const asking = Effect.fnUntraced(function*(path: string, by?: Stranger) {
   return yield* send(path, { headers: { accept: "application/activity+json", ...signed } })
 })
 
-/** What is refused is said in the reader's language, too. */
+/** Errors are also in the reader's language. */
 const varyOfErrors = "Accept, Signature, Accept-Language"
 
 layer(server(), { excludeTestServices: true })("signed requests", (it) => {

@@ -38,7 +38,7 @@ const conversation = (me: Person, id: string) =>
         })
     )
   )
-/** The same once nothing is on its way any more. */
+/** Returns the thread once no fetch is in flight. */
 const whole = (me: Person, id: string) =>
   eventually(Effect.map(conversation(me, id), (found) => found.refresh === null ? found : undefined))
 
@@ -84,7 +84,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
         result_count: 4
       })
       assert.strictEqual((yield* api(anna.token, `/api/v1_alpha/async_refreshes/x`)).error, "Not Found")
-      // What hangs on it now is counted, and it is not fetched again so soon, nor for whoever has not signed in.
+      // Fetched replies are counted; the thread is not fetched again soon, nor for visitors.
       assert.strictEqual((yield* api(anna.token, `/api/v1/statuses/${id}`)).replies_count, 1)
       const before = yield* timesAsked(collection)
       assert.isNull((yield* conversation(anna, id)).refresh)

@@ -95,7 +95,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const out = yield* tarballWith(at, [{ shortcode: "duck", category: null, bytes: picture, fileName: "duck.png" }])
       const [duck] = (yield* picturesIn(out)) ?? []
       assert.isTrue(duck !== undefined && picture.equals(duck.bytes))
-      // What is no archive, or only the beginning of one, or of which a byte is another one.
+      // Not an archive, a truncated one, or one with a changed byte.
       const broken = Uint8Array.from(out)
       broken[Math.floor(out.length / 2)]! ^= 255
       for (const bytes of [gzipSync(strToU8("nothing")), out.subarray(0, 40), Uint8Array.of(0x1f, 0x8b)]) {

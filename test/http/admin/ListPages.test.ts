@@ -8,7 +8,7 @@ import { chief } from "../../support/Chief.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const total = (text: string) => /<p class="total">([^<]*) in all<\/p>/.exec(text)?.[1]
-/** What the tabs say: their words with their numbers. */
+/** Labels and counts of the tabs. */
 const tabs = (text: string) =>
   [...(/<nav class="tabs".*?<\/nav>/s.exec(text)?.[0] ?? "").matchAll(
     /<a [^>]*>([^<]*?) ?(?:<span class="soft">([^<]*)<\/span>)?<\/a>/g

@@ -35,7 +35,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const done = yield* browser.follow(yield* browser.press(asked, "take"))
       assert.include(done.text, "Done: @bad1 is limited.")
       assert.isTrue((yield* state()).silenced)
-      // The same form once more is refused in words, and nothing is done twice.
+      // Sending the form again is refused in words, and nothing is done twice.
       const again = yield* browser.press(asked, "take")
       assert.strictEqual(again.status, 422)
       assert.include(again.text, "role=\"alert\"")

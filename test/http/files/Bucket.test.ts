@@ -34,7 +34,7 @@ layer(Server, { excludeTestServices: true })("a server with its files in a bucke
       }
       const part = yield* bytesAt(media.url, { range: "bytes=1-3" })
       assert.deepStrictEqual([part.status, Buffer.from(part.bytes).toString()], [206, "PNG"])
-      // What was sent is gone with the job; the renditions are all that is there.
+      // The upload is deleted with the job; only the renditions remain.
       const sql = yield* SqlClient.SqlClient
       const ledger = yield* sql<{ name: string }>`SELECT name FROM stored_files ORDER BY name`
       assert.deepStrictEqual([...objects.keys()].sort(), ledger.map(({ name }) => name))

@@ -75,7 +75,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       yield* bytesAt(url)
       const [row] = yield* sql<{ meta: unknown }>`SELECT meta FROM media_attachments WHERE status_id = ${statusId}`
       assert.deepStrictEqual(row?.meta, { original: { width: 1, height: 1 } })
-      // What only begins as a picture does is shown as it came, without a size.
+      // A truncated picture is served unchanged, without a size.
       const broken = yield* remotePost([other.put("/broken.jpg", turned.subarray(0, 40), "image/jpeg")])
       assert.strictEqual((yield* bytesAt((yield* metaOf(broken.statusId)).url)).status, 200)
       assert.deepStrictEqual((yield* metaOf(broken.statusId)).meta, {})
@@ -139,7 +139,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
         yield* bytesAt(media.url)
         assert.strictEqual(other.timesAsked(new URL(url).pathname), 1, url)
       }
-      // What it is called does not matter the other way round either.
+      // The file name does not matter in the other direction either.
       const { media_attachments: [odd] } = yield* shown(
         (yield* remotePost([other.put("/odd", yield* png("#fff"), "video/mp4")])).statusId
       )

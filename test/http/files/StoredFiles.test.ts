@@ -13,7 +13,7 @@ const published = Effect.fnUntraced(function*(name: string) {
   return { url: String(url), bytes, etag: headers.get("etag") ?? "" }
 })
 
-/** What the server answers to a path as it stands; `fetch` would clean it first. */
+/** Response to a raw path; `fetch` would normalise it. */
 const raw = (path: string, method = "GET") =>
   Effect.flatMap(
     TestServer,

@@ -25,7 +25,7 @@ describe("expensive reads", () => {
       const shares = bounds.atOnceMax / bounds.perAddressMax
       for (let n = 2; n <= shares; n++) readers.push(...yield* start(`192.0.2.${n}`, bounds.perAddressMax))
       assert.strictEqual((yield* Effect.flip(from("192.0.2.99")(read)))._tag, "Unavailable")
-      // Who goes away while waiting leaves a place.
+      // An interrupted waiter frees its slot.
       yield* Fiber.interrupt(readers.pop()!)
       const late = yield* start("192.0.2.99", 1)
       yield* Deferred.succeed(gate, undefined)

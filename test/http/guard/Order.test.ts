@@ -67,7 +67,7 @@ layer(server(), { excludeTestServices: true })("a token", (it) => {
       const confirm = (parameters: Record<string, string>, headers: Record<string, string> = {}) =>
         send("/api/v1/emails/confirmations", { method: "POST", body: new URLSearchParams(parameters), headers })
       const inBody = { access_token: Redacted.value(secret) }
-      // Who is known is told more than that there is nobody.
+      // Signed-in users get a reason rather than 401.
       assert.strictEqual((yield* confirm(inBody)).status, 403)
       assert.strictEqual((yield* confirm({ bearer_token: Redacted.value(secret) })).status, 403)
       assert.strictEqual((yield* confirm({ access_token: "wrong" })).status, 401)

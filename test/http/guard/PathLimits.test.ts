@@ -56,7 +56,7 @@ describe("every route has a limit", () => {
     ]
     assert.deepStrictEqual(paths.filter((path) => limitOf(path) === undefined), [])
     assert.strictEqual(limitOf("/api/v1/statuses"), undefined)
-    // Of servers, not of readers.
+    // Limited for servers, not for readers.
     assert.strictEqual(limitOf("/ap/users/1/feature_authorizations/2"), "federationAddress")
   })
 

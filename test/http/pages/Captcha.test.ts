@@ -51,7 +51,7 @@ describe("proof of work", () => {
   })
 })
 
-/** Somebody who has signed up, and opens the link of the letter. */
+/** Signs a user up, and opens the link of the e-mail. */
 const opened = Effect.fnUntraced(function*(name: string) {
   assert.strictEqual((yield* signUp(yield* clientToken(), wish(name))).status, 200)
   const link = new URL(/https:\S+/.exec((yield* Postbox.next).text)?.[0] ?? "")

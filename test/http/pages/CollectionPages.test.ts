@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
       ]
       assert.strictEqual(hidden.url, null)
       const page = open.url ?? ""
-      // What is written here is no address in plain text: its host has no dot.
+      // Plain text without an address: its host has no dot.
       const linking = (...to: ReadonlyArray<string>) => ({
         status: to.map((address, n) => `[x${n}](${address})`).join(" "),
         content_type: "text/markdown"

@@ -107,7 +107,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           const sent = yield* browser.submit(page, { text: `I was not ${type}` })
           assert.strictEqual(sent.status, 302)
           assert.include((yield* browser.follow(sent)).text, `I was not ${type}`)
-          // Nobody is signed in.
+          // No session is left.
           for (const path of ["/oauth/authorized_applications", "/settings/two_factor_authentication", "/admin"]) {
             assert.strictEqual(locationOf(yield* browser.get(path)).pathname, "/auth/sign_in", path)
           }

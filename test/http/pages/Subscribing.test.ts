@@ -31,7 +31,7 @@ layer(server({ emailSubscriptions: true }), { excludeTestServices: true })("the 
       assert.strictEqual(sent.status, 200)
       const letter = yield* letterTo("reader@mail.example")
       assert.strictEqual((yield* get(linkIn(letter, "/email_subscriptions/"))).status, 200)
-      // Who gets them already is answered alike, and gets no letter.
+      // An existing subscriber gets the same response, and no e-mail.
       const again = yield* browser.submit(yield* browser.get(where), { email: "reader@mail.example" })
       assert.deepStrictEqual([again.status, again.text], [200, sent.text])
       assert.deepStrictEqual(yield* letters, [])

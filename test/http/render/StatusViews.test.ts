@@ -143,7 +143,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
         const page = (id: bigint) =>
           Effect.map(counted(views.renderNamed(viewer, [5021n, id], "authors")), (it) => it.queries)
         for (const attempt of [one, page]) {
-          // Whatever else is kept is kept for all of them.
+          // All other cached data is shared by all.
           yield* attempt(4711n)
           const missing = yield* attempt(4711n)
           yield* changed("status", [5020n])

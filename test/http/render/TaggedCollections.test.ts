@@ -42,7 +42,7 @@ layer(Reads, { excludeTestServices: true })("collections that posts link to, in 
       yield* views.render(reader, [2000n])
       assert.strictEqual((yield* counted(views.render(reader, [2000n]))).queries, 0)
 
-      // What streams send is what each would read.
+      // Streams send what each viewer would read.
       const everybody = [author, owner, member, reader, banned, picky]
       const sent = yield* views.renderFor(1_000n, everybody)
       const seen = new Map<bigint, ReadonlyArray<number>>()

@@ -43,7 +43,7 @@ const single =
 const isRouted = ({ error, status }: Answer) => !(status === 404 && error === "Not Found") && status !== 405
 const outside = "This action is outside the authorized scopes"
 
-/** What is in a list, wherever an answer has it. */
+/** Returns the list in a response, wherever it is. */
 const listed = (body: unknown): ReadonlyArray<unknown> | undefined => {
   if (Array.isArray(body)) return body
   if (typeof body !== "object" || body === null) return undefined
@@ -78,7 +78,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows of the client API
         const key = yield* groupKey
         const ofHider = /^\/api\/v1\/(?:blocks|mutes|follow_requests)$/
         const ofNewcomer = /v\d\/suggestions$|notifications\/requests$/
-        /** Where a list of a row is. */
+        /** Path of a row's list. */
         const listAt = ({ page, path }: Row) => {
           const filled = path.replace(":group_key", key).replace(":list_id", String(ids.list)).replace(
             ":hashtag",

@@ -69,7 +69,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       yield* queriesFor(1)
       const few = yield* queriesFor(2)
       const many = yield* queriesFor(40)
-      // What the listeners who just came filter is asked once.
+      // Filters of new listeners are queried once.
       assert.strictEqual(few.queries, 3)
       assert.strictEqual(many.queries, few.queries)
       assert.strictEqual((yield* queriesFor(40)).queries, 2)

@@ -30,7 +30,7 @@ const status = Effect.fnUntraced(function*(accountId: AccountId, more: {
   return id
 })
 
-/** Somebody who listens to everything there is, on one socket. */
+/** Listens to every stream on one socket. */
 const everywhere = Effect.fnUntraced(function*(account: AccountId) {
   const { secret } = yield* tokenOf(account)
   const client = yield* connect({ query: "?stream=user", protocol: secret })
@@ -178,7 +178,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
         neutral: everything,
         muted: everything,
         mutedNamed: everything,
-        // What belongs into a home or list was decided when it was written there.
+        // Home and list membership was decided at write time.
         blocksNamed: ["user", "list"],
         mutesNamed: ["user", "list"]
       })

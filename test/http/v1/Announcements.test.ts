@@ -13,7 +13,7 @@ import { watching } from "../../support/WatchedStream.ts"
 const path = "/api/v1/announcements"
 const day = 86_400_000
 
-/** What the command line says, of a command that works. */
+/** Output of a command that succeeds. */
 const staff = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
   const { code, err, out } = yield* cli(["announcement", ...args], (yield* TestServer).variables)
   assert.strictEqual(code, 0, out + err)

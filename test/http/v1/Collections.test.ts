@@ -51,7 +51,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       assert.deepStrictEqual(yield* search(ada, "rds"), [])
       assert.deepStrictEqual(yield* search(me, "water", "&type=accounts"), [])
       assert.deepStrictEqual(yield* search(me, "water", "&type=collections&offset=1&limit=1"), [open.id])
-      // Who knows an address may look, as at the operation.
+      // A reader who knows the address may look, as at the operation.
       assert.deepStrictEqual(yield* search(ada, hidden.uri, "&resolve=true"), [hidden.id])
       assert.deepStrictEqual(yield* search(ada, hidden.uri.replace(/users\/[0-9]+/, "users/1"), "&resolve=true"), [])
       for (const odd of ["9".repeat(19), "0", "-1"]) {
@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       const listed = yield* call("GET", `/api/v1/accounts/${id(ada)}/in_collections`, ada.token)
       assert.deepStrictEqual(listed.body.collections.map((one: { readonly id: string }) => one.id), [collection.id])
       assert.strictEqual((yield* call("GET", `/api/v1/accounts/${id(ada)}/in_collections`, bob.token)).status, 403)
-      // Who does not want to be in it goes; who is taken out is gone.
+      // Members may leave; removed ones are gone.
       const [first, second] = collection.items
       const revoke = (one: Person) => call("POST", `${base}/${collection.id}/items/${first?.id}/revoke`, one.token)
       assert.strictEqual((yield* revoke(bob)).status, 403)

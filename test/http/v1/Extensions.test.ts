@@ -126,7 +126,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
       yield* Effect.forEach(told, (one) => decode(Markers)(one))
       assert.deepStrictEqual(told.at(-1), read)
       assert.strictEqual(read.home.last_read_id, second)
-      // Nobody else hears of it: the next event of both is another one.
+      // Other users get no event: the next event of both is another one.
       yield* call("POST", "/api/v1/markers", ada.token, {})
       const [before, foreign] = [yield* post(ada, "three"), yield* post(ben, "four")]
       const next = Effect.map(plain.next(""), ([event, payload]) => [event, JSON.parse(payload).id])

@@ -7,7 +7,7 @@ import { type Person, TestServer } from "../../support/Server.ts"
 
 const strict = { onExcessProperty: "error" } as const
 
-/** What the API answers, and its status. */
+/** Returns the API's response and status. */
 const ask = Effect.fnUntraced(function*(by: Person | undefined, method: string, path: string, json?: unknown) {
   const { fetch } = yield* TestServer
   const response = yield* fetch(path, {

@@ -84,11 +84,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
       yield* call("DELETE", `${filtersPath}/statuses/${named.body.id}`, ada.token)
       yield* call("DELETE", `${filtersPath}/statuses/${entry.body.id}`, ada.token)
       assert.deepStrictEqual((yield* call("GET", list, ada.token)).body, [])
-      // What one may not read does not exist, for a filter too.
+      // Unreadable posts do not exist for a filter either.
       const secret = yield* post(ben, "for nobody", { visibility: "direct" })
       assert.strictEqual((yield* call("POST", list, ada.token, { status_id: secret })).status, 404)
       assert.strictEqual((yield* call("POST", list, ada.token, {})).status, 404)
-      // Nobody else is told, and visitors are told nothing at all.
+      // Other users and visitors get no filter results.
       assert.deepStrictEqual((yield* call("GET", `/api/v1/statuses/${warned}`, cy.token)).body.filtered, [])
       assert.notProperty((yield* call("GET", `/api/v1/statuses/${warned}`, undefined)).body, "filtered")
     }))

@@ -27,7 +27,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* settled
       assert.deepStrictEqual(yield* idsOf(anna, `${profile}/statuses`), held.slice(0, 1))
       assert.strictEqual(yield* count, 1)
-      // What was refused is its author's own again, until it is deleted; what waits and is deleted changes nothing.
+      // A refused post belongs to its author until deleted; deleting a pending one changes nothing.
       assert.strictEqual((yield* answer(anna, waiting[1].id, "reject")).status, 200)
       assert.strictEqual(yield* count, 2)
       for (const id of held.slice(1)) {

@@ -38,7 +38,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* show(ben, held)).id, held.id)
       assert.strictEqual((yield* ask(ben, "PUT", `/api/v1/statuses/${held.id}`, { status: "other" })).status, 403)
       assert.strictEqual((yield* reply(ben, held)).status, 403)
-      // Who decides is told.
+      // The deciding account is notified.
       assert.deepStrictEqual(yield* notified(anna, "pending.reply"), [["ben4", held.id]])
       const { body: [request, ...more] } = yield* requests(anna)
       assert.deepStrictEqual(more, [])
@@ -152,7 +152,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* idsOf(cleo, "/api/v1/timelines/home"), [boosted.body.id])
       const { body: undone } = yield* act(ben, asked, "unreblog")
       assert.deepStrictEqual([undone.reblogged, undone.reblogs_count], [false, 0])
-      // Who was refused is refused from then on.
+      // A refused account stays refused.
       yield* act(cleo, asked, "reblog")
       const [last] = (yield* requests(anna)).body
       yield* answer(anna, last.id, "reject")

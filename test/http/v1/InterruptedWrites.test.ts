@@ -81,7 +81,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
     Effect.gen(function*() {
       const ada = yield* somebody
       const { body: first } = yield* post(ada, "to be replied to")
-      // What shows a reply asks whether its reader has bookmarked it; what writes it does not.
+      // Rendering a reply queries the reader's bookmark; writing does not.
       const told = yield* behind(
         (sql) => sql`LOCK TABLE bookmarks IN ACCESS EXCLUSIVE MODE`,
         post(ada, "a reply", { in_reply_to_id: first.id })

@@ -147,7 +147,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
         form({ avatar: blob(Hostile.pngOf(16_000, 16_000)), header: blob(Hostile.gifOf(10_000)) })
       )
       assert.deepInclude(avatar, { status: 422 })
-      // Of 10,000 pictures, an animated PNG shows one.
+      // An animated PNG of 10,000 frames shows one.
       assert.strictEqual((yield* uploaded(dora, Hostile.apngOf(10_000))).meta.original.size, "8x8")
     }))
 

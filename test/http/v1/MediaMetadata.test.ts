@@ -5,7 +5,7 @@ import { probed, soundWithCover, video } from "../../support/Ffmpeg.ts"
 import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
-/** What nobody may learn from a file, and how each place of metadata says it. */
+/** Secrets in files, and how each metadata format holds them. */
 const secrets = ["Leica M3", "51/1", "Murmuration Street", "GPS", "xpacket", "exif", "Exif"]
 
 const withSecrets = (made: Sharp): Sharp =>

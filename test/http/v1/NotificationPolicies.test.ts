@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
         call("POST", `/api/v1/statuses/${status}/unfavourite`, ben.token),
         call("POST", `/api/v1/statuses/${status}/favourite`, ben.token)
       )
-      /** What comes of a favourite now: "accept", "filter" or "drop". */
+      /** Outcome of a favourite: "accept", "filter" or "drop". */
       const outcome = Effect.gen(function*() {
         yield* favourite
         yield* settled

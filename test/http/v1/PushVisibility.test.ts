@@ -30,7 +30,7 @@ const rings = (viewer: Viewer, { visibility }: typeof posts[number]) =>
   viewers[viewer] === "everything" || (viewers[viewer] !== "nothing" && visibility !== "direct")
 
 const publicId = "https://www.w3.org/ns/activitystreams#Public"
-/** Whom another server's posts are for, beside those whom they name; the last names fewer than it is for. */
+/** Audiences of remote posts beyond mentions; the last one addresses fewer than its visibility. */
 const addressings = (followers: string, addressed: ReadonlyArray<string>) => ({
   public: { to: [publicId], cc: [followers] },
   unlisted: { to: [followers], cc: [publicId] },

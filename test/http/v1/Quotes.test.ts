@@ -36,7 +36,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const { body: boost } = yield* ask(anna, "POST", `/api/v1/statuses/${two.id}/reblog`)
       assert.strictEqual((yield* decode(boost)).reblog?.quote?.quoted_status?.id, one.id)
       assert.isNull(boost.quote)
-      // What is quoted by way of a reblog is its original.
+      // Quoting a reblog quotes its original.
       const three = yield* quoting(cleo, boost)
       assert.strictEqual(three.quote?.quoted_status?.id, two.id)
       yield* settled
@@ -104,7 +104,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         (yield* refused(cleo, open.id, { visibility: "direct", scheduled_at: "2099-01-01T00:00:00Z" }))[0],
         422
       )
-      // Who is quoted may read what quotes them.
+      // The quoted author may read the quoting post.
       const private_ = yield* quoting(ben, open, { visibility: "private" })
       assert.deepStrictEqual(yield* stateFor(anna, private_), ["accepted", "<p>open</p>"])
       assert.strictEqual((yield* ask(cleo, "GET", `/api/v1/statuses/${private_.id}`)).status, 404)

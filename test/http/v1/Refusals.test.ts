@@ -21,7 +21,7 @@ const files = Effect.gen(function*() {
   return new Map(yield* Effect.forEach(names, read))
 }).pipe(Effect.provide(NodeServices.layer))
 
-/** What stands for the values that texts are made with, where 12 would not do. */
+/** Example values for text templates where 12 does not fit. */
 const examples = new Map([["{}x{} {} are not supported", "10x9000 images are not supported"]])
 
 /** The texts that refusals are made with in the sources; what is worked in is `{}`. */

@@ -67,7 +67,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
       const sql = yield* SqlClient.SqlClient
       const [gina, hugo] = [yield* person("gina"), yield* person("hugo")]
       const { id } = yield* publish(gina, { status: "boost me" })
-      // Nobody can write a notification meanwhile.
+      // Blocks notification writes in the meantime.
       yield* transaction(sql)(Effect.gen(function*() {
         yield* sql`LOCK TABLE notifications IN SHARE MODE`
         const { body, status } = yield* call("POST", `/api/v1/statuses/${id}/reblog`, hugo.token)

@@ -119,7 +119,7 @@ describe("translations", () => {
         const languages = call("GET", "/api/v1/instance/translation_languages", undefined)
         fail(500)
         assert.deepStrictEqual(errorOf(yield* languages), [503, "Service Unavailable"])
-        // It is left alone for a while.
+        // The service is left alone for a while.
         fail(undefined)
         assert.strictEqual((yield* languages).status, 503)
       })

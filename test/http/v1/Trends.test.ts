@@ -29,7 +29,7 @@ const decide = (subject: TrendSubject, trendable: boolean) =>
     Effect.flatMap((reviews) => reviews.decide(undefined, subject, trendable)),
     Effect.provide(TrendReviews.layer)
   )
-/** What one node does where it is time. */
+/** A node's refresh when due. */
 const runOf = Effect.map(TrendRefresh, ({ run }) => run).pipe(Effect.provide(
   Layer.fresh(TrendRefresh.layer).pipe(Layer.provide(Layer.succeed(ServerConfig, configurationOf("here.test"))))
 ))
@@ -58,7 +58,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       const [tag] = yield* Schema.decodeUnknownEffect(Schema.Array(Tag))(body, strict)
       assert.deepInclude(tag, { following: false, featuring: false })
       assert.deepInclude(tag?.history[0], { uses: "10", accounts: "10" })
-      // The same use does not make it rise again when it is computed anew, and its score decays.
+      // The same use does not raise it again when recomputed, and its score decays.
       yield* sql`UPDATE tag_trends SET max_score_at = max_score_at - interval '40 hours'`
       yield* refreshTrends
       assert.deepStrictEqual(yield* names("trends/tags"), [])
@@ -115,7 +115,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       assert.deepStrictEqual(last.body.map(({ id }: { readonly id: string }) => id), [best])
       assert.match(last.headers.get("link") ?? "", /offset=0>; rel="prev"$/)
       assert.deepStrictEqual((yield* get("trends/statuses?offset=99999999999999")).body, [])
-      // Who hides whom, both ways, and filters.
+      // Hiding in both directions, and filters.
       yield* call("POST", `/api/v1/accounts/${ada.accountId}/mute`, dan.token)
       assert.deepStrictEqual(yield* ids("trends/statuses", dan), [german])
       yield* call("POST", `/api/v1/accounts/${dan.accountId}/block`, bob.token)
@@ -127,7 +127,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
         keywords_attributes: [{ keyword: "Deutsch" }]
       })
       assert.deepStrictEqual(yield* ids("trends/statuses", cyd), [best])
-      // What changes takes it out at once.
+      // A changed decision removes it at once.
       yield* decide({ kind: "status", id: BigInt(best) }, false)
       assert.deepStrictEqual(yield* ids("trends/statuses"), [german])
       yield* refreshTrends
@@ -178,7 +178,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
         assert.strictEqual((yield* timeline(url)).status, 404, url)
       }
       assert.strictEqual((yield* get("timelines/link")).status, 404)
-      // Who does not want to be found, is limited or suspended or hidden is not in it.
+      // Undiscoverable, limited, suspended and hidden accounts are left out.
       yield* sql`UPDATE accounts SET discoverable = false WHERE id = ${many[0] ?? 0n}`
       yield* sql`UPDATE accounts SET silenced_at = now() WHERE id = ${many[1] ?? 0n}`
       yield* sql`UPDATE accounts SET suspended_at = now() WHERE id = ${many[2] ?? 0n}`
@@ -223,7 +223,7 @@ layer(TestServer.layer({ TRENDS_REVIEW: "off" }), { excludeTestServices: true })
     }))
 })
 
-/** Of a database where nothing was computed yet. */
+/** For a database without computed trends. */
 const first = TestServer.layerOnly().pipe(
   Layer.provideMerge(Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`DELETE FROM chores`))),
   Layer.provideMerge(TestDatabase.layer)

@@ -71,7 +71,7 @@ layer(server(), { excludeTestServices: true })("visibility of statuses", (it) =>
           const published = role === "blocked" ? [] : [...idsFor(role, own), String(root)]
           assert.deepStrictEqual(yield* ids("/api/v1/accounts/1/statuses", by), published, `${role} account`)
           assert.deepStrictEqual(yield* ids("/api/v1/accounts/9/statuses", by), [])
-          // What waits is on its author's profile for that author alone.
+          // A pending post is on its author's profile, for the author only.
           const his = yield* ids(`/api/v1/accounts/${people.stranger}/statuses`, by)
           assert.strictEqual(his.includes(String(statuses.held)), role === "stranger", `${role} held`)
           const open: ReadonlyArray<Kind> = hiding.has(role) || role === "blocked" ? [] : ["local", "public"]

@@ -76,7 +76,7 @@ describe("copies of remote files", () => {
       yield* TestClock.adjust("2 minutes")
       yield* first.view("c")
 
-      // Of a, c and d, a is the one viewed longest ago.
+      // Of a, c and d, a is the least recently viewed.
       const second = yield* started(dataDir)
       yield* TestClock.adjust("2 minutes")
       yield* second.view("e")
@@ -160,7 +160,7 @@ describe("copies of remote files", () => {
       assert.deepStrictEqual((yield* onDisk(dataDir)).map(({ bytes }) => bytes), [3_000])
       yield* again.view("a")
       assert.deepStrictEqual(again.asked, [])
-      // What somebody removed is fetched again.
+      // A removed file is fetched again.
       const [left] = yield* onDisk(dataDir)
       yield* fs.remove(`${dataDir}/media/remote/${left?.name}`)
       yield* again.view("a")

@@ -8,7 +8,7 @@ import { s3Double } from "../../support/S3Double.ts"
 import { testEnvironment } from "../../support/TestEnvironment.ts"
 import { bytesOf, contract, newName, pieces } from "./contract.ts"
 
-/** What one request takes, and the least that takes two. */
+/** Sizes of one request, and of the smallest file with two. */
 const partBytes = 8 * 1_048_576
 const severalParts = partBytes + 1
 

@@ -14,7 +14,7 @@ export const assertSound = ({ headers, status, text }: Pick<Answer, "headers" | 
   assert.isAtMost(Buffer.byteLength(text), answerBytesMax, about)
 }
 
-/** What everybody looks at is there as ever, whatever was sent. */
+/** Checks that normal requests still work. */
 export const assertServed = Effect.fnUntraced(function*(by: Person, about: string) {
   for (
     const path of [

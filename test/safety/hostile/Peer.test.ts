@@ -71,9 +71,9 @@ layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
             people: [me],
             posts: [id, poll.id].map((one) => `${me}/statuses/${one}`).concat(peers.map((one) => `${one.id}/notes/1`))
           }
-          // What is looked up there is no better than what is sent.
+          // Its fetched documents are as bad as its activities.
           documents.set(new URL(by.id).pathname, dice.chance(0.5) ? plain[at]! : actorOf(dice, plain[at]!))
-          // Of what is too large nothing is read: how much too large it is makes no difference.
+          // Oversized bodies are not read: the excess does not matter.
           const text = JSON.stringify(activityOf(dice, known, plain[at]!)).slice(0, activityBytesMax + 1_000)
           const about = `HOSTILE_SEED=${seed} run ${run}: ${text.slice(0, 1_500)}`
           const status = yield* sendBody(by, text, dice.pick(["/inbox", "/users/ada/inbox"]))
@@ -92,7 +92,7 @@ layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
         annotate(`outcomes: ${JSON.stringify(outcomes)}`)
         // Some of it has effects, or nothing of this was tried.
         assert.isAbove(outcomes.find(({ outcome }) => outcome === "done")?.count ?? 0, 5)
-        // What waits for another try is tried for the last time: nothing of it may be what we fail at.
+        // Makes pending retries the last ones: none may fail by our fault.
         yield* sql`UPDATE inbound_activities SET tries = ${
           inboundBackoff.triesMax - 1
         }, due_at = '2026-01-01' WHERE outcome IS NULL`

@@ -54,7 +54,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
               [1, "lastUse"]
             ] as const
           )
-          // Nobody blocks anybody of before, so that all may meet.
+          // Removes earlier blocks, so that all can interact.
           if (what === "relations") yield* sql`DELETE FROM blocks`
           const race: Race = yield* Effect.gen(function*() {
             switch (what) {
@@ -102,7 +102,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
               about
             )
           }
-          // What follows from a command may be under way still.
+          // Effects of commands may be in flight.
           yield* eventually(wrongs, (found) => found.length === 0).pipe(
             Effect.mapError(String),
             Effect.catchDefect((cause) => Effect.die(new Error(`${String(cause)} after ${about}`)))

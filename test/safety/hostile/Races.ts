@@ -25,7 +25,7 @@ const many = <A>(dice: Dice, make: () => A): ReadonlyArray<A> => Array.from({ le
 
 const post = (by: Pick<Person, "token">, path: string, json: unknown = {}): Move => ({ by, method: "POST", path, json })
 
-/** What two people do to one another: few things, so that nothing else mends what the two make of them. */
+/** Actions between two people: few kinds, so that others do not repair their result. */
 const between = (dice: Dice, one: Person, other: Person): ReadonlyArray<Move> =>
   Array.from({ length: dice.between(2, 5) }, (_, at) => {
     // Both do something, or nothing would race.

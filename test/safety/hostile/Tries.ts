@@ -90,7 +90,7 @@ export const others: ReadonlyArray<Route> = [
 export const spared = /^\/(?:oauth\/revoke|api\/v1\/streaming|auth\/sign_out)/
 const routes = [...declared, ...others].filter(({ path }) => !spared.test(path))
 
-/** What came after Mastodon's own routes, where fewer have looked. */
+/** Routes added after Mastodon's own, which fewer have reviewed. */
 const younger = routes.filter(({ path }) =>
   /interaction|reactions|drafts|subscri|oembed|embed|collection|quote|catchup|wrapstodon|annual|crypto|encrypt|authorizations/
     .test(path)
@@ -134,7 +134,7 @@ const formText = (dice: Dice, names: ReadonlyArray<string>, bytesMax: number): s
   )
     .reduce((all, pair) => all.length + pair.length > bytesMax ? all : `${all}&${pair}`, "")
 
-/** What a hostile client sends: a known route, with ids that exist or cannot, and values that no client means to send. */
+/** Requests of a hostile client: a known route, with real or impossible ids, and unusual values. */
 export const tryOf = (dice: Dice, ids: ReadonlyArray<string>): Try => {
   const { method, names, path: pattern } = dice.pick(dice.chance(0.5) ? younger : routes)
   const path = pattern.replaceAll(

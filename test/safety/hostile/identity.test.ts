@@ -60,7 +60,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           assert.strictEqual(status, 401, shape)
           assert.strictEqual(yield* sendBody({ ...evil, keyId: address }, "{}"), 401, shape)
         }
-        // What is embedded is not believed either.
+        // Embedded objects are not believed either.
         const stolen = { ...note(victim, "stolen"), content: "<p>False</p>", cc: [me] }
         for (
           const activity of [

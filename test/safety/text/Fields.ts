@@ -9,7 +9,7 @@ export interface Field {
   /** With `:names` for parameters. */
   readonly path: string
   readonly name: string
-  /** What is sent in its place, with everything else as it is usual. */
+  /** Replacement value; other fields are normal. */
   readonly json: ((text: string) => unknown) | undefined
   readonly form: boolean
   readonly query: boolean

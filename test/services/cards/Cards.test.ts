@@ -58,7 +58,7 @@ layer(services)("Cards", (it) => {
       assert.lengthOf(yield* cards.claim(10), 0)
       const [row] = yield* sql`SELECT due_at, claimed_until, tries, fetched_at IS NOT NULL AS over FROM preview_cards`
       assert.deepStrictEqual(row, { dueAt: null, claimedUntil: null, tries: 0, over: true })
-      // Who held it once writes nothing any more.
+      // The previous holder writes nothing more.
       if (claimed === undefined) return
       assert.deepStrictEqual(yield* cards.complete(claimed, fetched), [])
       yield* cards.retry(claimed)
@@ -107,7 +107,7 @@ layer(services)("Cards", (it) => {
         { statusId: bigint }
       >`SELECT status_id FROM fanouts WHERE kind = 'card' ORDER BY status_id`
       assert.deepStrictEqual(told.map(({ statusId }) => statusId), ids.toSorted((a, b) => a < b ? -1 : 1))
-      // It is told of once: a later version is no news.
+      // Only the first version is announced.
       yield* sql`UPDATE preview_cards SET due_at = ${new Date(0)} WHERE url LIKE 'https://three%'`
       const [again] = yield* cards.claim(10)
       if (again !== undefined) yield* cards.complete(again, { ...fetched, card: { ...plainCard, title: "new" } })

@@ -142,7 +142,7 @@ layer(remote)("senders", (it) => {
       assert.strictEqual((yield* Effect.flip(sender(broken)))._tag, "KeyUnavailable")
       assert.strictEqual((yield* Effect.flip(sender(broken)))._tag, "KeyUnavailable")
       assert.strictEqual(there.requests.length, 1)
-      // It is heard a minute after its origin is back, where a key that is known is not looked up for minutes.
+      // It works a minute after its origin is back; a known key would be retried after minutes.
       const back = yield* there.actor("broken")
       yield* TestClock.adjust(unavailableMillisMin)
       assert.strictEqual((yield* sender(back)).uri, back.id)
@@ -188,7 +188,7 @@ layer(remote)("senders", (it) => {
       assert.strictEqual(there.requests.length, failedLooksMax.address)
       for (let n = 0; n < failedLooksMax.host; n++) yield* junk(`b${n}`, `192.0.2.${n % 200}`)
       assert.strictEqual(there.requests.length, failedLooksMax.host)
-      // Who cannot be looked at now may come back; a minute later it is heard, and who is proven counts for nothing.
+      // An unavailable account is retried a minute later; proven accounts use no budget.
       const dora = yield* there.actor("dora")
       assert.strictEqual((yield* Effect.flip(sender(dora)))._tag, "KeyUnavailable")
       yield* TestClock.adjust("1 minute")

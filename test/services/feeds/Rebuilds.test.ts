@@ -10,7 +10,7 @@ import { AccountId } from "../../../src/services/Ids.ts"
 import { emptied } from "../../support/Emptied.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-/** What happens right before a feed is filled. */
+/** Hook that runs right before a feed is filled. */
 class BeforeFill extends Context.Service<BeforeFill, Ref.Ref<Effect.Effect<void>>>()("test/BeforeFill") {
   static readonly layer = Layer.effect(BeforeFill, Ref.make(Effect.void))
 }

@@ -119,7 +119,7 @@ describe("Markdown", () => {
       assert.isBelow(best(() => html(source)), 50, source.slice(0, 40))
       assert.isBelow(best(() => markdownTokens(source)), 50, source.slice(0, 40))
     }
-    // What is refused for its length is never looked at.
+    // Text refused for its length is not parsed.
     assert.isTrue(tooLong(fill("*a_ ", 5_000)))
   })
 

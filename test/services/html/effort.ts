@@ -1,4 +1,4 @@
-/* What hostile texts cost. */
+/* Cost of hostile texts. */
 
 /** CPU time of this thread alone: threads that compile and collect beside it hold up nobody. */
 const millis = (run: () => unknown) => {

@@ -79,7 +79,7 @@ layer(layerSearch, { excludeTestServices: true })("search of posts", (it) => {
       assert.deepStrictEqual(yield* find(reader, "walnut in:public"), [found])
       assert.deepStrictEqual(yield* find(reader, "walnut in:all -in:library"), [found])
       assert.deepStrictEqual(yield* find(reader, "walnut in:public in:library"), [])
-      // Whoever does not want to be found any more is not, at once.
+      // Opting out takes effect at once.
       yield* sql`UPDATE accounts SET indexable = false WHERE id = ${open}`
       assert.deepStrictEqual(
         yield* (yield* StatusSearch).find(reader, { text: "walnut in:public", accountId: undefined, offset: 0 }, {

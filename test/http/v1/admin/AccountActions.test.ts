@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           if (type === "disable" || type === "suspend") {
             assert.strictEqual((yield* ask(bad, "GET", "/api/v1/timelines/home")).status, 403)
           }
-          // Who comes second is told.
+          // The second moderator is refused.
           assert.deepStrictEqual(yield* answer(moderator, "POST", path(bad, "/action"), { type }), [422, {
             error: "Validation failed: Type has been taken already"
           }])
@@ -150,7 +150,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           assert.deepStrictEqual(yield* answer(moderator, "DELETE", path(target)), notAllowed)
         }
         assert.deepStrictEqual(yield* acts(moderator), [])
-        // Who runs the server is above all of them.
+        // The owner outranks all roles.
         assert.deepStrictEqual(yield* answer(owner, "POST", path(moderator, "/action"), { type: "disable" }), [200, {}])
         assert.strictEqual((yield* ask(moderator, "GET", path(equal))).status, 403)
       }))

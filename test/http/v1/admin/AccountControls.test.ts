@@ -11,7 +11,7 @@ import { TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
 
 const presets = "/api/v1/admin/warning_presets"
-/** What a migration does, whatever its number. */
+/** Effect of a migration, whatever its number. */
 const migrationNamed = (name: string): Effect.Effect<Effect.Effect<void, SqlError, SqlClient.SqlClient>> =>
   Effect.promise(async () => {
     const folder = new URL("../../../../migrations/", import.meta.url)

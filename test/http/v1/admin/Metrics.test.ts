@@ -28,7 +28,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* sql`INSERT INTO active_days (day, account_id) VALUES (${day(now - dayMillis)}::date, ${ann.accountId}),
         (${day(now - 5 * dayMillis)}::date, ${ann.accountId})`
       const [tag] = yield* sql<{ id: bigint }>`SELECT id FROM tags WHERE name = 'birds'`
-      // Somebody of another server, whom ben follows, with a post and a report.
+      // A remote account that ben follows, with a post and a report.
       yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
         VALUES (next_id(${now}), 'zoe', 'sub.far.example', 'https://sub.far.example/zoe', ${new Date(now)}, ${new Date(
         now

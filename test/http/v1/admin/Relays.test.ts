@@ -58,7 +58,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
       const follow = yield* inbox.next("Follow")
       assert.deepInclude(follow, { actor: `${baseUrl}/actor`, object: everybody })
       const state = Effect.map(ask(staff, "GET", `${path}/${made.id}`), ({ body }) => body.state)
-      // Somebody else at the same host, by the right id; the relay itself, by another id.
+      // Another account of the host with the right id, and the relay with a wrong id.
       yield* done(mallory, { type: "Accept", object: { type: "Follow", id: follow["id"], actor: `${baseUrl}/actor` } })
       yield* done(mallory, { type: "Accept", object: follow["id"] })
       yield* done(relay, { type: "Accept", object: { type: "Follow", id: `${baseUrl}/actor#follows/1` } })

@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual(body.account.id, String(witness.accountId))
       assert.deepStrictEqual([body.assigned_account, body.action_taken_by_account], [null, null])
       assert.strictEqual((yield* ask(moderator, "GET", `${path}/900000000000000001`)).status, 404)
-      // Who may not read the post otherwise still may not.
+      // Posts unreadable for the moderator stay unreadable.
       assert.strictEqual((yield* ask(moderator, "GET", `/api/v1/statuses/${posts[1]}`)).status, 404)
     }))
 

@@ -103,7 +103,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
           : text
         assert.deepStrictEqual([status, body.error], [422, `Validation failed: ${expected}`], JSON.stringify(given))
       }
-      // What a lower role had already it may keep.
+      // A lower role may keep its permissions.
       const kept = yield* ask(admin, "PUT", `${path}/${lower.roleId}`, { name: "Kept", permissions: String(16 + 1024) })
       assert.deepInclude(kept.body, { name: "Kept", own_permissions: "1040" })
       const everybody = yield* ask(admin, "PUT", `${path}/-99`, { permissions: "1024" })

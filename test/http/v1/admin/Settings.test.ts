@@ -211,7 +211,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepInclude(halves.body, { site_title: "a\ufffdb" }, JSON.stringify(halves.body))
       yield* ask(by, "PATCH", path, { site_title: "", site_extended_description: "", closed_registrations_message: "" })
       const sql = yield* SqlClient.SqlClient
-      // What an operator wrote by hand in another shape counts as not set.
+      // Manual settings of an invalid shape count as unset.
       yield* sql`INSERT INTO settings (name, value, updated_at) VALUES ('min_age', '"old"', ${new Date(0)}),
         ('timelines_access', '"all"', ${new Date(0)}) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
       assert.strictEqual((yield* ask(by, "PATCH", path, { accent_color: "" })).body.min_age, null)

@@ -116,7 +116,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* idsOf(cleo, "/api/v1/notifications")).length, 1)
       assert.strictEqual((yield* ask(cleo, "GET", `/api/v1/accounts/${ben.accountId}`)).body.statuses_count, 1)
       assert.strictEqual((yield* ask(ben, "GET", `/api/v1/statuses/${second.id}`)).status, 404)
-      // What its author deletes while it waits changes no figure.
+      // Deleting a held post changes no figure.
       const { body: third } = yield* write(ben, "@cleo a third lottery")
       assert.strictEqual((yield* ask(ben, "DELETE", `/api/v1/statuses/${third.id}`)).status, 200)
       assert.strictEqual((yield* ask(cleo, "GET", `/api/v1/accounts/${ben.accountId}`)).body.statuses_count, 1)
@@ -171,7 +171,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const faces = yield* Effect.promise(() => Promise.all([0.2, 0.8].map((share) => face(share))))
       yield* wear(gina, faces[0]!)
       yield* wear(hans, faces[1]!)
-      // The same in small, packed anew.
+      // The same picture, smaller and re-encoded.
       yield* wear(ines, yield* Effect.promise(() => sharp(faces[0]).resize(60, 60).jpeg({ quality: 50 }).toBuffer()))
       yield* rule(by, "drop", { avatar_accounts: ["@gina"], account_hours_max: 10 })
       const says = (one: typeof gina) => Effect.map(write(one, "look at me"), ({ status }) => status)
@@ -216,7 +216,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const crowd = yield* Effect.forEach(["eve1", "eve2", "eve3"], newPerson)
       const answers = yield* Effect.forEach(crowd, (one, n) => write(one, text(n)))
       assert.deepStrictEqual(answers.map(({ status }) => status), [200, 200, 422])
-      // Nobody is kept from saying the same again.
+      // Harmless repeated texts are allowed.
       assert.strictEqual((yield* write(crowd[0]!, "Good morning, everybody, it is a nice day outside")).status, 200)
       yield* rule(by, "drop", { look_alike: ["staff"] })
       const fake = yield* newPerson("m0derator_l")

@@ -116,7 +116,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
       assert.strictEqual(suspended.status, 200)
       assert.strictEqual((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Later" })).status, 403)
       for (const { body, status } of answers) {
-        // What was posted, and is not even shown to its author any more, is refused like what came after it.
+        // Posts no longer visible to their author are refused like later ones.
         assert.include([200, 403], status)
         if (status === 403) assert.deepStrictEqual(body, { error: "Your login is currently disabled" })
         if (status === 200) {
