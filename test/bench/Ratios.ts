@@ -1,6 +1,6 @@
 import { Dice } from "../simulation/Seeded.ts"
 
-/** The same load on two checkouts, one directly after the other. */
+/** One load on two checkouts, one directly after the other. */
 export interface Pair {
   readonly before: number
   readonly after: number

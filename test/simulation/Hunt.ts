@@ -1,7 +1,7 @@
 import type { Settings } from "./Fleet.ts"
 import type { Result } from "./Simulation.ts"
 
-/** What a bug breaks, and where to look for it. */
+/** Invariants that a bug breaks, and seeds that find it. */
 export interface Hunted {
   /** Invariants that the bug breaks, by their names in the project's list. */
   readonly breaks: RegExp

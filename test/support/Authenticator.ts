@@ -27,7 +27,7 @@ export const setUp = Effect.fnUntraced(function*<R>(browser: Browser<R>, secret 
   return { app, qr, page, codes: secretsOn(page).split("<br>") }
 })
 
-/** Lets the current code be used again, so that tests need not wait half a minute. */
+/** Resets the last used code, so that tests need not wait half a minute for the next. */
 export const nextStep = Effect.fnUntraced(function*(username: string) {
   const sql = yield* SqlClient.SqlClient
   return yield* idRows(sql`UPDATE users SET otp_last_step = 0 WHERE account_id = (

@@ -71,7 +71,7 @@ export const linkedBy = Effect.fnUntraced(function*(url: string, accounts: Reado
   return card?.id ?? 0n
 })
 
-/** Returns all trending statuses and links, approved or not, for a link that trends. */
+/** Makes every status trend, with or without approval, and a link that all of them share. */
 export const allTrends = Effect.fnUntraced(function*(address: string) {
   const sql = yield* SqlClient.SqlClient
   const at = new Date(yield* Clock.currentTimeMillis)

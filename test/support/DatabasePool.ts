@@ -130,7 +130,7 @@ export const giveBack = Effect.fn("DatabasePool.giveBack")(function*(name: strin
     yield* sql.unsafe(emptied(filled.map(({ name }) => name), same ? [] : pristine.written))
     const large = filled.filter(({ bytes }) => bytes > tableBytesMax).map(({ name }) => `"${name}"`)
     if (large.length > 0) yield* sql.unsafe(`VACUUM ${large.join(", ")}`)
-    // Drops planner statistics, so that plans do not depend on which test was analysed before.
+    // Drops planner statistics: plans must not depend on what Postgres analysed during other tests.
     yield* sql.unsafe("DELETE FROM pg_statistic WHERE starelid::bigint >= 16384")
     yield* sql.unsafe(`SELECT pg_clear_relation_stats('public', relname) FROM pg_class
       WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND reltuples >= 0`)

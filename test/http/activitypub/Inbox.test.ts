@@ -140,7 +140,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       assert.strictEqual(yield* settled, "done")
       assert.strictEqual(((yield* count("inbound_activities")) ?? 0) - (before ?? 0), 1)
       assert.deepStrictEqual(yield* notifications(cleo), ["mention will"])
-      // The same post in other activities is the same post.
+      // A post repeated in other activities is the same post.
       assert.strictEqual(
         yield* done(will, {
           type: "Create",

@@ -57,7 +57,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of ev
         ({ favourites_count, reblogs_count }) => [favourites_count, reblogs_count]
       )
       assert.deepStrictEqual(yield* shown, [12, 3])
-      // The same version with other counts is no edit.
+      // An unchanged version with other counts is no edit.
       assert.match((yield* done(yan, { type: "Update", object: counted(20, 4) })) ?? "", /^ignored: no newer/)
       assert.deepStrictEqual(yield* shown, [20, 4])
       yield* done(yan, {

@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("who may feature whom",
       assert.strictEqual(yield* approval(silent), "missing")
       assert.strictEqual(yield* approval(odd), "unknown")
 
-      // The same on every endpoint with accounts.
+      // Every endpoint with accounts gives the same.
       const lists: ReadonlyArray<
         Effect.Effect<ReadonlyArray<{ readonly id: string; readonly feature_approval: object }>, never, TestServer>
       > = [

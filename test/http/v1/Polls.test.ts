@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
       const edit = (json: Record<string, unknown>) => call("PUT", `/api/v1/statuses/${id}`, ada.token, json)
       const kept = yield* edit({ status: "Which one?" })
       assert.deepInclude(kept.body.poll, { votes_count: 1, voters_count: 1 })
-      // The same question with a longer time is no new version.
+      // A longer time for the same question is no new version.
       const longer = yield* edit({ status: "Which one?", poll: { ...question, expires_in: 86_400 } })
       assert.strictEqual(longer.body.edited_at, kept.body.edited_at)
       assert.strictEqual(longer.body.poll.votes_count, 1)

@@ -49,7 +49,7 @@ const post = (url: string, json: unknown): Effect.Effect<Json> =>
     return (await fetch(url, { method: "POST", headers, body: JSON.stringify(json) })).json()
   })
 
-/** The same user in another app, which may revoke its token. */
+/** A user's second app, which may revoke its token. */
 export const elsewhere = Effect.fnUntraced(function*({ context, fetch, origin, sql }: Place, person: Citizen) {
   const issue = TestServer.use(({ createToken }) => createToken(person.accountId, ["read", "write", "push"]))
   const token = yield* Effect.provide(issue, context)

@@ -58,7 +58,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       const [tag] = yield* Schema.decodeUnknownEffect(Schema.Array(Tag))(body, strict)
       assert.deepInclude(tag, { following: false, featuring: false })
       assert.deepInclude(tag?.history[0], { uses: "10", accounts: "10" })
-      // The same use does not raise it again when recomputed, and its score decays.
+      // Unchanged use does not raise it again when recomputed, and its score decays.
       yield* sql`UPDATE tag_trends SET max_score_at = max_score_at - interval '40 hours'`
       yield* refreshTrends
       assert.deepStrictEqual(yield* names("trends/tags"), [])

@@ -76,7 +76,7 @@ describe("copies of remote files", () => {
       yield* TestClock.adjust("2 minutes")
       yield* first.view("c")
 
-      // Of a, c and d, a is the least recently viewed.
+      // File a is the least recently viewed of a, c and d.
       const second = yield* started(dataDir)
       yield* TestClock.adjust("2 minutes")
       yield* second.view("e")

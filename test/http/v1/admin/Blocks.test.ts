@@ -45,7 +45,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         422,
         { error: `You have already imposed stricter limits on ${domain}.`, existing_domain_block: existing }
       ]
-      // The same domain at any severity; a subdomain that is no stricter.
+      // An equal domain at any severity; a subdomain that is no stricter.
       for (
         const wish of [{ domain: "spam.example", severity: "suspend" }, {
           domain: "a.spam.example",

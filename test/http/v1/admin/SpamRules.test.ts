@@ -171,7 +171,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const faces = yield* Effect.promise(() => Promise.all([0.2, 0.8].map((share) => face(share))))
       yield* wear(gina, faces[0]!)
       yield* wear(hans, faces[1]!)
-      // The same picture, smaller and re-encoded.
+      // Another's picture, smaller and re-encoded.
       yield* wear(ines, yield* Effect.promise(() => sharp(faces[0]).resize(60, 60).jpeg({ quality: 50 }).toBuffer()))
       yield* rule(by, "drop", { avatar_accounts: ["@gina"], account_hours_max: 10 })
       const says = (one: typeof gina) => Effect.map(write(one, "look at me"), ({ status }) => status)

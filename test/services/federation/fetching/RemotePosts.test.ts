@@ -78,7 +78,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
         assert.match(yield* refused(attempt), /^(Implausible|Answered)/, attempt)
       }
       assert.notInclude(yield* statusesHere, forged.id)
-      // The same through a redirect on the victim's server belongs to the victim.
+      // A post behind a redirect of the victim's server belongs to the victim.
       const real = serve(honest, noteOf(victim.id, "real"))
       assert.isTrue((yield* find(to("/to-real", real))) > 0n)
       assert.include(yield* statusesHere, real)
