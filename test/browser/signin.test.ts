@@ -128,7 +128,7 @@ layer(Layer.merge(withProof, Browser.layer), { excludeTestServices: true })("cap
 layer(Layer.merge(withService, Browser.layer), { excludeTestServices: true })(
   "captcha by a service, in a browser",
   (it) => {
-    it.effect("S-017: its script is let in by the policy, and what it says confirms the address", () =>
+    it.effect("S-017: the policy allows its script, and its result confirms the address", () =>
       Effect.gen(function*() {
         const { fetch } = yield* TestServer
         const { link, token } = yield* signedUp("berta")

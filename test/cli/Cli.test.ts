@@ -52,7 +52,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       ])
     }))
 
-  it.effect("account modify: takes the second factor from who lost it, once, and the log has it", () =>
+  it.effect("account modify: removes a lost second factor, once, and logs it", () =>
     Effect.gen(function*() {
       yield* run("account", "create", "lost", "--email", "lost@example.org", "--confirmed")
       const sql = yield* SqlClient.SqlClient

@@ -130,7 +130,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       }
     }))
 
-  it.effect("S-101 S-102 F52: who waits is listed, let in or turned away, and everybody concerned hears of it by mail", () =>
+  it.effect("S-101 S-102 F52: pending users are listed, approved or rejected, and everybody concerned gets an e-mail", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { createPerson, fetch } = yield* TestServer

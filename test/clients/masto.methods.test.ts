@@ -21,7 +21,7 @@ const typeOf = (declared: string) => /^Paginator<([\s\S]*?)(?:, [\w]+)?>$/.exec(
 
 layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true })("masto", (it) => {
   it.effect(
-    "every operation for people runs, and its result is what masto says that it is",
+    "every user operation runs, and its result matches masto's type",
     () =>
       Effect.gen(function*() {
         const { baseUrl, variables } = yield* TestServer

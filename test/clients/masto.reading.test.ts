@@ -11,7 +11,7 @@ const eventually = <A>(ask: () => PromiseLike<A>, good: (value: A) => boolean) =
 
 const ids = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
 
-layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and what else is read", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and other reading", (it) => {
   it.effect("S-121 to S-124, S-204: the home timeline shows followed posts, page by page, forward and back", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("ada"), yield* newcomer("bob")]

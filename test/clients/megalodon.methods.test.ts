@@ -21,7 +21,7 @@ const refused: Readonly<Record<string, number>> = { refreshToken: 400 }
 const statusOf = (error: unknown): unknown => Reflect.get(Object(Reflect.get(Object(error), "response")), "status")
 
 layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true })("megalodon", (it) => {
-  it.effect("every operation runs, and its result is what megalodon says that it is", () =>
+  it.effect("every operation runs, and its result matches megalodon's type", () =>
     Effect.gen(function*() {
       const { baseUrl, variables } = yield* TestServer
       const [anna, ben, cora] = [yield* newcomer("anna"), yield* newcomer("ben"), yield* newcomer("cora")]

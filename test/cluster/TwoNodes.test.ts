@@ -21,7 +21,7 @@ layer(services, { excludeTestServices: true, timeout: "2 minutes" })("two nodes"
   )
 
   it.effect(
-    "S-022 S-252: what a moderator does on one node holds on the other within a second, and so does its end",
+    "S-022 S-252: a moderator's action on one node applies on the other within a second, and so does its undoing",
     () => moderation,
     120_000
   )

@@ -132,7 +132,7 @@ it.live(
 )
 
 it.live(
-  "a third server shows a collection to which a post links, with those in it whose own servers say so, until they leave it",
+  "a third server shows a linked collection with the members that their own servers confirm, until they leave",
   () =>
     Effect.gen(function*() {
       const places = yield* fediverse(3)

@@ -22,7 +22,7 @@ const stage = Effect.gen(function*() {
 const json = (by: Citizen, path: string) => by.ask("GET", path)
 
 it.live(
-  "S-009, S-010, S-264: the inbox of another server hears what followers are told, signed by the account, with contexts",
+  "S-009, S-010, S-264: a remote inbox receives what followers receive, signed by the account, with contexts",
   () =>
     Effect.gen(function*() {
       const { anna, done, there, zoe } = yield* stage

@@ -4,7 +4,7 @@ import { eventually } from "../support/Eventually.ts"
 import { fediverse, settled } from "../support/Fediverse.ts"
 
 it.live(
-  "FEP-8fcf: servers that disagree about who follows agree again after a post for followers",
+  "FEP-8fcf: servers that disagree about followers agree again after a post for followers",
   () =>
     Effect.gen(function*() {
       const [here, there] = yield* fediverse(2)

@@ -102,7 +102,7 @@ it.live(
   120_000
 )
 
-it.live("I10: whoever has a post by a boost alone hears of its edit and of its end", () =>
+it.live("I10: a server that has a post only by a boost gets its edit and deletion", () =>
   Effect.gen(function*() {
     const { anna, ben, cleo, done } = yield* three
     yield* ben.follow(anna)
@@ -124,7 +124,7 @@ it.live("I10: whoever has a post by a boost alone hears of its edit and of its e
     assert.isTrue(Exit.isFailure(yield* Effect.exit(read)))
   }).pipe(Effect.scoped), 120_000)
 
-it.live("S-196: whoever opens a post of another server sees the conversation around it", () =>
+it.live("S-196: opening a remote post shows the conversation around it", () =>
   Effect.gen(function*() {
     const { anna, ben, cleo, done } = yield* three
     const first = yield* anna.post("the first word")

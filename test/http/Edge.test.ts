@@ -45,7 +45,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
       assert.isNull(page.headers.get("access-control-allow-origin"))
     }))
 
-  it.effect("S-120, S-129, S-194: takes forms and JSON alike, and names whom a post would reach unexpectedly", () =>
+  it.effect("S-120, S-129, S-194: accepts forms and JSON alike, and names accounts that a post would reach unexpectedly", () =>
     Effect.gen(function*() {
       const { createPerson, fetch } = yield* TestServer
       const alice = yield* createPerson("alice")

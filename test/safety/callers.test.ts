@@ -23,7 +23,7 @@ const noScopes = new Set(["-", "any valid token"])
 const wider = new Map([["GET /oauth/token/info", "user"], ["POST /oauth/introspect", "app"]])
 
 describe("rows 65, 69: declarations", () => {
-  it("each route lets in whom Mastodon's does, with the same scopes", () => {
+  it("each route admits the same callers as Mastodon's, with the same scopes", () => {
     const declared = routes.map(({ method, path, rule }) => [
       method,
       path,

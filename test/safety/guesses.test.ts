@@ -164,7 +164,7 @@ layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeT
         }
       }))
 
-    it.effect("row 74: what a client writes into X-Forwarded-For itself is not believed", () =>
+    it.effect("row 74: a client's own X-Forwarded-For is not believed", () =>
       Effect.gen(function*() {
         const { uses } = limits.apps
         const { address } = fresh()

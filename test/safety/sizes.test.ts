@@ -9,7 +9,7 @@ import { call, get, post } from "./Calls.ts"
 const one = (bytes: number) => `a${"\u0301".repeat(bytes / 2)}`
 
 layer(TestServer.layer(), { excludeTestServices: true })("what people write", (it) => {
-  it.effect("F13: one character that takes many bytes is refused in every field, whatever counts characters", () =>
+  it.effect("F13: one character of many bytes is refused in every field, whatever counts characters", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]

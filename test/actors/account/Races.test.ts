@@ -142,7 +142,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
       assert.deepStrictEqual(yield* deadlocks, before)
     }))
 
-  it.effect("F12: a block whose follows are not ended yet keeps the next post from whoever is blocked", () =>
+  it.effect("F12: a block hides the next post from the blocked account before its follows are ended", () =>
     Effect.gen(function*() {
       const { tell } = yield* AccountActors
       const sql = yield* SqlClient.SqlClient

@@ -102,7 +102,7 @@ const world = Effect.gen(function*() {
   return { outside, told }
 })
 
-layer(Layer.fresh(layerRounds))("I5: an owner ends while it writes what leaves", (it) => {
+layer(Layer.fresh(layerRounds))("I5: an owner ends while it records deliveries", (it) => {
   it.effect("no delivery leaves within the transaction; all leave after it, even without a wake-up", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

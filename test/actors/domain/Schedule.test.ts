@@ -11,7 +11,7 @@ import { host, layerRounds, Outside, receiver, send, sender, waiting } from "./R
 const fresh = Layer.fresh(layerRounds)
 const hour = 3_600
 
-describe("F12: what a host says decides what comes next", () => {
+describe("F12: a host's response decides the next step", () => {
   layer(fresh)((it) => {
     it.effect("a host that fails is tried again 16 times within 49 to 75 hours, later each time, and then no more", () =>
       Effect.gen(function*() {
@@ -132,7 +132,7 @@ describe("F12: what a host says decides what comes next", () => {
   })
 
   layer(fresh)((it) => {
-    it.effect("401 is answered in the other way of signing, and what the host takes is remembered", () =>
+    it.effect("401 is retried with the other signature scheme, and the accepted scheme is remembered", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         outside.says = ({ standard }) => standard ? 202 : 401

@@ -35,7 +35,7 @@ const known = Effect.fnUntraced(function*(by: RemotePerson) {
 const soon = { schedule: Schedule.spaced("100 millis"), times: 40 }
 const perAddress = bounds.activities.perAddressMax
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission of what other servers send", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission of inbound activities", (it) => {
   it.effect("F16: 300 senders of which nothing comes but a head leave the inbox open to everybody", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
@@ -163,7 +163,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       assert.strictEqual(yield* Effect.repeat(later, { until: (status) => status === 202, ...soon }), 202)
     }))
 
-  it.effect("a sender, a server and all of them have a bound of what waits; the others go on", () =>
+  it.effect("pending activities are bounded per sender, per server and in total; the others continue", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const elsewhere = yield* peer

@@ -81,7 +81,7 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       assert.notInclude(evil.text, "evil.test")
     }))
 
-  it.effect("an ETag saves sending what has not changed", () =>
+  it.effect("an ETag avoids sending unchanged documents", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const id = yield* person("cleo")

@@ -46,7 +46,7 @@ const befriend = Effect.fnUntraced(function*(by: Person, name: string) {
 })
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of domains", (it) => {
-  it.effect("row 17, S-009: suspend ends everything between us and a domain, tells who lost by it, and unblock lifts it", () =>
+  it.effect("row 17, S-009: suspend severs all relations with a domain, notifies the affected users, and unblock lifts it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { documents, domain, requests } = yield* OtherServer
@@ -95,7 +95,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.isFalse(yield* rule(({ unblock }) => unblock(domain)))
     }))
 
-  it.effect("silence keeps a domain out of what everybody sees and asks for approval; what a moderator did stays", () =>
+  it.effect("silence keeps a domain out of public timelines and requires approval; moderators' own decisions stay", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { domain } = yield* OtherServer
@@ -161,7 +161,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.deepStrictEqual(yield* becomes(shown, ([files]) => files === 1), [1, false])
     }))
 
-  it.effect("S-228, row 64: the list of blocks is for whom the operator says", () =>
+  it.effect("S-228, row 64: the list of blocks is visible as the operator configures", () =>
     Effect.gen(function*() {
       const fay = yield* person("fay")
       const { fetch } = yield* TestServer

@@ -43,7 +43,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       assert.strictEqual((yield* json(anna, "/api/v1/conversations")).length, 1)
     }))
 
-  it.effect("F44: an edit that drops the only mention and comes before its post is kept, for whom it is addressed to", () =>
+  it.effect("F44: an edit that drops the only mention and precedes its post is stored for its recipients", () =>
     Effect.gen(function*() {
       const [nora, yves] = [yield* person("nora"), yield* there("yves")]
       const me = yield* actorOf(nora)
@@ -67,7 +67,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
       assert.strictEqual(yield* done(yves, { type: "Create", object: strangers }), "ignored: it concerns nobody here")
     }))
 
-  it.effect("row 17, row 62: whoever blocks the author or its server is not mentioned by it", () =>
+  it.effect("row 17, row 62: accounts that block the author or its server are not mentioned", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { domain } = yield* OtherServer

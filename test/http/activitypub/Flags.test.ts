@@ -43,7 +43,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
       yield* sql`DELETE FROM reports`
     }))
 
-  it.effect("F103: reports of one server whose ids differ in their fragments alone are all filed, each once", () =>
+  it.effect("F103: reports of one server whose ids differ only in fragments are all filed, each once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const eve = yield* person("eve")

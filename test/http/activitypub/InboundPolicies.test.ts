@@ -18,7 +18,7 @@ const traces = Effect.flatMap(
     (SELECT count(*) FROM notifications)::int AS notifications, (SELECT count(*) FROM mentions)::int AS mentions`
 )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about what comes in", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for inbound activities", (it) => {
   /** Everything that somebody could do to Ada, of whom somebody else is a friend. */
   const everything = (me: string, status: { uri: string }, by: { id: string }): ReadonlyArray<Json> => [
     { type: "Like", object: status.uri },
@@ -34,7 +34,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about
     { type: "Block", object: me }
   ]
 
-  it.effect("row 17: nothing of whom its target blocks has an effect on the target", () =>
+  it.effect("row 17: activities of a blocked account have no effect on the account that blocks it", () =>
     Effect.gen(function*() {
       const [ada, zoe] = [yield* person("ada"), yield* there("zoe")]
       const me = yield* actorOf(ada)
@@ -88,7 +88,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about
       assert.strictEqual((yield* json(cleo, `/api/v1/statuses/${status.id}`)).favourites_count, 0)
     }))
 
-  it.effect("row 17: whoever blocks the author is not mentioned by any spelling of the own id, nor in what the author boosts", () =>
+  it.effect("row 17: an author cannot mention an account that blocks it, by any spelling of its id, nor in a boost", () =>
     Effect.gen(function*() {
       const [emil, fay, will] = [yield* person("emil"), yield* person("fay"), yield* there("will")]
       const [me, other] = [yield* actorOf(emil), yield* actorOf(fay)]

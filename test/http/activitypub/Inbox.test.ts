@@ -100,7 +100,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       assert.isFalse((yield* json(ben, `/api/v1/accounts/relationships?id=${found.id}`))[0].following)
     }))
 
-  it.effect("an edit changes a post of its sender once, keeps what it was before, and never goes back", () =>
+  it.effect("an edit changes its sender's post once, keeps the previous version, and never reverts", () =>
     Effect.gen(function*() {
       const [hal, vic] = [yield* person("hal"), yield* there("vic")]
       const me = yield* actorOf(hal)
@@ -150,7 +150,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       )
     }))
 
-  it.effect("row 10: what was deleted does not come back, whichever came first", () =>
+  it.effect("row 10: a deleted object does not return, in either order of arrival", () =>
     Effect.gen(function*() {
       const [dora, vera] = [yield* person("dora"), yield* there("vera")]
       const me = yield* actorOf(dora)

@@ -88,7 +88,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
       assert.strictEqual(yield* send(away, { type: "Like" }), 503)
     }))
 
-  it.effect("row 17 row 18: of whom is suspended only what takes back is done", () =>
+  it.effect("row 17 row 18: a suspended account's activities are dropped, except for undoing", () =>
     Effect.gen(function*() {
       const [ben, xeno, server] = [yield* person("ben"), yield* there("xeno"), yield* TestServer]
       const me = `${server.baseUrl}/users/${ben.username}`

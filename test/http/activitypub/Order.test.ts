@@ -61,7 +61,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       )
     }))
 
-  it.effect("F17: what takes an earlier follow or boost back comes late, and leaves the later one", () =>
+  it.effect("F17: a late undo of an earlier follow or boost keeps the later one", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* person("annika"), yield* there("zita")]
       const status = yield* post(anna, "hello")
@@ -157,7 +157,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.match((yield* done(xeno, { type: "Update", object: old })) ?? "", /^ignored/)
     }))
 
-  it.effect("row 16: an answer counts for the follow that stands, by its id too, and can be taken back", () =>
+  it.effect("row 16: an Accept or Reject counts for the current follow, by its id too, and can be undone", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [dora, will] = [yield* person("dora"), yield* there("will")]

@@ -118,7 +118,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       for (const end of waiting) end()
     }))
 
-  it.effect("S-010: a pin waits for a post for followers, which its origin sends to us and gives to nobody who asks", () =>
+  it.effect("S-010: a pin waits for a followers-only post, which its origin delivers and does not serve", () =>
     Effect.gen(function*() {
       const [flora, ulf] = [yield* person("flora"), yield* pinning("ulf")]
       const { id } = yield* found(flora, "ulf")

@@ -50,7 +50,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
       assert.strictEqual(yield* timesAsked(uri), 3)
     }))
 
-  it.effect("S-076: whose server is slow or has nothing to say are shown as they are known", () =>
+  it.effect("S-076: polls of slow or silent servers are shown as cached", () =>
     Effect.gen(function*() {
       const [cleo, yan] = [yield* person("cleo"), yield* there("yan")]
       const me = yield* actorOf(cleo)

@@ -103,7 +103,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       assert.isNotEmpty(yield* sql`SELECT FROM accounts WHERE id = ${hal.accountId}`)
     }))
 
-  it.effect("S-066: what moderators have still to see stays for them, hidden, and goes when they are done", () =>
+  it.effect("S-066: posts under review stay for moderators, hidden, and are deleted afterwards", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [dora, xeno] = [yield* person("dora"), yield* there("xeno")]

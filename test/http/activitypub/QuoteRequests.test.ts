@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
       })
     }))
 
-  it.effect("row 21: what the author is asked about waits, however often it is asked, and is answered as they decide", () =>
+  it.effect("row 21: a request waits for the author, however often it is repeated, and is answered as they decide", () =>
     Effect.gen(function*() {
       const zoe = yield* there("zoe6")
       const anna = yield* person("anna6")

@@ -77,7 +77,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       assert.includeMembers(rejects, [`${zoe.id}/requests/3`, `${zoe.id}/requests/4`])
     }))
 
-  it.effect("row 21: a request is only for one's own post that quotes what it names, seen, unblocked and no boost", () =>
+  it.effect("row 21: a request is accepted only for the requester's post that quotes the visible, unblocked post, and for no boost", () =>
     Effect.gen(function*() {
       const { anna, quoted, zoe } = yield* scene("2")
       const eve = yield* there("eve2")

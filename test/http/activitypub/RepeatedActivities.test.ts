@@ -25,7 +25,7 @@ const delivered = Effect.map(
 )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities that come again", (it) => {
-  it.effect("row 78, F18: a follow under the same id counts again after its end, and no copy of what was signed before", () =>
+  it.effect("row 78, F18: a follow under the same id counts again after its end, but copies signed earlier do not", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
@@ -134,7 +134,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.deepStrictEqual(yield* versions, ["<p>hasty</p>", "<p>second</p>", "<p>third</p>"])
     }))
 
-  it.effect("S-011: what has no id, as pins of Mastodon, counts again when it is signed later", () =>
+  it.effect("S-011: an activity without an id, like Mastodon's pins, counts again when it is signed later", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const featured = `${(yield* OtherServer).url}/users/xia/featured`

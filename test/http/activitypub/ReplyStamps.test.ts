@@ -12,7 +12,7 @@ type Json = Record<string, unknown>
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent that others give", (it) => {
-  it.effect("row 21: answers to our requests are those of whom we asked; what they take back is gone", () =>
+  it.effect("row 21: only the account that we asked can answer; revoked consent is removed", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const { documents } = yield* OtherServer

@@ -15,7 +15,7 @@ const link = (href: unknown, type = "application/activity+json") =>
   `<link rel="alternate" type="${type}" href="${String(href)}">`
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with resolve, posts", (it) => {
-  it.effect("S-150: finds a post by its id, by its page's link, by the page's header and by what a page answers", () =>
+  it.effect("S-150: finds a post by its id, by a link element, by a Link header and by the response of a page", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
       const names = ["id", "page", "header", "negotiated", "profile"]
@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       assert.strictEqual(yield* timesAsked(shown["url"]), before)
     }))
 
-  it.effect("rows 1, 5: what a page leads to is believed as little as anything else", () =>
+  it.effect("rows 1, 5: an object found by a page is checked like any other", () =>
     Effect.gen(function*() {
       const [ben, yan] = [yield* person("ben"), yield* there("yan")]
       const { url } = yield* OtherServer
@@ -135,7 +135,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       assert.deepInclude(kept, { uri: real["id"], content: "<p>real</p>" })
     }))
 
-  it.effect("row 10: what its author deletes while it is on its way does not arrive", () =>
+  it.effect("row 10: a post deleted by its author during the fetch is not stored", () =>
     Effect.gen(function*() {
       const [gerd, vic] = [yield* person("gerd"), yield* there("vic")]
       const post = note(vic, "crossed")

@@ -39,21 +39,21 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
       assert.deepStrictEqual(yield* effective("open", yield* scene("open")), Object.keys(ways))
     }))
 
-  it.effect("F72: whom the author blocks refers to the author in no way", () =>
+  it.effect("F72: an account that the author blocks cannot refer to the author in any way", () =>
     Effect.gen(function*() {
       const blocked = yield* scene("blocked")
       yield* json(blocked.ada, `/api/v1/accounts/${blocked.account.id}/block`, {})
       assert.deepStrictEqual(yield* effective("blocked", blocked), [])
     }))
 
-  it.effect("F72: who blocks the author refers to the author in no way", () =>
+  it.effect("F72: an account that blocks the author cannot refer to the author in any way", () =>
     Effect.gen(function*() {
       const blocking = yield* scene("blocking")
       yield* done(blocking.zoe, { type: "Block", object: blocking.to.actor })
       assert.deepStrictEqual(yield* effective("blocking", blocking), [])
     }))
 
-  it.effect("F72: whose server the author blocks refers to the author in no way", () =>
+  it.effect("F72: a server that the author blocks cannot refer to the author in any way", () =>
     Effect.gen(function*() {
       const { domain } = yield* OtherServer
       const muted = yield* scene("muted")

@@ -45,7 +45,7 @@ const whole = (me: Person, id: string) =>
 const small = servers.pipe(Layer.provide(Layer.succeed(FetchLimits, limits)))
 
 layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations of other servers", (it) => {
-  it.effect("S-196: reading a thread fetches what it answers and what answers it, once, and tells that it does", () =>
+  it.effect("S-196: reading a thread fetches its parents and replies, once, and reports the fetch", () =>
     Effect.gen(function*() {
       const [anna, zoe, yan] = [yield* person("anna"), yield* there("zoe"), yield* there("yan")]
       const posts = (by: typeof zoe, name: string, more: Json) => note(by, name, { published, ...more })

@@ -14,7 +14,7 @@ const mentionsOf = (status: { readonly mentions: ReadonlyArray<{ readonly userna
   status.mentions.map(({ username }) => username).toSorted()
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of unknown accounts", (it) => {
-  it.effect("S-009: are asked for and mentioned, and who cannot be had stays a link", () =>
+  it.effect("S-009: are fetched and mentioned, and unavailable ones stay links", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
       const [me, other] = [yield* actorOf(anna), yield* peer]

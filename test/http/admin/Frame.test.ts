@@ -24,7 +24,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the staff area", (it) 
       assert.include(page.text, `aria-current="page"`)
     }))
 
-  it.effect("S-252: who has no role for it is refused, and a role that is taken counts at the next request", () =>
+  it.effect("S-252: a user without the role is refused, and a removed role applies at the next request", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const nobody = yield* staffBrowser(yield* newPerson("nobody"))

@@ -20,7 +20,7 @@ const does = Effect.fnUntraced(
 )
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("moderation by pages", (it) => {
-  it.effect("S-022: an act says what it does, is done once, and its notice takes it back", () =>
+  it.effect("S-022: an action says what it does, is done once, and its notice undoes it", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("mod1", ["manageUsers"])
       const bad = yield* newPerson("bad1")
@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.notInclude(shown.text, "Delete the account")
     }))
 
-  it.effect("S-277: several sign-ups are decided at once; what one of them refuses keeps nothing from the others", () =>
+  it.effect("S-277: several sign-ups are decided at once; a refused one does not affect the others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const browser = yield* staffBrowser(yield* staffMember("mod3", ["manageUsers"]))

@@ -44,7 +44,7 @@ layer(Server, { excludeTestServices: true })("a server with its files in a bucke
       assert.deepStrictEqual([objects.size, uploads.size], [0, 0])
     }))
 
-  it.effect("answers 503 while the bucket does not answer, to uploads and to who looks at a file, and goes on after it", () =>
+  it.effect("uploads and reads of files get 503 while the bucket does not respond, and work again afterwards", () =>
     Effect.gen(function*() {
       const double = yield* Double
       const bob = yield* (yield* TestServer).createPerson("bob")

@@ -166,7 +166,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
 })
 
 layer(server({}), { excludeTestServices: true })("the guard before remote files", (it) => {
-  it.effect("rows 25 to 27: nothing of this machine or its network is fetched, whatever a row says", () =>
+  it.effect("rows 25 to 27: no address of this machine or its network is fetched, whatever a row holds", () =>
     Effect.gen(function*() {
       const other = yield* Other
       const port = new URL(other.baseUrl).port
@@ -189,7 +189,7 @@ layer(server({ OUTBOUND_ALLOW: "127.0.0.0/8", RATE_LIMITS: "on" }), { excludeTes
   "the limit of remote files",
   (it) => {
     it.effect(
-      "300 are fetched for one address in ten minutes; what there is a copy of costs nothing",
+      "300 are fetched for one address in ten minutes; existing copies are free",
       () =>
         Effect.gen(function*() {
           const { baseUrl } = yield* TestServer

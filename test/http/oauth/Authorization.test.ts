@@ -51,7 +51,7 @@ layer(server(), { excludeTestServices: true })("authorization", (it) => {
       assert.strictEqual((yield* browser.get(forced.headers.get("location") ?? "")).status, 200)
     }))
 
-  it.effect("a user who denies is sent back with an error, by button and by DELETE", () =>
+  it.effect("a user who denies access is sent back with an error, by button and by DELETE", () =>
     Effect.gen(function*() {
       yield* user("bert")
       const app = yield* client("read")

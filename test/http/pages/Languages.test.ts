@@ -17,7 +17,7 @@ const speaks = Effect.fnUntraced(function*(username: string, locale: string | nu
   return accountId
 })
 
-layer(server(), { excludeTestServices: true })("in the language of who reads", (it) => {
+layer(server(), { excludeTestServices: true })("the reader's language", (it) => {
   it.effect("F35: letters are in the addressee's language, else in the first one that is spoken here, else in English", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -152,7 +152,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [302, 422, 422, 422, 422, 422])
     }))
 
-  it.effect("a new password by mail does not get past it, and ends what waits", () =>
+  it.effect("a new password by e-mail does not bypass it, and ends pending sign-ins", () =>
     Effect.gen(function*() {
       const { app } = yield* protectedBy("emil")
       const before = yield* halfway("emil")

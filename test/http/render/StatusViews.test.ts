@@ -177,7 +177,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       assert.isTrue(yield* sensitive, "S-022: what staff does to an account shows on its posts at once")
     }))
 
-  it.effect("forgets what another node says to have changed", () =>
+  it.effect("evicts data that another node reports as changed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
@@ -214,7 +214,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       assert.strictEqual(refused._tag, "RecordNotFound")
     }))
 
-  it.effect("S-127: what was undone is shown although the author blocks by now, without a text that is not for everybody", () =>
+  it.effect("S-127: an undone post is shown although the author blocks now, without private text", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews

@@ -106,7 +106,7 @@ it.effect("asks anew for exactly what depends on what has changed", () =>
     }
   }).pipe(live))
 
-it.effect("does not keep an answer whose query began before a change, whoever hears of it first", () =>
+it.effect("discards a result whose query began before a change, whoever learns of it first", () =>
   Effect.gen(function*() {
     const { figures, truth } = yield* make
     const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

@@ -130,7 +130,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
       assert.strictEqual((yield* three.next).event, "filters_changed")
     }).pipe(Effect.scoped))
 
-  it.effect("S-007: tells whom an edited status mentions, once, whoever follows whom", () =>
+  it.effect("S-007: an edit is sent once to accounts that it mentions, whoever follows whom", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const author = yield* person("author11")
@@ -152,7 +152,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
       assert.deepStrictEqual(yield* stranger.waiting, [])
     }).pipe(Effect.scoped))
 
-  it.effect("F20: says that a status is gone to those only who could see it", () =>
+  it.effect("F20: a deletion is sent only to accounts that could see the status", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const author = yield* person("author20")

@@ -140,7 +140,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
       assert.deepStrictEqual(yield* shownTo(yield* status(author, {}), { foe: listeners.foe }), {})
     }).pipe(Effect.scoped))
 
-  it.effect("row 62: nothing of, and in public nothing about, whom their reader hides", () =>
+  it.effect("row 62: nothing by hidden accounts, and in public nothing about them", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [author, named] = [yield* person("author3"), yield* person("named3")]

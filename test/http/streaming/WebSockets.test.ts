@@ -25,7 +25,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("A Web
       assert.deepStrictEqual(wrong, invalid)
     }).pipe(Effect.scoped))
 
-  it.effect("rows 65, 70: refuses at the upgrade whoever may not use the API", () =>
+  it.effect("rows 65, 70: refuses callers without API access at the upgrade", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const tokens = yield* Tokens

@@ -90,7 +90,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("PreviewCard
       assert.notProperty(site.asked("/story")[0]?.headers, "signature")
     }).pipe(Effect.scoped))
 
-  it.effect("a page is fetched once, whoever links to it, on both servers; other servers' posts have cards, too", () =>
+  it.effect("a page is fetched once for all its links, on both servers; remote posts have cards, too", () =>
     Effect.gen(function*() {
       const { here, site, there } = yield* World
       const [anna, zoe] = [yield* here.person(name("anna")), yield* there.person(name("zoe"))]

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { ask, newPerson } from "../../support/Api.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true })("who may feature whom", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("permissions to feature accounts", (it) => {
   it.effect("row 56: an account says to each reader whether they may put it into a collection, as adding it then does", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

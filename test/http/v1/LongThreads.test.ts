@@ -23,7 +23,7 @@ const textOf = (path: string, token?: string) =>
   )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and histories of large posts", (it) => {
-  it.effect("F14: whatever strangers answer, and however often they edit it, an answer of ours has a bound", () =>
+  it.effect("F14: the size of our response is bounded, whatever strangers reply and however often they edit", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const ada = yield* person("ada")

@@ -105,7 +105,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
       assert.deepStrictEqual(yield* types(ada), ["mention", "mention", "favourite"])
     }))
 
-  it.effect("staff that is shown as such is heard, whatever the policy says", () =>
+  it.effect("staff shown as such bypass the policy", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, ben] = [yield* somebody, yield* somebody]

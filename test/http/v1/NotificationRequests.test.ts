@@ -99,7 +99,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification requests"
       assert.strictEqual((yield* waiting(ada)).length, 1)
     }))
 
-  it.effect("what waits is gone with its status, and whom the owner hides or staff suspends asks for nothing", () =>
+  it.effect("a request ends with its status, and hidden or suspended accounts have none", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, ben, cy] = [yield* somebody, yield* somebody, yield* somebody]

@@ -86,7 +86,7 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       assert.strictEqual((yield* postJson(`${path}/clear`, yield* token(1n, ["read"]))).status, 403)
     }))
 
-  it.effect("row 62: nothing from whom the owner blocks or mutes with notifications, or who is suspended", () =>
+  it.effect("row 62: none from accounts that the owner blocks or mutes with notifications, or from suspended ones", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle

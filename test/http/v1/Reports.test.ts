@@ -143,7 +143,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
 })
 
 layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })("reports with limits", (it) => {
-  it.effect("S-296: 400 in a day, counted from what was committed", () =>
+  it.effect("S-296: 400 in a day, counted from committed rows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, bob] = [yield* newcomer("busy"), yield* newcomer("bothered")]

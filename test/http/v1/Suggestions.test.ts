@@ -94,7 +94,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
       assert.strictEqual((yield* call("DELETE", "/api/v1/suggestions/4711", you.token)).status, 404)
     }))
 
-  it.effect("those of another server whose domain one blocks are left out", () =>
+  it.effect("accounts of a blocked domain are left out", () =>
     Effect.gen(function*() {
       const [sue] = yield* Effect.all([person("sue")])
       const sql = yield* SqlClient.SqlClient

@@ -52,7 +52,7 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
       assert.strictEqual((yield* get("/nodeinfo/2.1")).status, 404)
     }))
 
-  it.effect("webfinger: a local account by handle and by its addresses, whatever the case", () =>
+  it.effect("webfinger: a local account by handle and by its addresses, in any case", () =>
     Effect.gen(function*() {
       yield* person("Erika")
       for (

@@ -92,7 +92,7 @@ layer(NodeServices.layer)("row 44, row 45: a tool in a process of its own", (it)
       assert.deepInclude(yield* Effect.flip(decoder("echo '{\"streams\":7}'")), { _tag: "MediaRefused" })
     }))
 
-  it.effect("must be new enough, and able to write what we show", () =>
+  it.effect("must be new enough, and able to write our formats", () =>
     Effect.gen(function*() {
       const encoders = ["libx264", "aac", "libmp3lame", "mjpeg", "apng"].map((name) => ` V..... ${name}   of it`)
       const all = encoders.join("\n")

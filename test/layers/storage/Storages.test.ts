@@ -79,7 +79,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       yield* Effect.forEach([small, large], storage.remove)
     }))
 
-  it.effect("an upload whose completion was not heard of counts as done", () =>
+  it.effect("an upload whose completion got no response counts as done", () =>
     Effect.gen(function*() {
       const storage = yield* Storage
       const double = yield* Double
@@ -90,7 +90,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       yield* storage.remove(name)
     }))
 
-  it.effect("removing takes back what a killed process left half sent", () =>
+  it.effect("removal covers half-sent uploads of a killed process", () =>
     Effect.gen(function*() {
       const storage = yield* Storage
       const { uploads } = yield* Double
@@ -102,7 +102,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       uploads.clear()
     }))
 
-  it.effect("sixteen large files at once: a few parts are under way, whatever arrives", () =>
+  it.effect("sixteen large files at once: a few parts are in flight, whatever arrives", () =>
     Effect.gen(function*() {
       const storage = yield* Storage
       const double = yield* Double

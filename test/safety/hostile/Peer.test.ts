@@ -30,7 +30,7 @@ const largest = Effect.flatMap(
 
 layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
   it.effect(
-    "F10 F13: whatever it sends, in whatever order, nothing breaks, and what others look at is there",
+    "F10 F13: no sequence of its activities breaks the server, and other users' data stays available",
     ({ annotate }) =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer

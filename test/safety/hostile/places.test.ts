@@ -153,7 +153,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       assert.strictEqual(yield* count((sql) => sql`SELECT FROM inbound_activities WHERE tries > 0`), 0)
     }))
 
-  it.effect("row 37: whoever cannot be verified leaves nothing behind, however many they claim to be", () =>
+  it.effect("row 37: unverifiable senders leave no data, however many they claim to be", () =>
     Effect.gen(function*() {
       const evil = yield* there("many")
       const rows = Effect.flatMap(

@@ -62,7 +62,7 @@ describe("a single value", () => {
       assert.strictEqual(yield* value, 2)
     }).pipe(live))
 
-  it.effect("loads at once what has changed, for everybody who asks", () =>
+  it.effect("reloads changed data at once, for all callers", () =>
     Effect.gen(function*() {
       const { publish } = yield* Broadcast
       const gate = yield* Deferred.make<void>()

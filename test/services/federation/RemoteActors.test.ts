@@ -61,7 +61,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       assert.strictEqual((yield* RemoteActors.use((all) => all.findByHandle(`@anna@${there.domain}`))).id, account.id)
     }))
 
-  it.effect("each document once, however many ask, and whoever asked first may go away", () =>
+  it.effect("each document is fetched once, however many ask, and the first caller may leave", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const { id } = yield* there.actor("bea")
@@ -135,7 +135,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       assert.strictEqual((yield* Effect.flip(find(other)))._tag, "Implausible")
     }))
 
-  it.effect("row 12: a handle is whose domain says so, both ways", () =>
+  it.effect("row 12: a handle is valid if its domain confirms it, both ways", () =>
     Effect.gen(function*() {
       const [web, local, evil] = [yield* peer, yield* peer, yield* peer]
       // Split domain: the actor is on one host, its handle in the domain of another that agrees.

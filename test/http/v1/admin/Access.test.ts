@@ -48,7 +48,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       console.info(`${adminRoutes.length} routes of staff, ${let_in} calls let in, ${kept_out} kept out`)
     }))
 
-  it.effect("S-252: what a role may do ends at once when the role changes, for its users and everywhere", () =>
+  it.effect("S-252: a removed permission ends at once, for all users of the role and everywhere", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const owner = yield* staffMember("owner1", ["administrator"], 1000)

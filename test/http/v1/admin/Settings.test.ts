@@ -14,7 +14,7 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, value: u
   Schema.decodeUnknownEffect(schema, { onExcessProperty: "error" })(value)
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("settings over the API", (it) => {
-  it.effect("S-235: what the server says of itself is set in one place, and every node says it at once", () =>
+  it.effect("S-235: the server's texts are set in one place, and every node shows them at once", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const by = yield* staffMember("setter", ["manageSettings"])
@@ -107,7 +107,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepInclude(entry, { act: "settings update" })
     }))
 
-  it.effect("S-142 S-235: timelines are shown to whom staff lets read them", () =>
+  it.effect("S-142 S-235: timelines are visible as staff configure", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const by = yield* staffMember("gate", ["manageSettings"])
@@ -172,7 +172,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* read(), { error: "Record not found" })
     }))
 
-  it.effect("S-235: what cannot be is refused, and nothing of it is done", () =>
+  it.effect("S-235: invalid input is refused, and nothing of it is done", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("clumsy", ["manageSettings"])
       const wrong: ReadonlyArray<object> = [

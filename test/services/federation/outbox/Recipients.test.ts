@@ -122,7 +122,7 @@ const sent = Effect.fnUntraced(function*(visibility: "public" | "private") {
 
 layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (it) => {
   it.effect.prop(
-    "row 67: the inboxes of a post are exactly those of whom it is for, in any world",
+    "row 67: the inboxes of a post are exactly those of its audience, in any world",
     { world: Worlds.World },
     ({ world }) =>
       Effect.gen(function*() {

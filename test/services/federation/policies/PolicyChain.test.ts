@@ -141,7 +141,7 @@ describe("the chain of rules", () => {
     (post) => ({ type: "A", object: { type: "A", object: { type: "A", object: { type: "A", object: post } } } })
   ]
 
-  it("F70: no policy overlooks a post, in whatever type, field and depth an activity carries it", () => {
+  it("F70: no policy misses a post, in any type, field or depth of an activity", () => {
     const separated = new Set([enemy, theirs])
     for (const type of types) {
       for (const field of carryingFields) {
