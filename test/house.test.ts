@@ -123,7 +123,7 @@ describe("house rule 3: time and chance are services", () => {
 })
 
 describe("exports of the program", () => {
-  /** Names of formats and relations, which nobody follows. */
+  /** Names of formats and relations, which are never fetched. */
   const names =
     /^https?:\/\/(?:www\.w3\.org|w3id\.org|purl\.archive\.org|schema\.org|joinmastodon\.org|misskey-hub\.net|fedibird\.com|ostatus\.org|webfinger\.net|nodeinfo\.diaspora\.software|gotosocial\.org|litepub\.social|docs\.oasis-open\.org|s3\.amazonaws\.com)\b/
 

@@ -15,7 +15,7 @@ interface Looked {
 
 const sizes = { desk: { width: 1280, height: 900 }, phone: { width: 375, height: 800 } } as const
 
-/** The innermost of what does not fit into the window; null where all of it does. */
+/** Innermost element that is wider than the window; null if everything fits. */
 const widest = `document.documentElement.scrollWidth > innerWidth
   ? [...document.querySelectorAll("body *")].findLast((one) => one.getBoundingClientRect().right > innerWidth)?.outerHTML.slice(0, 200)
   : null`

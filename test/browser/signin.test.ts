@@ -115,7 +115,7 @@ layer(Layer.merge(withProof, Browser.layer), { excludeTestServices: true })("cap
       yield* Effect.promise(async () => {
         await page.goto(link)
         assert.include(await page.locator("h1").textContent(), "One more step")
-        // The button waits for the work; nobody has to do anything but press it.
+        // The button waits for the work; the user only presses it.
         await page.locator("#confirm:enabled").click()
         await page.waitForLoadState()
         await picture(page, "phone-captcha-done")

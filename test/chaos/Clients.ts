@@ -144,7 +144,7 @@ export class Clients {
     ])
   }
 
-  /** Asks until somebody answers. */
+  /** Retries until a node responds. */
   private async tell(by: Account, wanted: Wanted) {
     const { ledger } = this
     const entry: Entry = {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 
-/** Processor time since each began, in milliseconds; `idle` is what nobody used of all processors. */
+/** Processor time since the start of each, in milliseconds; `idle` is the unused time of all processors. */
 export interface Cpu {
   readonly nodes: number
   readonly postgres: number

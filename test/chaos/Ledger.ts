@@ -22,7 +22,7 @@ export interface Attempt {
   readonly place: string
 }
 
-/** A command of a client, tried until somebody answers it. */
+/** A client's command, retried until it is answered. */
 export interface Entry {
   readonly kind: Kind
   readonly by: string
@@ -31,7 +31,7 @@ export interface Entry {
   readonly text: string | undefined
   readonly began: number
   readonly attempts: Array<Attempt>
-  /** It was done, it was refused for good, or nobody knows. */
+  /** Done, refused for good, or unknown. */
   outcome: "done" | "refused" | "unknown"
   /** Id of the created post. */
   id: string | undefined

@@ -69,7 +69,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
         "--privacy-policy",
         about
       )
-      // The node document is kept for half a minute unless somebody says that it changed.
+      // The node document is cached for half a minute unless a change is published.
       yield* eventually(read("/nodeinfo/2.0"), ({ metadata }) => metadata.nodeName === "Starlings")
       const instance = yield* Schema.decodeUnknownEffect(Instance)(yield* read("/api/v2/instance"))
       assert.deepInclude(instance, { title: "Starlings", description: "A flock", languages: ["de", "pt-BR"] })

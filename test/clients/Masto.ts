@@ -9,7 +9,7 @@ export type Client = ReturnType<typeof createRestAPIClient>
 /** Milliseconds that a test waits for one answer. */
 const timeout = 20_000
 
-/** The client with somebody's token, or without one. */
+/** Client with a user's token, or without one. */
 export const client = Effect.fnUntraced(function*(accessToken?: string) {
   const { baseUrl: url } = yield* TestServer
   return createRestAPIClient({ url, timeout, ...(accessToken === undefined ? {} : { accessToken }) })
@@ -22,7 +22,7 @@ export const newcomer = Effect.fnUntraced(function*(username: string) {
   return { ...person, id: String(person.accountId), api: yield* client(person.token) }
 })
 
-/** The client's socket with somebody's token; closed with the scope. */
+/** Client's socket with a user's token; closed with the scope. */
 export const stream = Effect.fnUntraced(function*(accessToken: string) {
   const { baseUrl } = yield* TestServer
   return yield* Effect.acquireRelease(
@@ -50,7 +50,7 @@ const known = [
   /\.source\.role: undefined/,
   // Emoji belong to the poll, not to its options.
   /\.options\.\d+\.emojis: undefined/,
-  // Nothing is set up for these, or nobody is.
+  // Fields that are not configured.
   /^\.(thumbnail\.blurhash|configuration\.urls\.status|contact\.account|contactAccount): null/,
   /^\.apiVersions\.mastodon: \d/,
   // Only pictures have a size in words, sounds have none at all, and no preview without a cover.

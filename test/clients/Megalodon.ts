@@ -4,7 +4,7 @@ import generator, { type WebSocketInterface } from "megalodon"
 import { TestServer } from "../support/Server.ts"
 import { Declarations } from "./Declarations.ts"
 
-/** The client with somebody's token, or without one. */
+/** Client with a user's token, or without one. */
 export const client = Effect.fnUntraced(function*(accessToken: string | null = null) {
   const { baseUrl } = yield* TestServer
   return generator("mastodon", baseUrl, accessToken)

@@ -29,7 +29,7 @@ export class Visitor {
     return this.#follow(await this.#request(path))
   }
 
-  /** Sends a form of a page with what is written into it. */
+  /** Submits a form of a page with the given fields. */
   async submit(page: Answer, written: Record<string, string> = {}, index = 0): Promise<Answer> {
     const form = formsOf(page)[index]
     if (form === undefined) throw new Error(`There is no form ${index} in ${page.status} ${page.text}`)
@@ -60,7 +60,7 @@ export const allow = async (baseUrl: string, authorize: string, person: Person):
   return new URL(answer.headers.get("location") ?? `none:${answer.status}`)
 }
 
-/** The code that somebody copies out of the page for apps without an address. */
+/** Code that a user copies from the page, for apps without a redirect URI. */
 export const copyCode = async (baseUrl: string, authorize: string, person: Person): Promise<string> => {
   const { text } = await consent(baseUrl, authorize, person)
   return /<code[^>]*>([^<]+)<\/code>/.exec(text)?.[1] ?? ""

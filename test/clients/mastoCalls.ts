@@ -91,7 +91,7 @@ export const mastoCalls: ReadonlyArray<MastoCall> = [
   ["v1.suggestions.list"],
   ["v2.suggestions.list"],
   ["v1.suggestions.$select.remove cora"],
-  // Posts and what is done with them.
+  // Posts and actions on them.
   ["v1.media.create", { file: new Blob([]), description: "nothing" }, { refused: 422 }],
   ["v2.media.create", { file: "picture", description: "a picture" }, { keep: "media" }],
   ["v1.media.$select.fetch media"],

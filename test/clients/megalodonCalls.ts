@@ -14,7 +14,7 @@ export interface Stage {
   /** A picture, as megalodon takes it in Node. */
   readonly file: ReadStream
   readonly credentials: { readonly id: string; readonly secret: string }
-  /** A code that somebody was given to copy. */
+  /** Code for the user to copy. */
   readonly code: string
   readonly id: (name: string) => string
 }

@@ -70,7 +70,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
           return rows.filter(({ accountId, epoch }) => epoch < (ended.get(accountId) ?? 0n))
             .map(({ accountId, id }) => `${accountId} ${id}`).sort()
         })
-        /** Transactions that nobody has gone on with for so many milliseconds. */
+        /** Transactions idle for at least this many milliseconds. */
         const abandoned = (millis: number) =>
           Effect.map(
             sql<{ open: number }>`SELECT count(*)::int AS open FROM pg_stat_activity

@@ -73,7 +73,7 @@ const registerOwner = Effect.fnUntraced(function*(node: Node, people: ReadonlyAr
   return { client_id: client_id ?? "", client_secret: client_secret ?? "" }
 })
 
-/** Gives a token back on one node, and answers how long its stream on another goes on, in milliseconds. */
+/** Revokes a token on one node; returns how long its stream on another lasts, in milliseconds. */
 const revoke = Effect.fnUntraced(
   function*(node: Node, account: Account, owner: Record<string, string>, stream: Stream) {
     const form = { ...owner, token: account.token }

@@ -174,7 +174,7 @@ it.live(
       const all = [ben.handle, "cleo", here.handle, zoe.handle].toSorted()
       assert.deepStrictEqual(yield* eventually(members, ({ length }) => length === 4), all)
 
-      // The third server hears of changes once somebody there follows her.
+      // The third server receives changes once it has a follower of hers.
       yield* cleo.follow(anna)
       yield* settled(places)
       const seenByZoe = yield* zoe.ask("GET", `/api/v1/collections/${known2.collections[0].id}`)

@@ -69,7 +69,7 @@ it.live(
       yield* request(zoe, `${zoe.id}#r/3`, { instrument: `${zoe.id}/collections/2` })
       assert.deepInclude(answers().at(-1), { type: "Reject", object: `${zoe.id}#r/3` })
 
-      // An answer to a request that nobody made, and another's.
+      // A response to a request that was never made, and one to another's.
       for (const by of [zoe, eve]) {
         yield* send(by, { type: "Accept", object: `${anna.uri}#feature_requests/1`, result: `${by.id}/stamp` })
         yield* send(by, { type: "Delete", object: `${anna.uri}/stamp` })
@@ -128,7 +128,7 @@ it.live(
       const items = [
         ...members.map(({ id }) => item(id, `${id}/stamp`)),
         item(same, `${same}/stamp`),
-        // One id for two, and an account that nobody has.
+        // One id for two, and an unknown account.
         {
           ...item(`${third.url}/users/twin`, `${third.url}/users/twin/stamp`),
           id: `${uri}/${encodeURIComponent(same)}`

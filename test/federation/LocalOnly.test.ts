@@ -53,7 +53,7 @@ it.live(
       )
       assert.strictEqual(found[0].id, post.id)
 
-      // Nothing of it was sent.
+      // No delivery was sent.
       const sent = yield* here.sql<{ document: unknown }>`SELECT document FROM outgoing_activities`
       const documents = sent.map(({ document }) => typeof document === "string" ? document : JSON.stringify(document))
       for (const text of documents) {

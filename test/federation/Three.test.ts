@@ -134,7 +134,7 @@ it.live("S-196: opening a remote post shows the conversation around it", () =>
     const answered = yield* anna.ask("GET", `/api/v1/statuses/${first.id}/context`)
     const third = yield* anna.post(`@${ben.handle} the third`, { in_reply_to_id: answered.descendants[0].id })
     yield* done
-    // Cleo's server has heard of nobody: it is given the last post, and finds those before it.
+    // Cleo's server knows none of the accounts: it gets the last post, and fetches the earlier ones.
     const { id } = yield* shown(cleo, third.uri)
     const { ancestors } = yield* eventually(
       cleo.ask("GET", `/api/v1/statuses/${id}/context`),

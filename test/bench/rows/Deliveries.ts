@@ -32,7 +32,7 @@ const worlds = new Map<People, World>()
 /** A host by its number, as an address of its own. */
 const address = (base: number, host: number) => `127.${base}.${host >> 8}.${host & 255}`
 
-/** Follows accounts with an inbox each, `each` of them on every host; dead ones get a port where nobody answers. */
+/** Follows accounts with an inbox each, `each` of them on every host; dead hosts get a port without a server. */
 const follow = async (
   { people, stand }: Bench,
   target: number,

@@ -128,7 +128,7 @@ const received: Row = {
   }
 }
 
-/** A crowd that uploads at the same moment, and somebody else who reads meanwhile. */
+/** Concurrent uploads of a crowd, and a reader in the meantime. */
 const together: Row = {
   name: "100 uploads at once",
   measure: async ({ stand }: Bench): Promise<ReadonlyArray<Measured>> => {

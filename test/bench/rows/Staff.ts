@@ -145,5 +145,5 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
   return [{ name: row.name, figures }, ...measured]
 }
 
-/** Lists, pages and measures of staff, one after another, as somebody waits for them. */
+/** Lists, pages and measures of staff, requested one after another. */
 export const row: Row = { name: "staff's lists, pages and measures", measure }

@@ -19,7 +19,7 @@ const from = Effect.fnUntraced(function*(address: string, by: RemotePerson, id: 
   return { status: answer.status, retryAfter: answer.headers.get("retry-after") }
 })
 
-/** So many activities of somebody that wait, and will for a day. */
+/** Inserts pending activities of an account, due in a day. */
 const backlog = Effect.fnUntraced(function*(accountId: bigint, count: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`INSERT INTO inbound_activities (id, account_id, uri, document, received_at, due_at, tries)

@@ -76,7 +76,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.deepInclude(counts, { followers_count: 0, following_count: 0 })
       const { fetch } = yield* TestServer
       assert.strictEqual((yield* fetch(`/api/v1/accounts/${zoe.accountId}`, { token: ada.token })).status, 410)
-      // Nothing is taken from it, asked of it, or answered to it.
+      // Nothing is accepted from it, requested from it, or served to it.
       const before = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM inbound_activities`
       const asked = requests.length
       assert.strictEqual(yield* send(zoe, { type: "Create", object: note(zoe, "after") }), 403)

@@ -83,7 +83,7 @@ export const eventually = <A, E, R>(look: Effect.Effect<A | undefined, E, R>): E
     Effect.flatMap((found) => found === undefined ? Effect.die("nothing came") : Effect.succeed(found))
   )
 
-/** Has somebody here follow somebody there, as if that one had accepted. */
+/** Inserts an accepted follow of a remote account by a local one. */
 export const follows = Effect.fnUntraced(function*(follower: bigint, followedUri: string) {
   const sql = yield* SqlClient.SqlClient
   const now = Date.now()
@@ -100,7 +100,7 @@ export const hurry = Effect.flatMap(
 /** Waits for the outcome of the newest activity. */
 export const ended = eventually(outcome)
 
-/** Ids elsewhere of the posts in somebody's home, boosts by those of what they boost. */
+/** Remote ids of the posts in a user's home; for boosts, of the boosted post. */
 export const home = (token: string): Effect.Effect<ReadonlyArray<string>, never, TestServer> =>
   Effect.map(
     api(token, "/api/v1/timelines/home"),

@@ -62,7 +62,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
         assert.strictEqual(text(yield* json(nora, `/api/v1/statuses/${id}`)), "<p>edited</p>")
         assert.isEmpty(yield* told(nora))
       }
-      // People elsewhere whom somebody here knows are nobody here.
+      // Known remote accounts are not local readers.
       const strangers = note(yves, "strangers", mentioning((yield* there("yann")).id))
       assert.strictEqual(yield* done(yves, { type: "Create", object: strangers }), "ignored: it concerns nobody here")
     }))

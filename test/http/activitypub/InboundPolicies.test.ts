@@ -56,7 +56,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
       )
       assert.deepStrictEqual(yield* traces, before)
       assert.isEmpty(yield* json(ada, "/api/v1/notifications"))
-      // Another one who is mentioned as well is told, and Ada is not.
+      // Another mentioned account is notified, and Ada is not.
       const bob = yield* person("bob")
       yield* hearStrangers(bob)
       const [both, to] = [[me, yield* actorOf(bob)], yield* actorOf(bob)]

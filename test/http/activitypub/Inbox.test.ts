@@ -72,7 +72,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
         yield* done(yan, { type: "Create", object: note(yan, "before") }),
         "ignored: it concerns nobody here"
       )
-      // A follow of ours is pending until its target accepts it, and nobody else can (row 16).
+      // Our follow is pending until its target accepts it, and only the target can (row 16).
       const [found] = yield* json(
         ben,
         `/api/v1/accounts/search?q=${encodeURIComponent(`yan@${(yield* OtherServer).domain}`)}`
@@ -197,7 +197,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
         undo("Like", status.uri),
         undo("Follow", me)
       ]
-      // To delete what is not here yet does not keep it away.
+      // Deleting an unknown object does not block its later arrival.
       yield* done(thief, { type: "Delete", object: `${uwe.id}/notes/next` })
       for (const attempt of attempts) {
         assert.match((yield* done(thief, attempt)) ?? "", /^ignored/, JSON.stringify(attempt))

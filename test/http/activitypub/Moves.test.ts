@@ -9,7 +9,7 @@ import { TestServer } from "../../support/Server.ts"
 import { done, OtherServer, type RemotePerson, servers } from "./Sending.ts"
 import { actorOf, found, json, person, there } from "./Talking.ts"
 
-/** Waits until nobody has anything left to do. */
+/** Waits until no work is left. */
 const still = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const waiting = sql<{ count: number }>`SELECT (SELECT count(*) FROM inbound_activities WHERE outcome IS NULL)::int

@@ -71,7 +71,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
         (all) => all.map(({ id, type }: { id: string; type: string }) => [type, id])
       )
       const [yes, no] = [note(zoe, "yes", { quote: quoted.uri }), note(zoe, "no", { quote: quoted.uri })]
-      // A Create alone asks nobody.
+      // A Create alone sends no request.
       assert.strictEqual(yield* done(zoe, { type: "Create", object: yes }), "done")
       assert.deepStrictEqual(yield* waiting, [])
       assert.strictEqual(yield* asks("yes", 1, yes), "done")

@@ -16,7 +16,7 @@ const quoteOf = Effect.fnUntraced(function*(uri: string) {
 })
 const stateOf = (uri: string) => Effect.map(quoteOf(uri), (row) => row?.state)
 
-/** A post here, and somebody there. */
+/** A local post and a remote account. */
 const scene = Effect.fnUntraced(function*(name: string, policy = "public") {
   const anna = yield* person(`anna${name}`)
   const zoe = yield* there(`zoe${name}`)
@@ -51,7 +51,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
         type: "QuoteRequest",
         instrument: quote["id"]
       })
-      // Asked again it answers again, and nobody is told twice.
+      // A repeated request is answered again, without another notification.
       yield* done(zoe, request(zoe, quoted.uri, quote, `${zoe.id}/requests/2`))
       assert.deepStrictEqual(yield* told(anna), ["quote zoe1"])
       assert.strictEqual((yield* json(anna, `/api/v1/statuses/${quoted.id}`)).quotes_count, 1)
@@ -149,7 +149,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       )
       assert.lengthOf(found.statuses, 1)
       assert.strictEqual(yield* stateOf(String(self["id"])), "accepted")
-      // The one who is quoted takes it back, nobody else does.
+      // Only the quoted author can revoke it.
       const good = `${max.id}/stamps/good`
       yield* done(eve, { type: "Delete", object: good })
       assert.strictEqual(yield* stateOf(`${zoe.id}/notes/good`), "accepted")

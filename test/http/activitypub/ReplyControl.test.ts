@@ -37,7 +37,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       assert.strictEqual(yield* done(zoe, { type: "Create", object: no }), "ignored: its author does not agree")
       assert.isUndefined(yield* storedNote(no["id"]))
       assert.deepInclude((yield* answers("Reject", zoe))[0], { actor, object: no["id"], target: closed.uri })
-      // An edit meanwhile shows it to nobody, and Ben, whom it names, does not hear of it.
+      // An edit in the meantime stays hidden, and does not notify the mentioned Ben.
       const edited = { ...first, content: "<p>worse</p>", updated: new Date().toISOString() }
       assert.strictEqual(yield* done(zoe, { type: "Update", object: edited }), "done")
       assert.deepStrictEqual(yield* told(ben), [])

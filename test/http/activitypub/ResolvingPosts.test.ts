@@ -49,7 +49,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       for (const [address, expected] of pages) {
         assert.deepStrictEqual<unknown>(yield* resolved(anna.token, address), [expected], address)
       }
-      // The author's document tells which page a post has: that is known afterwards and nobody is asked.
+      // The author's document names the page of a post: it is known afterwards without a request.
       const shown = note(zoe, "shown", { url: yield* html("/@zoe/shown", page("")) })
       yield* serve(shown)
       assert.isEmpty(yield* resolved(anna.token, shown["url"]))

@@ -124,7 +124,7 @@ layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const taken = yield* epoch
       yield* send(zed, { type: "Create", object: note(zed, "after") })
       assert.strictEqual(yield* settled, nothing)
-      // It had to become the owner anew, and nothing but the transaction of its work could tell.
+      // It had to acquire ownership again, which only the transaction of its work could notice.
       assert.strictEqual(yield* epoch, taken + 1n)
     }))
 })

@@ -11,11 +11,11 @@ export const person = (name: string) => TestServer.use(({ createPerson }) => cre
 export const there = (name: string, more: Record<string, unknown> = {}) =>
   OtherServer.use(({ actor }) => actor(name, more))
 
-/** The id of somebody here. */
+/** Actor id of a local account. */
 export const actorOf = ({ username }: Person) =>
   TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/${username}`))
 
-/** Asks the API as somebody, with a POST where there is a body. */
+/** Sends an API request as a user: a POST if there is a body. */
 export const json = (
   by: Person,
   path: string,
@@ -38,7 +38,7 @@ export const told = (by: Person) =>
       all.map(({ account, type }) => `${type} ${account.acct.split("@")[0]}`)
   )
 
-/** The status of somebody's newest notification. */
+/** Status of a user's newest notification. */
 export const received = (by: Person) => Effect.map(json(by, "/api/v1/notifications"), ([first]) => first.status)
 
 /** Fields that address a note to local accounts and mention them. */
@@ -47,7 +47,7 @@ export const mentioning = (...actors: ReadonlyArray<string>) => ({
   tag: actors.map((href) => ({ type: "Mention", href }))
 })
 
-/** The account of somebody elsewhere, as it is found by its handle. */
+/** Looks a remote account up by its handle. */
 export const found = Effect.fnUntraced(function*(by: Person, name: string) {
   const { domain } = yield* OtherServer
   const handle = encodeURIComponent(`${name}@${domain}`)

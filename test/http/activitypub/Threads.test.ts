@@ -21,7 +21,7 @@ const idOf = (me: Person, uri: unknown) =>
     api(me.token, `/api/v2/search?resolve=true&q=${encodeURIComponent(String(uri))}`),
     ({ statuses }): string => statuses[0]?.id
   )
-/** The conversation of a status, by ids elsewhere, and whether more of it is on its way. */
+/** Conversation of a status, by remote ids, and whether a fetch is in flight. */
 const conversation = (me: Person, id: string) =>
   TestServer.use(({ fetch }) =>
     Effect.flatMap(

@@ -5,7 +5,7 @@ import { request } from "node:http"
 import { bytesAt, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
-/** A picture that somebody uploaded: its address, its bytes as they came, and its tag. */
+/** An uploaded picture: its address, its original bytes, and its tag. */
 const published = Effect.fnUntraced(function*(name: string) {
   const person = yield* (yield* TestServer).createPerson(name)
   const { url } = yield* uploaded(person, yield* Effect.promise(() => picture().png().toBuffer()))

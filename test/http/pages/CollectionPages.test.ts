@@ -83,7 +83,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
         Effect.map(ask(ada, "POST", "/api/v1/statuses", said), ({ body }) => body)
       const names = (status: { readonly tagged_collections: ReadonlyArray<{ readonly id: string }> }) =>
         status.tagged_collections.map((one) => one.id)
-      // Two addresses of one are one; what is nobody's is nothing.
+      // Two addresses of one account count once; an unknown one counts as none.
       const odd = [
         `${open.uri}9`,
         `${page}/x`,

@@ -33,7 +33,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       const now = new Date(yield* Clock.currentTimeMillis)
       const without = checked(yield* get("/"))
       assert.include(without, "Murmuration")
-      // F3: nobody said where the source of this server is, so that no place is named.
+      // F3: the source's address is not configured, so none is shown.
       assert.include(without, `<li>Murmuration ${softwareVersion}, free software</li>`)
       assert.include(checked(yield* get("/privacy-policy")), "has not written one yet")
       yield* sql`INSERT INTO settings (name, value, updated_at) VALUES ('site_title', '"Star & lings"', ${now}),

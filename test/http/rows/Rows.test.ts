@@ -21,7 +21,7 @@ const call = Effect.fnUntraced(function*({ method }: Pick<Row, "method">, path: 
     ...(method === "GET" ? {} : { json: {} }),
     ...(token === undefined ? {} : { token })
   })
-  // A stream goes on for ever.
+  // A stream never ends.
   const streams = response.headers.get("content-type")?.includes("event-stream") === true
   const text = yield* Effect.promise(async () => streams ? (await response.body?.cancel(), "") : response.text())
   const [, error = ""] = /^\{"error":"((?:[^"\\]|\\.)*)"/.exec(text) ?? []
@@ -168,7 +168,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows of the client API
 
         const problems = new Map<string, string>()
         for (const row of rows) {
-          // Identifiers of something that nobody has: who may call is decided before.
+          // Ids of missing objects: permission is decided first.
           const path = row.path.replace("*any", "user").replace(/:\w+/g, "1")
           const found = row.gone
             ? isRouted(yield* call(row, path, tokens.reader)) ? "it is there" : undefined

@@ -10,7 +10,7 @@ import { connect, layerStreams, tokenOf } from "./Streams.ts"
 const channels = ["public", "public:local", "public:remote", "hashtag:x", "hashtag:local:x"]
 const at = new Date("2026-06-01T12:00:00Z")
 
-/** A status as a row alone, with nobody told. */
+/** Inserts only a status's row, without publishing it. */
 const status = Effect.fnUntraced(function*(accountId: AccountId, more: {
   readonly visibility?: string
   readonly language?: string

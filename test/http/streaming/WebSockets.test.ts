@@ -155,7 +155,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("A Web
       assert.strictEqual((yield* bystander.next).event, "filters_changed")
     }).pipe(Effect.scoped))
 
-  // The last one: nobody can connect afterwards.
+  // Must be last: no client can connect afterwards.
   it.effect("S-007: sockets close as going away when the server stops, and new ones are refused", () =>
     Effect.gen(function*() {
       const one = yield* listener("stop13", "?stream=user")

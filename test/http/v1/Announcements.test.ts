@@ -33,7 +33,7 @@ const find = (by: Person, id: string) =>
 const react = (by: Person, id: string, name: string, method = "PUT") =>
   call(method, `${path}/${id}/reactions/${encodeURIComponent(name)}`, by.token)
 
-/** The agenda's sweep on demand, which tells nobody. */
+/** Runs the agenda's sweep on demand, without notifications. */
 const sweeping = Layer.provideMerge(
   AnnouncementWriter.layer.pipe(Layer.provide(Broadcast.layerMemory)),
   TestServer.layer()

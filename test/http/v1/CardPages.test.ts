@@ -48,7 +48,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pages behin
       assert.strictEqual((yield* shown(anna, statuses[0].id)).title, "At last")
       for (const { id } of statuses.slice(1)) assert.isNull((yield* statusOf(anna, id)).card)
 
-      // A day later somebody links to it again, and it says something.
+      // A new link a day later fetches it again, and it now has metadata.
       site.pages.set("/blank", page("No more"))
       yield* anna.post(`again ${site.url}/blank`)
       yield* idle(here)
@@ -59,7 +59,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pages behin
       yield* anna.post(`and again ${site.url}/blank`)
       assert.strictEqual((yield* shown(anna, statuses[2].id)).title, "No more")
 
-      // After two weeks it is fetched anew, and the new one is shown everywhere.
+      // After two weeks it is fetched again, and the new card is shown everywhere.
       site.pages.set("/blank", page("Renewed"))
       yield* here.sql`UPDATE preview_cards SET fetched_at = ${new Date(Date.now() - 15 * 86_400_000)}
         WHERE url = ${`${site.url}/blank`}`

@@ -8,7 +8,7 @@ import { hurried, idle, type Json, name, page, shown, statusOf, World, world } f
 
 const decodeCard = Schema.decodeUnknownEffect(PreviewCard)
 
-/** The events of somebody's stream from now on. */
+/** Events of a user's stream from now on. */
 const listening = ({ origin }: Place, { token }: Citizen, stream: string) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly socket: WebSocket; readonly events: Array<Json> }>((resume) => {

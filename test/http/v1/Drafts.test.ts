@@ -23,7 +23,7 @@ const show = (by: Person, id: string) => call("GET", `${path}/${id}`, by.token)
 const listed = (by: Person, query = "") =>
   Effect.map(call("GET", path + query, by.token), ({ body }) => body.map(({ id }: { id: string }) => id))
 
-/** The sweep of files that nobody has, on demand. */
+/** Runs the sweep of unattached files on demand. */
 const sweeping = Layer.provideMerge(
   MediaAttachments.layer.pipe(
     Layer.provide(LocalStorage.layer),
