@@ -153,7 +153,7 @@ const repeated = ({ heard }: Ledger) => {
   return broken
 }
 
-/** All ids of somebody's home on a node, by as many pages as it takes; undefined where it is refused. */
+/** All ids of a user's home on a node, page by page; undefined if a page is refused. */
 const homeOf = async ({ baseUrl }: Place, { token }: Account) => {
   const seen: Array<string> = []
   for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {

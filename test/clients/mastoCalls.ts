@@ -2,7 +2,7 @@
 type Who = "anna" | "ben" | "cora" | "dan" | "anybody" | "app"
 type Ids = (name: string) => string
 
-/** A call: the operation with the ids of its selections, what is sent, and what is expected or kept of it. */
+/** A call: the operation with selected ids, its parameters, and the expected or kept result. */
 export type MastoCall = readonly [
   operation: string,
   params?: unknown,

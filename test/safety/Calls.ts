@@ -11,7 +11,7 @@ export interface Answer {
   readonly body: any
 }
 
-/** Sends a request as somebody, or as nobody, and reads the answer. */
+/** Sends a request as a user or visitor, and reads the response. */
 export const call = Effect.fnUntraced(function*(
   method: string,
   path: string,

@@ -41,7 +41,7 @@ describe("rows 65, 69: declarations", () => {
   })
 })
 
-/** An answer as far as it tells a caller why it was refused. */
+/** Part of a response that tells the caller why it was refused. */
 interface Answer {
   readonly status: number
   readonly error: string | undefined

@@ -19,7 +19,7 @@ const channels = [
   { stream: "direct" }
 ]
 
-/** Everybody around an author, and what it has hidden from some of them. */
+/** People around an author, and what is hidden from some of them. */
 const settle = Effect.fnUntraced(function*(suffix: string) {
   const { createPerson } = yield* TestServer
   const make = (name: string) => createPerson(name + suffix)
@@ -150,7 +150,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
       const sql = yield* SqlClient.SqlClient
       const ears = [yield* listen(stranger, ...channels), yield* listen(banned, ...channels)]
       const secret = yield* publish(author, `${private_} of @banned3`, { visibility: "private" })
-      // As a crafted activity would name somebody without addressing them.
+      // Imitates a crafted activity that mentions an account without addressing it.
       yield* sql`INSERT INTO mentions ${
         sql.insert({ statusId: BigInt(secret), accountId: stranger.accountId, silent: true })
       }`

@@ -5,7 +5,7 @@ import { TestServer } from "../../support/Server.ts"
 import { actorOf, json, person } from "../activitypub/Calls.ts"
 import { done, note, OtherServer, servers } from "../activitypub/Sending.ts"
 
-/** Characters of one answer: what many posts of the largest size come to is a multiple of it. */
+/** Maximum characters of a response; many posts of the largest size would exceed it many times. */
 const answerCharactersMax = 20_000_000
 
 /** Columns that a table has, but for some, as a list of SQL. */

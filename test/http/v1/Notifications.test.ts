@@ -133,7 +133,7 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       assert.deepStrictEqual(all.statuses.map(({ id }) => id).toSorted(), ["10", "11", "12"])
       assert.strictEqual(new Set(all.accounts.map(({ id }) => id)).size, all.accounts.length)
 
-      // The third page begins inside a group, which comes again with what is left of it.
+      // The third page begins inside a group, which repeats with its remaining entries.
       const seen: Array<string> = []
       let url: string | undefined = `${path}?limit=2`
       while (url !== undefined) {

@@ -31,7 +31,7 @@ export const everything = Object.fromEntries(
 )
 export const path = "/api/v1/push/subscription"
 
-/** A device of somebody that wants to be told of everything. */
+/** A user's device that subscribes to all types. */
 export const subscribed = Effect.fnUntraced(
   function*(person: Citizen, more: Json = {}, data: Json = { alerts: everything }) {
     const { serverKey, service } = yield* World

@@ -56,7 +56,7 @@ const readers: Record<Kind, ReadonlyArray<Role>> = {
   reblog: except("blocked"),
   reblogOfDeleted: [],
   suspended: [],
-  // For people of this server: nobody who is not signed in, and nobody from elsewhere.
+  // Only for signed-in local users.
   local: except("blocked", "anonymous"),
   localPrivate: ["author", "follower", "mentioned", "muting"],
   localUnlisted: except("blocked", "anonymous"),

@@ -94,7 +94,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       yield* favouritedBy(second, many.slice(0, 15))
       yield* favouritedBy(german, many.slice(0, 8))
       yield* favouritedBy(out.few, many.slice(0, 4))
-      // One's own, and the same account's once more as a boost, count for nothing.
+      // The author's own use, and a boost by the same account, do not count.
       yield* call("POST", `/api/v1/statuses/${out.few}/favourite`, cyd.token)
       for (const id of [out.sensitive, out.warned, out.unlisted, out.answer, out.hidden]) yield* favouritedBy(id, many)
       yield* refreshTrends
@@ -217,7 +217,7 @@ layer(TestServer.layer({ TRENDS_REVIEW: "off" }), { excludeTestServices: true })
       const done = yield* Effect.forEach(nodes, (run) => run, { concurrency: "unbounded" })
       assert.deepStrictEqual(done.flat().toSorted(), kinds.toSorted())
       assert.deepStrictEqual(yield* Effect.flatten(runOf), [])
-      // A clock that was wrong holds up nobody.
+      // A wrong clock does not block refreshes.
       yield* sql`UPDATE chores SET begun_at = begun_at + interval '10 days'`
       assert.deepStrictEqual(yield* Effect.flatten(runOf), kinds)
     }))

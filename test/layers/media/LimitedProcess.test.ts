@@ -21,7 +21,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-/** A script that starts another process and waits; answers the other one's id once it is there. */
+/** A script that starts a child process and waits; returns the child's id once it runs. */
 const withChild = Effect.fnUntraced(function*() {
   const fs = yield* FileSystem.FileSystem
   const file = yield* fs.makeTempFileScoped()

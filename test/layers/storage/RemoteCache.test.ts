@@ -154,7 +154,7 @@ describe("copies of remote files", () => {
       yield* TestClock.adjust(millis)
       yield* fs.utimes(draft, millis / 1000 - 1, millis / 1000 - 1)
       const again = yield* started(dataDir)
-      // Another process may be at work on what is new.
+      // Another process may be writing new files.
       assert.isTrue(yield* fs.exists(draft))
       yield* fs.remove(draft)
       assert.deepStrictEqual((yield* onDisk(dataDir)).map(({ bytes }) => bytes), [3_000])

@@ -12,7 +12,7 @@ import { activityOf, actorOf, type Known } from "./Documents.ts"
 import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
 import { assertServed, withPauses } from "./Pages.ts"
 
-/** Bytes of what is stored of a post and of an account, as the database holds it; HTML as clients get it is bounded by these, too. */
+/** Maximum bytes of a stored post and of an account in the database; they also bound the HTML for clients. */
 const bounds = { status: 65_536, account: 16_384 }
 
 const largest = Effect.flatMap(
@@ -90,7 +90,7 @@ layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
         const outcomes = yield* sql<{ outcome: string; count: number }>`SELECT split_part(outcome, ':', 1) AS outcome,
           count(*)::int AS count FROM inbound_activities WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1`
         annotate(`outcomes: ${JSON.stringify(outcomes)}`)
-        // Some of it has effects, or nothing of this was tried.
+        // Some activities must have effects, or the test shows nothing.
         assert.isAbove(outcomes.find(({ outcome }) => outcome === "done")?.count ?? 0, 5)
         // Makes pending retries the last ones: none may fail by our fault.
         yield* sql`UPDATE inbound_activities SET tries = ${

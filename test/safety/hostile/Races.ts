@@ -137,7 +137,7 @@ export const lastUse = (
   ]
 })
 
-/** Sends all of them at once; each answer with its body. */
+/** Sends all requests at once; returns each response with its body. */
 export const run = ({ moves }: Race) =>
   Effect.forEach(
     moves,
@@ -146,7 +146,7 @@ export const run = ({ moves }: Race) =>
     { concurrency: "unbounded" }
   )
 
-/** The links in the newest letters to somebody. */
+/** Links in the newest e-mails to an address. */
 export const linksTo = Effect.fnUntraced(function*(email: string) {
   const fs = yield* FileSystem.FileSystem
   const folder = `${(yield* TestServer).variables["DATA_DIR"]}/mail`

@@ -86,7 +86,7 @@ export const others: ReadonlyArray<Route> = [
   { method: "PUT", path: "/api/v9/:id", names: ["a"] }
 ]
 
-/** One's own account and its tokens stay, so that there is somebody to go on. */
+/** Spares the client's own account and its tokens, so that it can continue. */
 export const spared = /^\/(?:oauth\/revoke|api\/v1\/streaming|auth\/sign_out)/
 const routes = [...declared, ...others].filter(({ path }) => !spared.test(path))
 
@@ -141,7 +141,7 @@ export const tryOf = (dice: Dice, ids: ReadonlyArray<string>): Try => {
     /:\w+/g,
     () => dice.chance(0.7) ? dice.pick(ids) : encoded(text(dice).slice(0, 2_000)) || "-"
   )
-  // Some values are right, so that what is wrong with the others is looked at.
+  // Some values are valid, so that the invalid others are reached.
   const value = () =>
     dice.chance(0.3) ? JSON.stringify(dice.pick([...ids, "public", "en", "hello", "true"])) : jsonText(dice)
   const query = dice.chance(method === "GET" ? 0.9 : 0.2) ? `?${formText(dice, names, 8_000).slice(1)}` : ""

@@ -7,7 +7,7 @@ import { type Json, peer } from "../../services/federation/Peer.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const context = "https://www.w3.org/ns/activitystreams"
-/** Everything that is known of other servers, as far as anybody could lie about it. */
+/** All stored data about other servers that a lie could change. */
 const known = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>

@@ -32,7 +32,7 @@ const ended = (value: unknown, [name, ...rest]: ReadonlyArray<string>, ending: s
 
 let count = 0
 
-/** Everything that can be said of somebody here and one of their posts, under ids that nothing had before. */
+/** All activities about a local account and its post, under unused ids. */
 const activitiesOf = (by: RemotePerson, me: string, post: string, poll: string): ReadonlyArray<Json> => {
   const mine = () => `${by.id}/${++count}`
   const full = (more: Json = {}): Json =>

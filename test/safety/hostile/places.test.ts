@@ -13,7 +13,7 @@ const mentioning = (me: string): Json => ({ cc: [me], tag: [{ type: "Mention", h
 const get = (path: string, token?: string) =>
   TestServer.use(({ fetch }) => Effect.map(fetch(path, token === undefined ? {} : { token }), ({ status }) => status))
 
-/** A server on the loopback address that nobody allowed, and whether anybody ever connected to it. */
+/** A loopback server that is not allowed, and whether it ever got a connection. */
 const forbidden = Effect.acquireRelease(
   Effect.callback<{ port: number; connections: () => number; close: () => void }>((resume) => {
     let connections = 0

@@ -145,7 +145,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       local.fingers.set(`acct:eve@${local.domain}`, finger)
       yield* find(split.id)
       assert.strictEqual((yield* row(split.id))?.domain, local.domain)
-      // A domain that does not know of it, names somebody else, or answers for another name.
+      // A domain that does not know the account, names another, or answers for another name.
       const forger = yield* evil.actor("fred")
       const unconfirmed = () =>
         Effect.map(row(forger.id), (found) => assert.strictEqual(found?.domain, "handle.invalid"))

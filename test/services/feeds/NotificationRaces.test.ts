@@ -26,7 +26,7 @@ const status = Effect.fnUntraced(function*(accountId: bigint, reblogOf: bigint |
   return row!.id
 })
 
-/** Tells somebody in a transaction, and has `undone` begin before that is over: it ends first, or waits. */
+/** Notifies in a transaction, and starts `undone` before its end: it finishes first, or waits. */
 const meeting = Effect.fnUntraced(function*<A, B>(told: Effect.Effect<unknown, A>, undone: Effect.Effect<unknown, B>) {
   const sql = yield* SqlClient.SqlClient
   const stands = yield* Deferred.make<void>()

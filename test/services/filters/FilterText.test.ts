@@ -210,7 +210,7 @@ describe("the search for many keywords", () => {
   )
 
   it("row 39: each keyword is reported once, however often it occurs in the text and in others", () => {
-    // Every keyword ends in every place of the text: told one by one that would be 18 million of them.
+    // Every keyword ends at every position of the text: reported one by one, that would be 18 million.
     const keywords = Array.from({ length: 300 }, (_, length) => "a".repeat(length + 1)).concat(`${"a".repeat(400)}b`)
     const search = keywordSearch(keywords)
     assert.strictEqual(search.find("a".repeat(60_000)).length, 300)

@@ -10,7 +10,7 @@ const path = (one: { readonly accountId: bigint }, action = "") => `/api/v1/admi
 const notAllowed = [403, { error: "This action is not allowed" }]
 const notFound = [404, { error: "Record not found" }]
 
-/** A notification, as far as it tells what moderators did. */
+/** Fields of a moderation warning's notification. */
 interface Told {
   readonly moderation_warning?: Record<string, unknown>
 }
@@ -183,7 +183,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.deepStrictEqual(yield* answer(moderator, "POST", path(unwanted, "/reject")), [200, {}])
         assert.deepStrictEqual(yield* answer(moderator, "GET", path(unwanted)), notFound)
         assert.deepStrictEqual(yield* acts(moderator), ["account reject", "account approve"])
-        // At once: one of them wins, the other is told.
+        // Concurrent: one of them wins, the other is refused.
         for (const at of [1, 2, 3, 4]) {
           const disputed = yield* wait(`disputed${at}`)
           const answers = yield* Effect.all([

@@ -132,7 +132,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* eventually(left(cleo.accountId), ([row]) => row?.statuses === 0)
       yield* eventually(left(far.accountId), ([row]) => row?.statuses === 0)
       assert.deepStrictEqual(yield* sql`SELECT FROM users WHERE account_id = ${cleo.accountId}`, [])
-      // The one elsewhere is still known, and suspended: it does not come back as somebody new.
+      // The remote account stays known and suspended, and does not return as a new one.
       yield* eventually(
         sql<{ count: number }>`SELECT count(*)::int AS count FROM agenda WHERE kind IN ('purge', 'suspension_end')`,
         ([row]) => row?.count === 0

@@ -64,7 +64,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
       yield* done(relay, { type: "Accept", object: { type: "Follow", id: `${baseUrl}/actor#follows/1` } })
       assert.strictEqual(yield* state, "pending")
       const { body: early } = yield* ask(author, "POST", "/api/v1/statuses", { status: "too early" })
-      // A relay that does not take part is nobody.
+      // A relay that is not accepted has no effect.
       const stranger = yield* actor("stranger")
       const posted = note(stranger, "handed-on")
       documents.set("/users/stranger/notes/handed-on", {

@@ -60,7 +60,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
       ])
       assert.deepStrictEqual(yield* homes, [[said], [boost]])
       yield* act("action", { type: "suspend" })
-      // Their homes are made anew while it is suspended, with something older in them.
+      // Their homes are rebuilt during the suspension, with an older post in them.
       for (const one of [tagged, fan]) yield* follow(one, other)
       yield* settled
       assert.deepStrictEqual(yield* homes, [[older], [older]])

@@ -16,7 +16,7 @@ export const fetching = RemotePosts.layer.pipe(
   Layer.provideMerge(remote)
 )
 
-/** A note of somebody at a server, as that serves it; `more` changes it. */
+/** A note as its server serves it; `more` changes it. */
 export const noteOf = (actorId: string, name: string, more: Json = {}): Json & { readonly id: string } => ({
   "@context": "https://www.w3.org/ns/activitystreams",
   id: `${actorId}/notes/${name}`,
