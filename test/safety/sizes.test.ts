@@ -97,7 +97,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("what people write", (i
       const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`
       const name = row?.name ?? ""
       const set = Effect.fnUntraced(function*(to: "on" | "off") {
-        // One connection for all requests: it does not close by itself.
+        // One connection for all statements: it is spared below, and needs the new setting itself.
         const connection = yield* sql.reserve
         const say = (text: string) => connection.executeUnprepared(text, [], undefined)
         yield* say("SET default_transaction_read_only = off")

@@ -14,7 +14,7 @@ const cursorFirst: Mutant = {
   seedsMax: 30
 }
 
-/** Invalidates only the home after a change: lists of the same reader stay stale. */
+/** Invalidates only the home after a change: lists of its reader stay stale. */
 const listKept: Mutant = {
   name: "a list keeps what its owner does not follow any more",
   mutation: {

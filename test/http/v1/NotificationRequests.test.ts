@@ -128,7 +128,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification requests"
       const near = yield* direct(ben, ada, "well", { in_reply_to_id: asked })
       yield* direct(ben, ada, "and also", { in_reply_to_id: near })
       assert.strictEqual((yield* types(ada)).length, 2)
-      // Mentions of other accounts make no request.
+      // Ada's general post does not address Ben, so his private reply is filtered.
       const general = yield* post(ada, "what do you all think?")
       yield* direct(ben, ada, "well", { in_reply_to_id: general })
       assert.strictEqual((yield* types(ada)).length, 2)

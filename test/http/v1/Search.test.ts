@@ -85,7 +85,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
       assert.strictEqual((yield* search({ q: "fox", resolve: "false" })).status, 200)
     }))
 
-  it.effect("F92, D-016: operators alone find posts, with any bounds", () =>
+  it.effect("F92, D-016: a query of operators alone finds posts, with any bounds", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* person("operating"), yield* person("operated")]
       const bearer = yield* token(anna)

@@ -86,7 +86,7 @@ describe("row 30: slots", () => {
         yield* Effect.yieldNow
         assert.strictEqual(asked, 2)
         yield* Fiber.interruptAll(fibers.flat())
-        // A caller that gave up in time is forgotten.
+        // A host that timed out counts as unknown again.
         const slow = slots.within(good, kind, Effect.fail(new Unreachable({ url: good.href, reason: "timeout" })))
         yield* Effect.flip(slow)
         yield* Effect.forEach(tarpits, stay)
