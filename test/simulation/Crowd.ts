@@ -13,7 +13,7 @@ const firstMax = 3
 /** Commands of a wave, which share a theme, and the pause between waves, in milliseconds. */
 const waveCommands = 12
 const pauseMillis = 2_500
-/** Commands of a burst, and the milliseconds that it lasts. The rest of a wave comes in later bursts. */
+/** Commands of a burst, its length, and the pause between bursts, in milliseconds. */
 const burstCommands = 6
 const burstMillis = 5
 const burstPauseMillis = 400
