@@ -193,7 +193,7 @@ describe("documents", () => {
     assert.deepStrictEqual(missing(federation, Object.keys(terms)), [])
   })
 
-  it("say what the server does, and name no place on a machine", () => {
+  it("describe the server's behaviour, and name no place on a machine", () => {
     const wrong = [...documents].flatMap(([document, text]) =>
       Array.from(
         text.matchAll(/Mastodon requires|(?<![\w.`:/])\/(?:work|home|tmp|root|Users)\/\S*/g),

@@ -45,7 +45,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
   excludeTestServices: true
 })("A node that freezes and wakes up (F4)", (it) => {
   it.effect(
-    "its accounts answer elsewhere; what it still wanted to commit does not exist, and nothing is done twice (I1, I2, I3, I9, I13)",
+    "its accounts work elsewhere; its uncommitted work is lost, and nothing is done twice (I1, I2, I3, I9, I13)",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient

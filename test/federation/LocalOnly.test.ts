@@ -12,7 +12,7 @@ const textOf = (place: Place, path: string, init = {}) =>
 const secret = "starlings"
 
 it.live(
-  "D-004: what is for people of this server leaves it by no way, and whoever is not signed in finds nothing",
+  "D-004: a local-only post never leaves this server, and visitors cannot find it",
   () =>
     Effect.gen(function*() {
       const places = yield* fediverse(2)

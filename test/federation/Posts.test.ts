@@ -73,7 +73,7 @@ it.live(
 )
 
 it.live(
-  "row 67, F44: posts for followers and for the mentioned go there and nowhere else, and so do edits that name nobody any more",
+  "row 67, F44: posts for followers and mentioned accounts reach only them, and so do edits that drop all mentions",
   () =>
     Effect.gen(function*() {
       const [here, there, elsewhere] = yield* fediverse(3)

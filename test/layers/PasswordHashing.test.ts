@@ -7,7 +7,7 @@ import { Credentials, passwordBytesMax, passwordsWaitingMax } from "../../src/se
 const secret = Redacted.make("pässword of somebody")
 
 layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (it) => {
-  it.effect("verifies what it hashed, whichever way the letters were typed, and nothing else", () =>
+  it.effect("verifies its own hashes, in any Unicode form of the password, and nothing else", () =>
     Effect.gen(function*() {
       const credentials = yield* Credentials
       const hash = yield* credentials.hash(secret)

@@ -108,7 +108,7 @@ layer(layerServed, { excludeTestServices: true, timeout: "60 seconds" })("WebSoc
       assert.isTrue(socket.isAlive())
     }).pipe(Effect.scoped))
 
-  it.effect("cut off a client that does not take what it is sent, and no other", () =>
+  it.effect("close a client that does not read its messages, and no other", () =>
     Effect.gen(function*() {
       const slow = yield* open()
       const quick = yield* open()
@@ -128,7 +128,7 @@ layer(layerServed, { excludeTestServices: true, timeout: "60 seconds" })("WebSoc
       assert.strictEqual(quick.client.readyState, Client.OPEN)
     }).pipe(Effect.scoped))
 
-  it.effect("leave alone what is no handshake", () =>
+  it.effect("ignore requests that are no handshake", () =>
     Effect.gen(function*() {
       const at = yield* port
       const answer = yield* Effect.callback<string>((resume) => {

@@ -123,7 +123,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
     return yield* wrongs
   })
 
-  it.effect("F12: what one side checked holds when the other commits: one by one in both orders, and 60 pairs at once", () =>
+  it.effect("F12: one side's check holds when the other commits: one by one in both orders, and 60 pairs at once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       // The database may be one in which another file has made deadlocks on purpose.

@@ -8,7 +8,7 @@ import { actorOf, found, json, mentioning, person, received, there, told } from 
 const contents = (all: ReadonlyArray<{ content: string }>) => all.map(({ content }) => content)
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences of remote posts", (it) => {
-  it.effect("S-009: a post for people whom it does not name is for them, tells them nothing and is no conversation", () =>
+  it.effect("S-009: a post for people that it does not mention is visible to them, without notification or conversation", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo, zoe] = [
         yield* person("anna"),

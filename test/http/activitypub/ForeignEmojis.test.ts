@@ -93,7 +93,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
       assert.deepStrictEqual((yield* bytesAt(second)).bytes, yield* png("#444444"))
     }))
 
-  it.effect("row 14, row 39: names that are too long and addresses that nobody fetches are no emoji; there are so many of a host", () =>
+  it.effect("row 14, row 39: long names and forbidden addresses make no emoji; emoji are bounded per host", () =>
     Effect.gen(function*() {
       const [cleo, xeno] = [yield* person("cleo"), yield* there("xeno")]
       const me = yield* actorOf(cleo)

@@ -70,7 +70,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
       assert.include(to, "bob")
     }))
 
-  it.effect("row 17: of whom the moderators suspended nothing is even kept, and what takes back still does", () =>
+  it.effect("row 17: activities of an account suspended by moderators are not even stored, except for undoing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [cleo, yan] = [yield* person("cleo"), yield* there("yan")]
@@ -110,7 +110,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
       assert.isEmpty(yield* sql`SELECT FROM mentions WHERE account_id = ${emil.accountId} AND NOT silent`)
     }))
 
-  it.effect("row 17: a post that is fetched is judged as one that is sent: no files of a domain whose files are rejected", () =>
+  it.effect("row 17: a fetched post is judged like a delivered one: no files of a domain whose files are rejected", () =>
     Effect.gen(function*() {
       const { domain, url } = yield* OtherServer
       const [gil, vera] = [

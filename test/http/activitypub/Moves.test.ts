@@ -39,7 +39,7 @@ const relation = (by: Person, id: string) =>
   Effect.map(json(by, `/api/v1/accounts/relationships?id=${id}`), ([one]) => one)
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts that move", (it) => {
-  it.effect("S-009, row 23, F98: followers go along once the target says so too, and whom one avoided one avoids", () =>
+  it.effect("S-009, row 23, F98: followers move once the target confirms, and blocks and mutes follow", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* person("anna"), yield* person("ben"), yield* person("cleo")]
       const old = yield* there("old")

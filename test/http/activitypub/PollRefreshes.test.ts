@@ -76,7 +76,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
       yield* eventually(Effect.map(look, ([voters]) => voters === 17 ? true : undefined))
     }))
 
-  it.effect("S-076: for a few readers is nothing that the server asks for, nor is anybody's who may not see it", () =>
+  it.effect("S-076: are not refreshed for restricted posts, nor by viewers who cannot see the post", () =>
     Effect.gen(function*() {
       const [dora, emil, wim] = [yield* person("dora"), yield* person("emil"), yield* there("wim")]
       yield* hearStrangers(dora)

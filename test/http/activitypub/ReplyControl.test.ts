@@ -19,7 +19,7 @@ const answers = (type: string, to: RemotePerson) =>
   Effect.map(sentOf(type), (all) => all.filter((one) => String(one["to"]) === to.id))
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies that take consent", (it) => {
-  it.effect("row 21: what is not asked for waits, or is refused with a Reject; what is asked for politely is answered by its request", () =>
+  it.effect("row 21: a reply without a request is held, or refused with a Reject; one with a request is answered by it", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* person("anna1"), yield* person("ben1")]
       const [zoe, eve] = [yield* there("zoe1"), yield* there("eve1")]

@@ -71,7 +71,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         )
       }))
 
-    it.effect("S-112 S-232: trends are decided about together; what is gone is told", () =>
+    it.effect("S-112 S-232: trends are decided in bulk; deleted ones are reported", () =>
       Effect.gen(function*() {
         const { act, accountId } = yield* chief("curator")
         const sql = yield* SqlClient.SqlClient

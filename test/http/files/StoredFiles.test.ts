@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("files that the server 
       assert.strictEqual((yield* raw(new URL(url).pathname, "HEAD")).body, "")
     }))
 
-  it.effect("parts: 206 with their place, 416 behind the end, the whole for several or what is not understood", () =>
+  it.effect("parts: 206 with their range, 416 beyond the end, the whole file for several or invalid ranges", () =>
     Effect.gen(function*() {
       const { bytes, url } = yield* published("bob")
       const size = bytes.length
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("files that the server 
       }
     }))
 
-  it.effect("tags: 304 for who has it, parts only of the file that If-Range names", () =>
+  it.effect("tags: 304 for a cached copy, ranges only of the file that If-Range names", () =>
     Effect.gen(function*() {
       const { bytes, etag, url } = yield* published("cleo")
       assert.match(etag, /^"[0-9a-v]{32}"$/)
@@ -117,7 +117,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("files that the server 
       }
     }))
 
-  it.effect("row 51: no way of writing a path leads out of the folder, nor to what was uploaded as it was", () =>
+  it.effect("row 51: no spelling of a path leads outside the folder, nor to the original upload", () =>
     Effect.gen(function*() {
       const { variables } = yield* TestServer
       const { bytes, url } = yield* published("dora")

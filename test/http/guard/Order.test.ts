@@ -59,7 +59,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
 })
 
 layer(server(), { excludeTestServices: true })("a token", (it) => {
-  it.effect("F14: may stand in a small body, and one in the header stands before it", () =>
+  it.effect("F14: may be in a small body, and one in the header takes precedence", () =>
     Effect.gen(function*() {
       const tokens = yield* Tokens
       const accountId = AccountId.make(yield* user("bert"))

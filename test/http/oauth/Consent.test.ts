@@ -12,7 +12,7 @@ const summary = (scopes: string) =>
   group(Scopes.parse(scopes)).map(({ access, dangerous, title }) => `${title}: ${access}${dangerous ? " !" : ""}`)
 
 describe("S-243 scopes in human words", () => {
-  it("are grouped by what they are about, with the kind of access, the dangerous ones marked", () => {
+  it("are grouped by subject, with the kind of access, the dangerous ones marked", () => {
     assert.deepStrictEqual(summary("write:statuses read:statuses push read:lists write:media"), [
       "Lists: Read-only",
       "Media: Write-only",

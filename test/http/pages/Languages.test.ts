@@ -63,7 +63,7 @@ layer(server(), { excludeTestServices: true })("the reader's language", (it) => 
       assert.include(letters.find(({ to }) => to.startsWith("jefa"))?.text ?? "", "El motivo que dio:\n{name} <b>")
     }))
 
-  it.effect("F35: whoever is signed in reads in their own language, and forms answer in the one that was asked for", () =>
+  it.effect("F35: signed-in users read in their own language, and forms answer in the requested one", () =>
     Effect.gen(function*() {
       yield* speaks("chloe", "fr")
       const app = yield* client("read write admin:read")

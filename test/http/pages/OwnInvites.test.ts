@@ -19,7 +19,7 @@ const invitesOf = (id: bigint) =>
   )
 
 layer(server(), { excludeTestServices: true })("S-017: people's own invites", (it) => {
-  it.effect("are made, shown and ended by who made them, where the role lets them", () =>
+  it.effect("are created, shown and ended by their creator, if the role allows it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* client("read", "myapp://back")

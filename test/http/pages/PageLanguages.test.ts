@@ -139,7 +139,7 @@ describe("texts of pages and letters", () => {
     ])
   })
 
-  it("F35: a translation is text, whatever it is made of; one that cannot be read is English", () => {
+  it("F35: a translation is text, whatever its source; an unreadable one falls back to English", () => {
     const { pieces, say } = catalogOf("de", {
       attributes: {},
       texts: {},

@@ -115,7 +115,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
         assert.strictEqual((yield* browser.signIn("member")).headers.get("location"), "/oauth/authorized_applications")
       }))
 
-    it.effect("row 75: codes are guessed ten times in half an hour, whatever browser and address they come from", () =>
+    it.effect("row 75: codes can be guessed ten times in half an hour, from any browser and address", () =>
       Effect.gen(function*() {
         yield* user("target")
         const own = TestBrowser.make()

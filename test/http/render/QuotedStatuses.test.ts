@@ -16,7 +16,7 @@ const forgetAll = Effect.andThen(
 )
 
 layer(Reads, { excludeTestServices: true })("quoted statuses", (it) => {
-  it.effect("a page that quotes takes as many queries for 1 as for 40: how what is quoted stands, and its bodies where they are new", () =>
+  it.effect("a page of quotes takes as many queries for 1 as for 40: quote states, and uncached bodies", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews

@@ -52,7 +52,7 @@ const compared = { statuses: 0, marks: 0 }
 
 layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
   it.effect.prop(
-    "S-046, S-060 to S-064, row 61: ready JSON is what a slow render gives, to each viewer what it may see, from cold and warm caches",
+    "S-046, S-060 to S-064, row 61: ready JSON equals a slow render, for each viewer, with cold and warm caches",
     { world: Worlds.World },
     ({ world }) =>
       Effect.gen(function*() {
@@ -101,7 +101,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
     assert.isAbove(compared.marks, 600)
   })
 
-  it.effect("a page takes no query when its parts are kept and at most four or five when not, whatever its length", () =>
+  it.effect("a page takes no query when its parts are cached and at most four or five when not, at any length", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews

@@ -7,7 +7,7 @@ import { person } from "../../support/People.ts"
 import { counted, Reads } from "../../support/Reads.ts"
 
 layer(Reads, { excludeTestServices: true })("collections that posts link to, in lists", (it) => {
-  it.effect("a page of one and of forty posts takes the same queries, and each reader gets what it may see of them", () =>
+  it.effect("a page of one and of forty posts takes the same queries, and each reader gets only visible parts", () =>
     Effect.gen(function*() {
       const [sql, views] = [yield* SqlClient.SqlClient, yield* StatusViews]
       const at = new Date(yield* Clock.currentTimeMillis)

@@ -40,7 +40,7 @@ const listeningWith = (
 }
 
 layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliveries", (it) => {
-  it.effect("take the same few queries however many listen, who share the bytes of what is the same for them", () =>
+  it.effect("take the same few queries for any number of listeners, who share equal bytes", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const author = yield* person("author1")
@@ -87,7 +87,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       assert.isUndefined(JSON.parse(many.sendings[0]!.event.payload!).pinned)
     }))
 
-  it.effect("row 60: show an account as requests do, with what it hides", () =>
+  it.effect("row 60: show an account as requests do, without its hidden fields", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const actors = yield* AccountActors
@@ -167,7 +167,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       assert.deepStrictEqual(yield* told("status.update", 1_000), ["<p>Two</p>"])
     }))
 
-  it.effect("F60: whom a post mentions and who follows its author hears of an edit once, however many messages it takes", () =>
+  it.effect("F60: mentioned accounts and followers get an edit once, in any number of messages", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const author = yield* person("author5")

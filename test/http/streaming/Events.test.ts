@@ -105,7 +105,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
       assert.deepStrictEqual(yield* other.waiting, [])
     }).pipe(Effect.scoped))
 
-  it.effect("S-260, S-092: carries conversations on `direct`, to who takes part alone", () =>
+  it.effect("S-260, S-092: carries conversations on `direct`, only to participants", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const [one, two, three] = [

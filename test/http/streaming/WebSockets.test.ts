@@ -103,7 +103,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("A Web
       assert.deepStrictEqual(yield* next, { stream: ["user"], event: "filters_changed" })
     }).pipe(Effect.scoped))
 
-  it.effect("S-007: answers what cannot be subscribed with an error and stays open; ignores what it does not know", () =>
+  it.effect("S-007: answers an invalid subscription with an error and stays open; ignores unknown messages", () =>
     Effect.gen(function*() {
       const { account, next, send } = yield* listener("errors6", "?stream=hashtag")
       assert.deepStrictEqual(yield* next, { error: "Missing tag name parameter", status: 400 })

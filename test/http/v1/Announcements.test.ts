@@ -40,7 +40,7 @@ const sweeping = Layer.provideMerge(
 )
 
 layer(sweeping, { excludeTestServices: true, timeout: "2 minutes" })("announcements", (it) => {
-  it.effect("S-087 S-088: say who and what they name, with their times, days only in a range", () =>
+  it.effect("S-087 S-088: name their mentions, with their times, and only days for a range", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const [anna, ben] = [yield* person("anna"), yield* person("ben")]

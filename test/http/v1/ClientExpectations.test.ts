@@ -44,7 +44,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual([status, body], [422, { error: "Record invalid" }])
     }))
 
-  it.effect("F96, D-015: languages are kept as tags are written, whatever the case and the separator", () =>
+  it.effect("F96, D-015: languages are kept as tags, in any case and with any separator", () =>
     Effect.gen(function*() {
       const ada = yield* newcomer("polyglot")
       const kept = (language: string) => Effect.map(say(ada, "Hallo", { language }), ({ body }) => body.language)

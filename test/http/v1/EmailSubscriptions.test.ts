@@ -194,7 +194,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
 layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })(
   "posts by e-mail, where the server has none",
   (it) => {
-    it.effect("nobody can ask for it or offer it, and accounts say nothing of it", () =>
+    it.effect("the feature can be neither requested nor offered, and accounts do not mention it", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const iris = yield* user("iris")
@@ -206,7 +206,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
         assert.notProperty((yield* get(`/api/v1/accounts/${iris}`)).body, "email_subscriptions")
       }))
 
-    it.effect("an address is asked five times in half an hour at most, whoever asks", () =>
+    it.effect("an address is asked at most five times in half an hour, by all requesters", () =>
       Effect.gen(function*() {
         const jan = yield* person("jan")
         const statuses = []

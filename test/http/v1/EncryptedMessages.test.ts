@@ -132,7 +132,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* messages(finn)).found.length, 1)
     }).pipe(Effect.scoped))
 
-  it.effect("F13: a message has a bound of bytes, and so has a page of them, which leads on to what it left out", () =>
+  it.effect("F13: a message is bounded in bytes, and so is a page, which links to the next", () =>
     Effect.gen(function*() {
       const [nora, olaf] = [yield* withDevice("nora"), yield* withDevice("olaf")]
       const wide = yield* deliver(nora, { ...olaf.named, type: 0, body: "\u4e2d".repeat(30_000), hmac: "h" })

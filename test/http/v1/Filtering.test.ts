@@ -11,7 +11,7 @@ const strict = { onExcessProperty: "error" } as const
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => Schema.decodeUnknownEffect(schema, strict)
 
 layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on lists and statuses", (it) => {
-  it.effect("S-062 S-069 S-084: warn and blur are told, hide leaves out where the filter says, never one's own", () =>
+  it.effect("S-062 S-069 S-084: warn and blur are shown, hide leaves posts out in its contexts, but never one's own", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* somebody, yield* somebody]
       yield* follow(ada, ben)
@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
       assert.strictEqual((yield* shown(ada, home))[0]!.filtered!.length, 0)
     }))
 
-  it.effect("S-128: a page of which much is left out is filled up, or goes on", () =>
+  it.effect("S-128: a page with many hidden posts is filled up, or continues", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* somebody, yield* somebody]
       yield* follow(ada, ben)

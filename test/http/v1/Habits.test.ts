@@ -179,7 +179,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
       assert.include(page.headers.get("vary") ?? "", "Accept")
     }))
 
-  it.effect("F36: boosts for some are told of to nobody; a deleted one shows the text of what it repeated", () =>
+  it.effect("F36: restricted boosts notify nobody; a deleted one shows its original's text", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("boosted"), yield* newcomer("booster")]
       const { body: { id } } = yield* say(ada, "boost me")

@@ -92,7 +92,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* ask(undefined, "GET", path)).status, 401)
     }))
 
-  it.effect("row 21: what is not allowed is refused in words; who is named, followed or the author is let in", () =>
+  it.effect("row 21: a forbidden interaction is refused in words; mentioned and followed accounts and the author are allowed", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna3"), yield* newPerson("ben3"), yield* newPerson("cleo3")]
       yield* follow(ben, anna)

@@ -77,7 +77,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual((yield* requests(anna)).body, [])
     }))
 
-  it.effect("row 21: a reply that is refused, deleted, or whose author is blocked meanwhile leaves nothing behind", () =>
+  it.effect("row 21: a refused or deleted reply, or one of a blocked author, leaves nothing behind", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna5"), yield* newPerson("ben5")]
       const asked = yield* post(anna, "ask me", only("can_reply", [], ["public"]))

@@ -151,7 +151,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
       assert.strictEqual((yield* uploaded(dora, Hostile.apngOf(10_000))).meta.original.size, "8x8")
     }))
 
-  it.effect("a file that breaks off is refused or shown as far as it goes, and never left waiting", () =>
+  it.effect("a truncated file is refused or shown up to its end, and never left pending", () =>
     Effect.gen(function*() {
       const eve = yield* newcomer("eve")
       const whole = picture(400, 300)

@@ -32,7 +32,7 @@ const decide = (owner: Person, decisions: Record<string, string>) =>
   Effect.flatMap(call("PATCH", policy, owner.token, decisions), ({ body }) => decode(NotificationPolicy)(body))
 
 layer(TestServer.layer(), { excludeTestServices: true })("notification policies", (it) => {
-  it.effect("each category accepts, filters and drops; what drops wins, and who was accepted is heard whatever it says", () =>
+  it.effect("each category accepts, filters and drops; dropping wins, and accepted senders always notify", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, ben] = [yield* somebody, yield* somebody]

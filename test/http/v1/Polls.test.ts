@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
       assert.isNull((yield* post(ada, { status: "None", poll: { options: [] } })).body.poll)
     }))
 
-  it.effect("S-077: an edit that asks something else voids the votes, one that does not keeps them; history shows what was asked", () =>
+  it.effect("S-077: an edit of the question voids the votes, other edits keep them; history shows the earlier question", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("editing"), yield* newcomer("voting")]
       const { id } = yield* asked(ada)

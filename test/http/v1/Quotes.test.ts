@@ -55,7 +55,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* idsOf(anna, path), [])
     }))
 
-  it.effect("row 21: what may not be seen or quoted is not there; a message in private quotes whom it mentions; posts for a few are for a few", () =>
+  it.effect("row 21: invisible or unquotable posts are 404; a private message quotes posts of accounts it mentions", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna2"), yield* newPerson("ben2"), yield* newPerson("cleo2")]
       yield* follow(ben, anna)

@@ -90,7 +90,7 @@ describe("translations", () => {
       })
     ))
 
-  it.live("S-202: only what everybody may read is sent away, into languages that the service has, by the reader's own", () =>
+  it.live("S-202: only public text is sent to the service, into its languages, by default the reader's own", () =>
     translating(
       {},
       Effect.fnUntraced(function*({ translations }) {

@@ -22,7 +22,7 @@ import {
 
 layer(server(), { excludeTestServices: true })("visibility of statuses", (it) => {
   it.effect(
-    "rows 55, 56, 57, 62: every route shows each status to exactly those who may read it, and to others as if it did not exist",
+    "rows 55, 56, 57, 62: every route shows each status only to its permitted readers, and is 404 for others",
     () =>
       Effect.gen(function*() {
         const bearer = yield* settle

@@ -123,7 +123,7 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
       }
     }))
 
-  it.effect("host-meta as XRD, and as JSON for whom asks so", () =>
+  it.effect("host-meta as XRD, and as JSON on request", () =>
     Effect.gen(function*() {
       const xml = yield* get("/.well-known/host-meta")
       assert.match(xml.headers.get("content-type") ?? "", /^application\/xrd\+xml/)

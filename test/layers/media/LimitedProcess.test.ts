@@ -40,7 +40,7 @@ const decoder = (script: string) =>
   make(["sh", "-c", script, "sh"]).probe({ path: "/dev/null", type: typeNamed("video/mp4")! })
 
 layer(NodeServices.layer)("row 44, row 45: a tool in a process of its own", (it) => {
-  it.effect("is stopped when it has had its time, with whatever it started", () =>
+  it.effect("is stopped after its time, with its child processes", () =>
     Effect.gen(function*() {
       const { fiber, pid } = yield* withChild()
       yield* TestClock.adjust("61 seconds")

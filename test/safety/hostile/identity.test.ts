@@ -75,7 +75,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         assert.deepStrictEqual(yield* known, before)
       }))
 
-    it.effect("row 6: what another signed inside a document opens nothing, in none of the published shapes", () =>
+    it.effect("row 6: a foreign signature inside a document gives no access, in none of the published shapes", () =>
       Effect.gen(function*() {
         const { domain } = yield* OtherServer
         const elsewhere = yield* peer

@@ -97,7 +97,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         )
       }))
 
-    it.effect("S-023: a warning ends only the report that it answers, and nothing is told where nobody is to hear", () =>
+    it.effect("S-023: a warning resolves only its own report, and sends no notification without a recipient", () =>
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator2", ["manageUsers"])
         const [bad, other, witness] = [

@@ -107,7 +107,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true, 
         assert.strictEqual((yield* from("203.0.113.9", "/api/v1/instance"))[0], 200)
       }))
 
-    it.effect("TRUSTED_PROXIES: what a client claims in front of its proxy neither hides it nor blocks others", () =>
+    it.effect("TRUSTED_PROXIES: a client's own claim neither hides it nor blocks others", () =>
       Effect.gen(function*() {
         const staff = yield* staffMember("proxied", ["manageBlocks"])
         yield* block(staff, "203.0.113.50")

@@ -152,7 +152,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual((yield* dimensions({ start_at: "soon" }))[0], 422)
     }))
 
-  it.effect("retention: of those who came on a day, how many were here on each one after it", () =>
+  it.effect("retention: of the accounts created on a day, the share active on each later day", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const staff = yield* staffMember("keeper", ["viewDashboard"])

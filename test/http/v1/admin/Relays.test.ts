@@ -157,7 +157,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
       assert.deepInclude((yield* inbox.next("Undo"))["object"], { type: "Follow", object: relay.id, id: follow["id"] })
     }))
 
-  it.effect("deliveries to a server are stopped, restarted and cleared, and staff note what they know of it", () =>
+  it.effect("deliveries to a server are stopped, restarted and cleared, and staff can keep notes about it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { domain } = yield* OtherServer

@@ -11,7 +11,7 @@ const notAllowed = [403, { error: "This action is not allowed" }]
 const notFound = [404, { error: "Record not found" }]
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("roles over the API", (it) => {
-  it.effect("S-255: are made, shown, changed and removed, and the log says by whom", () =>
+  it.effect("S-255: are created, shown, changed and removed, and the log names the actor", () =>
     Effect.gen(function*() {
       const owner = yield* staffMember("owner2", ["administrator"], 1000)
       const { body: all } = yield* ask(owner, "GET", path)
@@ -123,7 +123,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
     }))
 
-  it.effect("S-252: of two that change one role both are done, one after the other; who loses the right meanwhile is told", () =>
+  it.effect("S-252: two concurrent changes of a role are both applied, in order; staff who lose the permission are refused", () =>
     Effect.gen(function*() {
       const owner = yield* staffMember("owner4", ["administrator"], 1000)
       const admin = yield* staffMember("admin4", ["manageRoles"], 200)

@@ -141,7 +141,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* set("public")
     }))
 
-  it.effect("S-235: terms have versions with the day from which each holds, and a word of what is new", () =>
+  it.effect("S-235: terms have versions with effective dates, and a changelog", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("lawyer", ["manageSettings"])
       const today = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10)
