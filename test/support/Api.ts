@@ -12,7 +12,8 @@ export const ask = Effect.fnUntraced(function*(by: Person | undefined, method: s
     ...(json === undefined ? {} : { json })
   })
   const text = yield* Effect.promise(() => response.text())
-  // Tests read bodies of every shape. oxlint-disable-next-line typescript/no-explicit-any
+  // Tests read bodies of every shape.
+  // oxlint-disable-next-line typescript/no-explicit-any
   const body: any = text === "" || response.headers.get("content-type")?.startsWith("text/csv") === true
     ? text || undefined
     : JSON.parse(text)

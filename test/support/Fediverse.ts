@@ -9,7 +9,8 @@ import { type Person, type RequestOptions, TestServer } from "./Server.ts"
  * port. `fediverse(2)` starts them; `settled(servers)` waits until no work is in flight.
  */
 
-// Tests read bodies of every shape. oxlint-disable-next-line typescript/no-explicit-any
+// Tests read bodies of every shape.
+// oxlint-disable-next-line typescript/no-explicit-any
 type Json = any
 
 /** A signed-in user of one of the servers. */

@@ -74,7 +74,8 @@ const claimsOf = (headers: IncomingHttpHeaders, serverKey: string): Record<strin
 
 /** A push that a device received. */
 export interface Told {
-  // Tests read messages of every shape. oxlint-disable-next-line typescript/no-explicit-any
+  // Tests read messages of every shape.
+  // oxlint-disable-next-line typescript/no-explicit-any
   readonly message: any
   /** Size when encrypted, and the decrypted text. */
   readonly bytes: number

@@ -6,7 +6,8 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // Tests read bodies of every shape. oxlint-disable-next-line typescript/no-explicit-any
+  // Tests read bodies of every shape.
+  // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
 

@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net"
 export interface Asked {
   readonly path: string
   readonly authorization: string | undefined
-  // Bodies of both kinds of service. oxlint-disable-next-line typescript/no-explicit-any
+  // Bodies of both kinds of service.
+  // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
 
