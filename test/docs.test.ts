@@ -60,7 +60,7 @@ const lines: ReadonlyArray<Line> = [...documents].flatMap(([document, text]) =>
 )
 const known = new Set(lines.map(({ number }) => number))
 
-/** What stands for tests where there are none: of a rule without a test of its own, and of what the server has not. */
+/** Placeholders for missing tests: of rules without their own test, and of unbuilt features. */
 const isUntested = (tests: string) => tests === "not yet" || tests === "not built"
 
 const namesIn = (tests: string) => Array.from(tests.matchAll(/`([^`]+)`/g), ([, name = ""]) => `test/${name}`)
@@ -158,7 +158,7 @@ describe("documents", () => {
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("name a file by its last part only beside another one of its folder, or where it stands in full elsewhere", () => {
+  it("name a file by its last part only next to another file of its folder, or if its full path is given elsewhere", () => {
     const paths = files.map(({ path }) => path)
     const wrong = [...documents].flatMap(([document, text]) =>
       text.split(/\n(?=\d+\. |\n|\|)/).flatMap((part) => {
@@ -193,7 +193,7 @@ describe("documents", () => {
     assert.deepStrictEqual(missing(federation, Object.keys(terms)), [])
   })
 
-  it("say what the server does, and name no place on a machine", () => {
+  it("describe the server's behaviour, and name no place on a machine", () => {
     const wrong = [...documents].flatMap(([document, text]) =>
       Array.from(
         text.matchAll(/Mastodon requires|(?<![\w.`:/])\/(?:work|home|tmp|root|Users)\/\S*/g),

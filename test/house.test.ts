@@ -15,7 +15,7 @@ const lineCount = ({ text }: Source) => text.split("\n").length - 1
 /** The room of a path: `services`, `actors`, `http`, `layers`, or the entry points as `entry`. */
 const roomOf = (path: string) => /^src\/(services|actors|http|layers)\//.exec(path)?.[1] ?? "entry"
 
-/** What an actor shows to other rooms: its messages, and the client by which they are sent. */
+/** Public parts of actors: their messages, and the clients that send them. */
 const front = /^src\/actors\/[^/]+\/(?:Protocol|AccountActors|DomainActors|MediaActors)\.ts$/
 
 const mayImport: Record<string, (path: string) => boolean> = {
@@ -122,12 +122,12 @@ describe("house rule 3: time and chance are services", () => {
   })
 })
 
-describe("what others see of the program", () => {
-  /** Names of formats and relations, which nobody follows. */
+describe("exports of the program", () => {
+  /** Names of formats and relations, which are never fetched. */
   const names =
     /^https?:\/\/(?:www\.w3\.org|w3id\.org|purl\.archive\.org|schema\.org|joinmastodon\.org|misskey-hub\.net|fedibird\.com|ostatus\.org|webfinger\.net|nodeinfo\.diaspora\.software|gotosocial\.org|litepub\.social|docs\.oasis-open\.org|s3\.amazonaws\.com)\b/
 
-  it("F3: no address in it belongs to somebody else, but those that name a format", () => {
+  it("F3: addresses in it belong to no real person, except in format examples", () => {
     const addresses = /https?:\/\/[a-z0-9-]+(?:\.[a-z0-9-]+)+[^\s"'`<>]*/gi
     assert.deepStrictEqual(
       complaints(
@@ -149,7 +149,7 @@ describe("rows, by the list of test/support/bareRows.ts", () => {
 })
 
 describe("transactions", () => {
-  /** Whose work leaves traces in memory, which are undone before it is done again; and a search, which only reads. */
+  /** Work with effects in memory that are reverted before a retry; and a search, which only reads. */
   const own =
     /^src\/(?:services\/(?:Transactions|intents\/Commands|search\/Bounded)|actors\/account\/SharedTransaction)\.ts$/
 

@@ -8,7 +8,7 @@ describe("F32: ids never pass through a number of JavaScript, which holds 53 of 
   const id = String.raw`(?:\w*Id|id|\w*_id)`
 
   it("in the program", () => {
-    // What follows a named id up to the end of the call makes it something else (a moment, a count).
+    // A named id used in a larger expression is another value (a time, a count).
     const rounded = new RegExp(
       String.raw`\b(?:Number|(?:Number\.)?parseInt|parseFloat|Math\.\w+)\((?:[\w.?]+\.)?${id}[,)]`,
       "g"
@@ -40,7 +40,7 @@ describe("F32: ids never pass through a number of JavaScript, which holds 53 of 
   })
 })
 
-describe("what comes from outside", () => {
+describe("ids from outside", () => {
   it("F10: dates are read in src/services/Moments.ts only, where they are brought between 1970 and 9999", () => {
     const others = sources.filter(({ path }) => path !== "src/services/Moments.ts")
     const read = /Date\.(?:parse|UTC)\b|DateTime\.make\w*|Schema\.Date\w*/g

@@ -7,7 +7,7 @@ export interface Child<Order> {
   readonly process: ChildProcess
   readonly pid: number
   readonly ended: Promise<number | null>
-  /** What it wrote, for the words of a failure. */
+  /** Output of the process, for failure messages. */
   readonly output: () => string
   readonly ask: (order: Order) => Promise<unknown>
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 
-/** What the kernel knows of one process; times in milliseconds. */
+/** Kernel statistics of one process; times in milliseconds. */
 interface Stat {
   readonly pid: number
   readonly parent: number
@@ -12,8 +12,8 @@ interface Stat {
 const ticksPerSecond = Number(spawnSync("getconf", ["CLK_TCK"], { encoding: "utf8" }).stdout) || 100
 
 /**
- * What the threads that a process has now have used: to the microsecond, where the process' own figure is whole ticks,
- * but without the threads that ended. Zero where the kernel does not tell.
+ * CPU time of a process's current threads: in microseconds, while the process's own figure is in whole ticks, but
+ * without ended threads. Zero if the kernel does not report it.
  */
 const threadsMillis = (pid: number): number => {
   let nanos = 0
@@ -86,7 +86,7 @@ export const spent = ({ node, postgres, redis }: Watched): Spent => {
   }
 }
 
-/** What was used between two readings, for each of `operations`. */
+/** Usage between two readings, for each of `operations`. */
 export const between = (before: Spent, after: Spent, operations: number): Spent => ({
   node: (after.node - before.node) / operations,
   postgres: (after.postgres - before.postgres) / operations,

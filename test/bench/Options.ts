@@ -7,7 +7,7 @@ export interface Options {
   readonly only: string | undefined
   /** Fewer and shorter runs, and nobody with 100,000 followers. */
   readonly quick: boolean
-  /** Where the figures are written as JSON. */
+  /** Path of the JSON file with the figures. */
   readonly json: string
   /** A folder for a CPU profile of the server for each row. */
   readonly profile: string | undefined

@@ -1,7 +1,7 @@
 import type { Query } from "./Backing.ts"
 import { sleep } from "./Row.ts"
 
-/* Who is on the server that is measured: accounts by number, each with a token of that number. */
+/* Accounts of the measured server, by number, each with a token of that number. */
 
 const firstAuthor = 1
 const authors = 100
@@ -14,7 +14,7 @@ const posters = 200
 /** Followers of each who posts in the row for posting. */
 export const followersOfPoster = 20
 export const streamer = 505
-/** Somebody with few followers, whose posts are watched while a large account posts. */
+/** An account with few followers, whose posts are watched while a large account posts. */
 export const small = 504
 const firstOfSmall = 701
 export const listeners = 1_000
@@ -22,7 +22,7 @@ const firstFollower = 1_001
 
 export const sizes = [1_000, 10_000, 100_000] as const
 export type Size = typeof sizes[number]
-/** Who has that many followers. */
+/** Accounts with that many followers. */
 export const large: Record<Size, number> = { 1000: 501, 10000: 502, 100000: 503 }
 
 export const token = (number: number) => `token-of-account-${number}-for-the-bench`
@@ -31,11 +31,11 @@ const range = (first: number, count: number) => Array.from({ length: count }, (_
 export const readerNumbers = range(firstReader, readers)
 export const posterNumbers = range(firstPoster, posters)
 export const authorNumbers = range(firstAuthor, authors)
-/** Who follows `small`, and nobody else. */
+/** Followers of `small`, who follow no other account. */
 export const followersOfSmall = range(firstOfSmall, followersOfPoster)
 export const followerNumbers = (count: number) => range(firstFollower, count)
 
-/** Who wrote the status at this place among `statusIds`. */
+/** Author of the status at this index of `statusIds`. */
 export const authorOf = (at: number): number => firstAuthor + (at + 1) % authors
 
 export interface People {

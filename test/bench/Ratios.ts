@@ -1,19 +1,19 @@
 import { Dice } from "../simulation/Seeded.ts"
 
-/** The same load on two checkouts, one straight after the other. */
+/** One load on two checkouts, one directly after the other. */
 export interface Pair {
   readonly before: number
   readonly after: number
 }
 
-/** What `after` takes of `before`: 1 is as much, 1.05 is 5% more. */
+/** Ratio of `after` to `before`: 1 is equal, 1.05 is 5% more. */
 export interface Change {
   /** The median over all pairs. */
   readonly ratio: number
-  /** Where that median lies 95 times of 100 when starts and their pairs are drawn anew. */
+  /** Bounds of the median's 95% bootstrap interval over starts and their pairs. */
   readonly low: number
   readonly high: number
-  /** Of all that was used in all pairs; one pair that was disturbed moves it, and so does what few pairs pay for all. */
+  /** Ratio of the totals of all pairs; sensitive to a disturbed pair, and to costs that few pairs bear. */
   readonly whole: number
 }
 
@@ -27,7 +27,7 @@ export const middle = (values: ReadonlyArray<number>): number => {
   return low === high ? at(low) : Math.sqrt(at(low) * at(high))
 }
 
-/** Of nothing there is no part. */
+/** Skips pairs without usage, which have no ratio. */
 const ratiosOf = (pairs: ReadonlyArray<Pair>) =>
   pairs.filter(({ before }) => before > 0).map(({ after, before }) => after / before)
 const sum = (values: ReadonlyArray<number>) => values.reduce((all, value) => all + value, 0)

@@ -3,7 +3,7 @@ import type { Spent } from "./Cpu.ts"
 import type { Options } from "./Options.ts"
 import type { People } from "./People.ts"
 
-/** What one row measured. */
+/** Measurements of one row. */
 export interface Measured {
   readonly name: string
   /** Operations a second with what the machine has, and CPU milliseconds for each. */

@@ -71,7 +71,7 @@ const wordsOfText = 20
 const millisOfAll = 365 * 86_400_000
 const authors = 5_000
 
-/** The same chances each time. */
+/** A repeatable random stream. */
 const chances = (seed: number) => {
   let state = seed
   return () => {

@@ -20,7 +20,7 @@ import * as Web from "./rows/Web.ts"
 /** Rows that one running server is measured with, one after another. */
 export interface Session {
   readonly rows: ReadonlyArray<Row>
-  /** What their names end with. */
+  /** Suffix of their names. */
   readonly where: string
   /** Starts it on data that are there; undefined where the machine has not what it needs. */
   readonly start: (dataDir: string, checkout?: Checkout) => Promise<BenchServer.Stand | undefined>

@@ -17,11 +17,11 @@ const findings = async (page: Page, options: object): Promise<ReadonlyArray<stri
   return found.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(" | ")}`)
 }
 
-/** What Axe finds on a page: its rules for WCAG 2.2 A and AA, and what it counts among good practice. */
+/** Findings of Axe on a page: its rules for WCAG 2.2 A and AA, and its best practices. */
 export const axeFinds = (page: Page) => findings(page, {})
 
 /** The rules that can find something else where nothing but the colours is other. */
 const colorRules = { type: "rule", values: ["color-contrast", "link-in-text-block"] }
 
-/** What Axe finds in the colours of a page that it found nothing else on. */
+/** Colour findings of Axe on a page without other findings. */
 export const axeFindsInColors = (page: Page) => findings(page, { runOnly: colorRules, preload: false })

@@ -5,7 +5,7 @@ import { eventually } from "../support/Eventually.ts"
 import { otherServer } from "../support/RemotePosts.ts"
 import { TestServer } from "../support/Server.ts"
 
-/** What a captcha service's script does on the page: it asks, and here it is answered at once. */
+/** Script of a captcha service: it asks, and is solved here at once. */
 const script = `document.querySelector(".h-captcha").innerHTML =
   '<label>I am a person <input type="checkbox" id="person"></label><input type="hidden" name="h-captcha-response" value="">'
 document.getElementById("person").addEventListener("change", () => {
@@ -37,7 +37,7 @@ export const withService = Layer.unwrap(Effect.gen(function*() {
 /** A server whose sign-ups have the browser work. */
 export const withProof = TestServer.layer({ CAPTCHA: "proof", CAPTCHA_BITS: "14", REGISTRATIONS: "open" })
 
-/** Somebody signs up by an app, and gets a letter: the address in it. */
+/** Signs a user up through an app; returns the link in the e-mail. */
 export const signedUp = Effect.fnUntraced(function*(username: string) {
   const { fetch, variables } = yield* TestServer
   const ask = (path: string, json: object, token?: string) =>

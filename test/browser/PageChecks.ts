@@ -15,12 +15,12 @@ interface Looked {
 
 const sizes = { desk: { width: 1280, height: 900 }, phone: { width: 375, height: 800 } } as const
 
-/** The innermost of what does not fit into the window; null where all of it does. */
+/** Innermost element that is wider than the window; null if everything fits. */
 const widest = `document.documentElement.scrollWidth > innerWidth
   ? [...document.querySelectorAll("body *")].findLast((one) => one.getBoundingClientRect().right > innerWidth)?.outerHTML.slice(0, 200)
   : null`
 
-/** What is wrong with the page that is open: by Axe, and what is wider than the window. */
+/** Returns the problems of the open page: Axe's findings, and elements wider than the window. */
 const lookedAt = async (page: Page, { name, path }: Looked): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   for (const size of ["desk", "phone"] as const) {

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core"
 import type { Person } from "../support/Server.ts"
 
-/* What people do on the server's own pages. */
+/* Visits of people to the server's own pages. */
 
 /** Fills the page on which one signs in, and sends it. */
 export const signIn = async (page: Page, { password, username }: Person) => {

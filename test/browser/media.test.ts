@@ -25,7 +25,7 @@ const painted = (width: number, height: number, from: string, to: string) =>
     return sharp(pixels, { raw: { width, height, channels: 3 } }).png().toBuffer()
   })
 
-/** What the browser made of the files on a page; this runs there. */
+/** State of the files on a page, evaluated in the browser. */
 const loaded = `(async () => {
   const media = [...document.querySelectorAll("video, audio")].filter((one) => one.checkVisibility() || one.tagName === "AUDIO")
   for (const one of media) {

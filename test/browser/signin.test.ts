@@ -115,7 +115,7 @@ layer(Layer.merge(withProof, Browser.layer), { excludeTestServices: true })("cap
       yield* Effect.promise(async () => {
         await page.goto(link)
         assert.include(await page.locator("h1").textContent(), "One more step")
-        // The button waits for the work; nobody has to do anything but press it.
+        // The button waits for the work; the user only presses it.
         await page.locator("#confirm:enabled").click()
         await page.waitForLoadState()
         await picture(page, "phone-captcha-done")
@@ -128,7 +128,7 @@ layer(Layer.merge(withProof, Browser.layer), { excludeTestServices: true })("cap
 layer(Layer.merge(withService, Browser.layer), { excludeTestServices: true })(
   "captcha by a service, in a browser",
   (it) => {
-    it.effect("S-017: its script is let in by the policy, and what it says confirms the address", () =>
+    it.effect("S-017: the policy allows its script, and its result confirms the address", () =>
       Effect.gen(function*() {
         const { fetch } = yield* TestServer
         const { link, token } = yield* signedUp("berta")

@@ -13,7 +13,7 @@ import { press, signIn } from "./Visits.ts"
 
 const main = async (page: Page) => await page.locator("main").textContent() ?? ""
 
-/** Somebody who is reported for two posts by somebody else. */
+/** Reports a user for two posts. */
 const reported = Effect.fnUntraced(function*(bad: Person, good: Person) {
   const post = Effect.fnUntraced(function*(json: object) {
     return (yield* ask(bad, "POST", "/api/v1/statuses", json)).body.id as string
@@ -154,7 +154,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             { name: "staff-missing", path: "/admin/reports/1", status: 404 }
           ])
           yield* Effect.promise(async () => {
-            // What Axe knows it finds here, too, in both ways in which it is asked.
+            // Checks that Axe also finds a known problem here, in both ways.
             await page.evaluate(
               "document.querySelector('main').insertAdjacentHTML('beforeend', '<img src=\"/favicon.ico\">')"
             )

@@ -37,7 +37,7 @@ export class Clients {
   /** The newest posts that are not deleted. */
   private readonly posts: Array<Post> = []
   private readonly deleted = new Set<string>()
-  /** What somebody did and has not undone, by whom and by what it was done to. */
+  /** Current effects by account and target. */
   private readonly standing = new Map<bigint, Map<string, Wanted>>()
   private readonly busy = new Set<string>()
   private readonly underWay = new Set<Promise<void>>()
@@ -144,7 +144,7 @@ export class Clients {
     ])
   }
 
-  /** Asks until somebody answers. */
+  /** Retries until a node responds. */
   private async tell(by: Account, wanted: Wanted) {
     const { ledger } = this
     const entry: Entry = {
@@ -165,7 +165,7 @@ export class Clients {
         entry.outcome = "done"
         if (wanted.kind === "post") entry.id = String(JSON.parse(text).id)
       } else if (status >= 400 && status < 500 && status !== 429) {
-        // What an earlier attempt did is not there any more, or was never done; who knows.
+        // The effect of an earlier attempt is gone, or never happened: the outcome is unknown.
         if (entry.attempts.length === 1) entry.outcome = "refused"
         break
       } else await wait(Math.min(pauseMillis.first * 2 ** (entry.attempts.length - 1), pauseMillis.max))
@@ -237,6 +237,6 @@ const opposite = (done: Wanted): Wanted => {
   return { ...done, kind, path: done.path.replace(new RegExp(`/${done.kind}$`), `/${kind}`) }
 }
 
-/** What only one command at a time is about: the account's favourite of a post, the text of a post. */
+/** Key that only one command may change at a time: an account's favourite of a post, the text of a post. */
 const registerOf = (by: bigint, { about, kind }: Wanted) =>
   kind === "edit" || kind === "delete" ? about : `${by} ${kind.replace(/^un/, "")} ${about}`

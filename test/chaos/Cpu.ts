@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs"
 
-/** Processor time since each began, in milliseconds; `idle` is what nobody used of all processors. */
+/** Processor time since the start of each, in milliseconds; `idle` is the unused time of all processors. */
 export interface Cpu {
   readonly nodes: number
   readonly postgres: number
   readonly redis: number
   /** This process: clients, faults and report. */
   readonly load: number
-  /** Whatever else runs on the machine. */
+  /** CPU use of all other programs on the machine. */
   readonly others: number
   readonly idle: number
 }
 
-/** What a processor can be asked for, as `/proc` counts it. */
+/** Length of a processor tick in `/proc`. */
 const tickMillis = 10
 
 const read = (path: string) => {
@@ -23,7 +23,7 @@ const read = (path: string) => {
   }
 }
 
-/** Of a process; with the children that it has buried, where it asks for that. */
+/** Reads a process's times, on request including its reaped children. */
 const statOf = (pid: number | string) => {
   const stat = read(`/proc/${pid}/stat`)
   // The name stands in brackets and may hold anything.
@@ -79,7 +79,7 @@ export class Meter {
   }
 }
 
-/** Of a process with all its children, also those that are gone. */
+/** CPU time of a process with all its children, including those that ended. */
 const ofFamily = (pid: number) => {
   const children = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(statOf).filter(({ parent }) =>
     parent === pid
@@ -88,7 +88,7 @@ const ofFamily = (pid: number) => {
   return children.reduce((sum, child) => sum + child.own, own + buried)
 }
 
-/** What was used from one reading to another, in hundredths of a processor, in words; the least part that is idle. */
+/** Usage between two readings, in hundredths of a processor, in words; the minimum for idle. */
 export const between = (from: Cpu, to: Cpu, millis: number) => {
   const share = (part: keyof Cpu) => Math.max(0, Math.round((to[part] - from[part]) / millis * 100))
   return {

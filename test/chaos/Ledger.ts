@@ -1,6 +1,6 @@
 import type { Cpu } from "./Cpu.ts"
 
-/** What a client asked for, in the API's words. */
+/** Kinds of client requests, in the API's words. */
 export type Kind =
   | "post"
   | "edit"
@@ -22,18 +22,18 @@ export interface Attempt {
   readonly place: string
 }
 
-/** A command of a client, tried until somebody answers it. */
+/** A client's command, retried until it is answered. */
 export interface Entry {
   readonly kind: Kind
   readonly by: string
-  /** Whom or what it is about: the text of a new post, else an id. */
+  /** Target of the command: the text of a new post, otherwise an id. */
   readonly about: string
   readonly text: string | undefined
   readonly began: number
   readonly attempts: Array<Attempt>
-  /** It was done, it was refused for good, or nobody knows. */
+  /** Done, refused for good, or unknown. */
   outcome: "done" | "refused" | "unknown"
-  /** Of the post that was made. */
+  /** Id of the created post. */
   id: string | undefined
 }
 
@@ -43,7 +43,7 @@ export interface Heard {
   readonly connection: number
   readonly at: number
   readonly event: string
-  /** What the event is about; of an edit with its time, so that each is one. */
+  /** Subject of the event; for an edit with its time, so that each is unique. */
   readonly about: string
 }
 
@@ -52,7 +52,7 @@ export interface Happened {
   readonly kind: string
   readonly where: string
   readonly began: number
-  /** What had been used until then. */
+  /** Usage up to that time. */
   readonly cpu: Cpu
   /** When the machines were whole again; nodes may need longer to notice. */
   ended: number

@@ -20,7 +20,7 @@ export interface Place {
   pid: number | undefined
   readonly kill: Effect.Effect<void>
   readonly start: Effect.Effect<void>
-  /** What its processes wrote to the log. */
+  /** Log output of its processes. */
   readonly log: () => string
 }
 

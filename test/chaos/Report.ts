@@ -14,7 +14,7 @@ const lookMillis = 100
 /** A machine of whose processors less than so many hundredths of one were idle could not do more. */
 const idleMin = 5
 
-/** What one fault did. */
+/** Effects of one fault. */
 export interface Row {
   readonly fault: string
   readonly at: number
@@ -27,7 +27,7 @@ export interface Row {
   /** Seconds from the end of the fault until a request was sent for the last time that failed. */
   readonly failed: number
   readonly homesFailed: number
-  /** Of a command, from first to last, in seconds. */
+  /** Longest command, from first to last attempt, in seconds. */
   readonly slowest: number
   /** Answers that told clients to come back, and requests that had no answer. */
   readonly refusals: number
@@ -36,7 +36,7 @@ export interface Row {
   readonly doubled: number
   readonly left: number
   readonly wrong: number
-  /** What was used until the next fault, in hundredths of a processor. */
+  /** Usage until the next fault, in hundredths of a processor. */
   readonly cpu: ReturnType<typeof between>
   /** The machine could not do more, so that the times say little of the product. */
   readonly saturated: boolean
@@ -80,7 +80,7 @@ export const rows = (
     const until = faults[n + 1]?.began ?? Infinity
     const within = (at: number) => at >= fault.began && at < until
     const entries = ledger.entries.filter(({ began }) => within(began))
-    // What the next fault cut short is its own.
+    // Attempts that the next fault cut short belong to that one.
     const hit = (attempt: Attempt) => isBad(attempt) && within(attempt.ended)
     const bad = ledger.entries.flatMap(({ attempts }) => attempts).filter(hit)
     const lastOf = (failed: ReadonlyArray<Attempt>) =>
@@ -111,7 +111,7 @@ export const rows = (
   })
 }
 
-/** Whether clients had to wait for too long after a fault. */
+/** Returns true if clients waited too long after a fault. */
 export const isSlow = ({ back }: Row) => back === undefined || back > backSecondsMax
 
 const columns: Record<string, (row: Row) => string | number> = {

@@ -50,11 +50,11 @@ const inWords = ({ attempts, kind }: Entry) =>
     ).join(", ")
   })`
 
-/** What went wrong, and all that was asked for about the same thing. */
+/** Describes a failure, with all commands about the same target. */
 const whatOf = (ledger: Ledger, entry: Entry) =>
   `${entry.kind} ${entry.about} by ${entry.by}: ${ledger.historyOf(entry).map(inWords).join("; ")}`
 
-/** What clients were answered stands, once; what was undone does not. */
+/** Checks that acknowledged effects exist once, and undone ones do not. */
 const kept = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, ledger: Ledger) {
     const broken: Array<Broken> = []
@@ -102,7 +102,7 @@ const kept = Effect.fnUntraced(
         if (entry.kind === undoes && there.has(pair)) broken.push({ what: "left", text: whatOf(ledger, entry), at })
       }
       for (const pair of there) {
-        // What was done to a post that was deleted at the same time may be answered as if there were none.
+        // An action on a post deleted at the same time may be answered as if the post did not exist.
         if (!last.has(pair) && !gone.has(pair.split(" ")[1] ?? "")) {
           broken.push({ what: "wrong", text: `${does} ${pair} was never asked for`, at: undefined })
         }
@@ -153,7 +153,7 @@ const repeated = ({ heard }: Ledger) => {
   return broken
 }
 
-/** All ids of somebody's home on a node, by as many pages as it takes; undefined where it is refused. */
+/** All ids of a user's home on a node, page by page; undefined if a page is refused. */
 const homeOf = async ({ baseUrl }: Place, { token }: Account) => {
   const seen: Array<string> = []
   for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {

@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("npm run cli beside a r
       assert.deepStrictEqual(yield* becomes([200, 200, 200]), [200, 200, 200])
     })))
 
-  it.effect("S-022: what a sensitized account posts is sensitive, and a silenced one's public posts are unlisted", () =>
+  it.effect("S-022: posts of a sensitized account are sensitive, and public posts of a silenced one unlisted", () =>
     Effect.gen(function*() {
       const server = yield* TestServer
       const mallory = yield* server.createPerson("mallory")
@@ -95,7 +95,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("npm run cli beside a r
       assert.deepStrictEqual(yield* becomes(["false", "public"]), ["false", "public"])
     }))
 
-  it.effect("an account that the command line makes signs in at once, and what it changes of a profile goes through the actor", () =>
+  it.effect("an account created by the command line signs in at once, and profile changes go through the actor", () =>
     Effect.gen(function*() {
       const server = yield* TestServer
       yield* cli(["account", "create", "grace", "--email", "grace@example.org", "--confirmed"], server.variables)

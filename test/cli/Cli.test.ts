@@ -18,7 +18,7 @@ const Live = PostgresChannel.layer.pipe(
 const run = (...args: ReadonlyArray<string>) =>
   Effect.flatMap(TestDatabase, ({ url }) => cli(args, { DATABASE_URL: url }))
 
-/** What a running server hears while the command runs. */
+/** Bus messages that a running server receives during the command. */
 const heardDuring = <A, E, R>(command: Effect.Effect<A, E, R>) =>
   Effect.scoped(Effect.gen(function*() {
     const channel = yield* PostgresChannel
@@ -52,7 +52,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       ])
     }))
 
-  it.effect("account modify: takes the second factor from who lost it, once, and the log has it", () =>
+  it.effect("account modify: removes a lost second factor, once, and logs it", () =>
     Effect.gen(function*() {
       yield* run("account", "create", "lost", "--email", "lost@example.org", "--confirmed")
       const sql = yield* SqlClient.SqlClient
@@ -75,7 +75,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       assert.include(again.err, "lost has no two-factor sign-in")
     }))
 
-  it.effect("account create: says in words what is wrong, with exit code 1", () =>
+  it.effect("account create: reports errors in words, with exit code 1", () =>
     Effect.gen(function*() {
       const { code, err } = yield* run("account", "create", "no good", "--email", "nowhere", "--password", "short")
       assert.strictEqual(code, 1)
@@ -111,7 +111,7 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       assert.include(wrong.err, "These are not all scopes: everything")
     }))
 
-  it.effect("account modify: changes the user, and leaves to the account's actor what is its own", () =>
+  it.effect("account modify: changes the user, and leaves the rest to the account's actor", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* run("account", "create", "joan", "--email", "joan@example.org", "--password", "a good password")

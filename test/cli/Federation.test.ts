@@ -32,7 +32,7 @@ const seed = Effect.gen(function*() {
 })
 
 layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federation", (it) => {
-  it.effect("says what waits, for whom and why; pauses, resumes and hurries", () =>
+  it.effect("lists pending deliveries with host and reason; pauses, resumes and hurries", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       assert.strictEqual((yield* run("queue")).out, "Nothing waits for any server.\n")
@@ -75,7 +75,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federat
     }), 120_000)
 
   it.effect(
-    "F43: says what became of what came in: by the activity's id, its sender's and our number",
+    "F43: explains an inbound activity: by its id, its sender's id and our number",
     () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient

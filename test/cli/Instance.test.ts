@@ -69,7 +69,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
         "--privacy-policy",
         about
       )
-      // The node document is kept for half a minute unless somebody says that it changed.
+      // The node document is cached for half a minute unless a change is published.
       yield* eventually(read("/nodeinfo/2.0"), ({ metadata }) => metadata.nodeName === "Starlings")
       const instance = yield* Schema.decodeUnknownEffect(Instance)(yield* read("/api/v2/instance"))
       assert.deepInclude(instance, { title: "Starlings", description: "A flock", languages: ["de", "pt-BR"] })
@@ -130,7 +130,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("what a server 
       }
     }))
 
-  it.effect("S-101 S-102 F52: who waits is listed, let in or turned away, and everybody concerned hears of it by mail", () =>
+  it.effect("S-101 S-102 F52: pending users are listed, approved or rejected, and everybody concerned gets an e-mail", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { createPerson, fetch } = yield* TestServer

@@ -41,7 +41,7 @@ const formatAt = Effect.fnUntraced(function*(url: string) {
 
 layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a running server", (it) => {
   it.effect(
-    "S-093 S-159: an emoji shows within a second, in the list, in posts and profiles that were there; and goes",
+    "S-093 S-159: an emoji appears within a second, in the list, in existing posts and profiles; and disappears",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const ada = yield* (yield* TestServer).createPerson("ada")
@@ -49,7 +49,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
         yield* call("PATCH", "/api/v1/accounts/update_credentials", ada.token, { display_name: "Ada :party:" })
         const post = get(`/api/v1/statuses/${status.body.id}`)
         const account = get(`/api/v1/accounts/${ada.accountId}`)
-        // Kept ready from now on, without an emoji.
+        // Cached from now on, without an emoji.
         assert.deepStrictEqual([(yield* post).emojis, (yield* account).emojis], [[], []])
         assert.deepStrictEqual(yield* get("/api/v1/custom_emojis"), [])
 
@@ -136,7 +136,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
   )
 
   it.effect(
-    "instance thumbnail: shows in both forms of the instance with its sizes and blurhash, and goes",
+    "instance thumbnail: appears in both forms of the instance with its sizes and blurhash, and is removed",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const own = (yield* get("/api/v2/instance")).thumbnail
@@ -185,7 +185,7 @@ layer(Live, { excludeTestServices: true })("pictures by npm run cli beside a run
       }))
   )
 
-  it.effect("media usage and prune: what is whose, and what is nobody's goes", () =>
+  it.effect("media usage and prune: counts by owner, deletes orphans", () =>
     Effect.gen(function*() {
       const { variables } = yield* TestServer
       const sql = yield* SqlClient.SqlClient

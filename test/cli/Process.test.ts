@@ -64,7 +64,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
       }), 120_000)
 
     it.effect(
-      "a command that is told to stop while it waits for Postgres ends at once and says nothing",
+      "a command stopped while it waits for Postgres ends at once and silently",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const { port, reached } = yield* mutePort

@@ -14,7 +14,7 @@ const run = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
 layer(Layer.provideMerge(TestServer.layer(), NodeServices.layer), { excludeTestServices: true, timeout: "2 minutes" })(
   "npm run cli -- trends",
   (it) => {
-    it.effect("lists what waits, and what is decided holds at once", () =>
+    it.effect("lists pending trends, and decisions apply at once", () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
         assert.include((yield* run("waiting")).out, "Nothing waits.")

@@ -8,8 +8,8 @@ interface Declared {
 }
 
 /**
- * What the declaration files in these folders say about JSON, of which a client library's users rely on every word. Of a
- * name in several folders the first stands. Types that are more than members, unions, arrays and literals match anything.
+ * JSON types of the declaration files in these folders, on which users of a client library rely. If a name is in
+ * several folders, the first counts. Types beyond members, unions, arrays and literals match anything.
  */
 export class Declarations {
   readonly #types = new Map<string, Declared>()
@@ -24,7 +24,7 @@ export class Declarations {
     }
   }
 
-  /** Where a value is not what a type promises, a line each: `account.moved: undefined is not string`. */
+  /** Mismatches of a value with a type, one a line: `account.moved: undefined is not string`. */
   mismatches(value: unknown, type: string, path = ""): ReadonlyArray<string> {
     const complain = () => [`${path}: ${JSON.stringify(value)?.slice(0, 40)} is not ${type}`]
     const alternatives = split(type, "|")

@@ -9,20 +9,20 @@ export type Client = ReturnType<typeof createRestAPIClient>
 /** Milliseconds that a test waits for one answer. */
 const timeout = 20_000
 
-/** The client with somebody's token, or without one. */
+/** Client with a user's token, or without one. */
 export const client = Effect.fnUntraced(function*(accessToken?: string) {
   const { baseUrl: url } = yield* TestServer
   return createRestAPIClient({ url, timeout, ...(accessToken === undefined ? {} : { accessToken }) })
 })
 
-/** Somebody new with a client that may do everything. */
+/** Creates a user with a client that has all scopes. */
 export const newcomer = Effect.fnUntraced(function*(username: string) {
   const { createPerson } = yield* TestServer
   const person = yield* createPerson(username)
   return { ...person, id: String(person.accountId), api: yield* client(person.token) }
 })
 
-/** The client's socket with somebody's token; closed with the scope. */
+/** Client's socket with a user's token; closed with the scope. */
 export const stream = Effect.fnUntraced(function*(accessToken: string) {
   const { baseUrl } = yield* TestServer
   return yield* Effect.acquireRelease(
@@ -36,7 +36,7 @@ export const stream = Effect.fnUntraced(function*(accessToken: string) {
 const entities = `${import.meta.dirname}/../../node_modules/masto/dist/mastodon/entities`
 const [v1, v2] = [new Declarations([`${entities}/v1`]), new Declarations([`${entities}/v2`, `${entities}/v1`])]
 
-/** Where the client's types are stricter or older than what Mastodon itself answers (entities.md). */
+/** Known places where the client's types are stricter or older than Mastodon's own responses (entities.md). */
 const known = [
   // Mastodon answers with codes and names.
   /^\.\d+: \{"code":"[\w-]+","name":"/,
@@ -50,13 +50,13 @@ const known = [
   /\.source\.role: undefined/,
   // Emoji belong to the poll, not to its options.
   /\.options\.\d+\.emojis: undefined/,
-  // Nothing is set up for these, or nobody is.
+  // Fields that are not configured.
   /^\.(thumbnail\.blurhash|configuration\.urls\.status|contact\.account|contactAccount): null/,
   /^\.apiVersions\.mastodon: \d/,
   // Only pictures have a size in words, sounds have none at all, and no preview without a cover.
   /\.meta\.original\.(width|height|size|aspect): undefined/,
   /\.previewUrl: null/,
-  // What a result names is a filter of the second version; the count of a request travels as a string.
+  // The filter in a result is of version 2; request counts are strings.
   /\.filter\.(phrase|irreversible|wholeWord): undefined/,
   /\.notificationsCount: "/,
   // Null where nobody chose any, or said when.
@@ -71,7 +71,7 @@ const known = [
   /\.featureApproval\.currentUser: "missing"/
 ]
 
-/** Where an answer, or one of several, is not what the client declares a type to be. */
+/** Mismatches of one or several responses with the client's declared type. */
 export const mismatches = (value: unknown, type: string, version: "v1" | "v2" = "v1") =>
   (version === "v1" ? v1 : v2).mismatches(value, type).filter((line) => !known.some((pattern) => pattern.test(line)))
 

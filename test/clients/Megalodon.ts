@@ -4,13 +4,13 @@ import generator, { type WebSocketInterface } from "megalodon"
 import { TestServer } from "../support/Server.ts"
 import { Declarations } from "./Declarations.ts"
 
-/** The client with somebody's token, or without one. */
+/** Client with a user's token, or without one. */
 export const client = Effect.fnUntraced(function*(accessToken: string | null = null) {
   const { baseUrl } = yield* TestServer
   return generator("mastodon", baseUrl, accessToken)
 })
 
-/** Somebody new with a client that may do everything. */
+/** Creates a user with a client that has all scopes. */
 export const newcomer = Effect.fnUntraced(function*(username: string) {
   const { createPerson } = yield* TestServer
   const person = yield* createPerson(username)
@@ -21,7 +21,9 @@ const declarations = new Declarations([
   `${import.meta.dirname}/../../node_modules/megalodon/lib/esm/entities`
 ])
 
-/** Where the client's types expect what Mastodon itself leaves out, or nothing where it answers null (entities.md). */
+/**
+ * Known places where the client's types require fields that Mastodon omits, or do not allow its nulls (entities.md).
+ */
 const known = [
   // A subscription has a number, and of alerts those that were asked for; what is announced was published.
   /^\.id: \d+ is not string/,
@@ -39,7 +41,7 @@ const known = [
   /^\.params\.scheduled_at: undefined is not/
 ]
 
-/** Where an answer, or one of several, is not what the client declares a type to be. */
+/** Mismatches of one or several responses with the client's declared type. */
 export const mismatches = (value: unknown, type: string) =>
   declarations.mismatches(value, type).filter((line) => !known.some((pattern) => pattern.test(line)))
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 
-/* What client libraries offer, read from their declarations: so that a table of calls can be held against all of it. */
+/* Methods of client libraries, read from their declarations, to check that a table of calls is complete. */
 
 const modules = `${import.meta.dirname}/../../node_modules`
 const rest = `${modules}/masto/dist/mastodon/rest`

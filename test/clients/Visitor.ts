@@ -1,7 +1,7 @@
 import type { Answer } from "../support/Requests.ts"
 import { formsOf } from "../support/TestBrowser.ts"
 
-/** Somebody in front of a browser without scripts, who reads the pages of a server and sends their forms. */
+/** A user with a browser without scripts who reads pages and sends forms. */
 export class Visitor {
   readonly #cookies = new Map<string, string>()
   readonly #baseUrl: string
@@ -29,7 +29,7 @@ export class Visitor {
     return this.#follow(await this.#request(path))
   }
 
-  /** Sends a form of a page with what is written into it. */
+  /** Submits a form of a page with the given fields. */
   async submit(page: Answer, written: Record<string, string> = {}, index = 0): Promise<Answer> {
     const form = formsOf(page)[index]
     if (form === undefined) throw new Error(`There is no form ${index} in ${page.status} ${page.text}`)
@@ -54,13 +54,13 @@ const consent = async (baseUrl: string, authorize: string, { password, username 
   return visitor.submit(await visitor.submit(signIn, { email: `${username}@example.org`, password }))
 }
 
-/** Where an allowed app's page is opened: its address with the code. */
+/** Returns the redirect address of an allowed app, with the code. */
 export const allow = async (baseUrl: string, authorize: string, person: Person): Promise<URL> => {
   const answer = await consent(baseUrl, authorize, person)
   return new URL(answer.headers.get("location") ?? `none:${answer.status}`)
 }
 
-/** The code that somebody copies out of the page for apps without an address. */
+/** Code that a user copies from the page, for apps without a redirect URI. */
 export const copyCode = async (baseUrl: string, authorize: string, person: Person): Promise<string> => {
   const { text } = await consent(baseUrl, authorize, person)
   return /<code[^>]*>([^<]+)<\/code>/.exec(text)?.[1] ?? ""

@@ -113,7 +113,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: accounts", (it)
       })
     }))
 
-  it.effect("S-136, S-213, S-216: finds accounts, and empty lists of what nobody has", () =>
+  it.effect("S-136, S-213, S-216: finds accounts, and empty lists for missing data", () =>
     Effect.gen(function*() {
       const [jo, kay] = [yield* newcomer("jo"), yield* newcomer("kay")]
       yield* Effect.promise(async () => {

@@ -62,7 +62,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: filters and not
       })
     }))
 
-  it.effect("S-149: what waits is asked for, accepted and merged, which streams tell", () =>
+  it.effect("S-149: notification requests are listed, accepted and merged, with stream events", () =>
     Effect.gen(function*() {
       const [eve, fay] = [yield* newcomer("eve"), yield* newcomer("fay")]
       const socket = yield* stream(eve.token)

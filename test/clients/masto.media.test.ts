@@ -62,7 +62,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: files", (it) =>
         else assert.match((yield* bytesAt(shown?.previewUrl ?? "")).headers.get("content-type") ?? "", /^image\//)
         const found = yield* Effect.promise(() => api.v1.accounts.$select(id).statuses.list({ onlyMedia: true }))
         assert.deepStrictEqual(found.map((one) => one.id), [status.id])
-        // What a post has is nobody's to change or to post again.
+        // Attached media cannot be changed or attached again.
         yield* Effect.promise(async () => {
           assert.deepInclude(await refusal(api.v1.media.$select(media.id).update({ description: "x" })), {
             statusCode: 404

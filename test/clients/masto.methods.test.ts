@@ -8,20 +8,20 @@ import { client, mismatches, newcomer } from "./Masto.ts"
 import { type MastoCall, mastoCalls } from "./mastoCalls.ts"
 import { callMasto, mastoMethods } from "./Methods.ts"
 
-/** What a list's first entry is known as from then on. */
+/** Names for the first entry of a list in later calls. */
 const firstOf: Readonly<Record<string, readonly [name: string, key: string]>> = {
   "v1.notifications.list": ["notification", "id"],
   "v1.notifications.requests.list": ["request", "id"],
   "v1.conversations.list": ["conversation", "id"],
   "v1.announcements.list": ["announcement", "id"]
 }
-/** What answers with less than masto says, as Mastodon does: an empty object, or a post without its HTML. */
+/** Calls that return less than masto declares, as in Mastodon: an empty object, or a post without HTML. */
 const withoutResult = new Set(["v2.filters.statuses.$select.remove", "v1.statuses.$select.remove"])
 const typeOf = (declared: string) => /^Paginator<([\s\S]*?)(?:, [\w]+)?>$/.exec(declared)?.[1] ?? declared
 
 layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true })("masto", (it) => {
   it.effect(
-    "every operation for people runs, and its result is what masto says that it is",
+    "every user operation runs, and its result matches masto's type",
     () =>
       Effect.gen(function*() {
         const { baseUrl, variables } = yield* TestServer
@@ -115,7 +115,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
         console.log(`${called.size} of ${mastoMethods.size} operations of masto were called`)
         assert.deepStrictEqual(missing, [])
         assert.deepStrictEqual([...called].filter((path) => !mastoMethods.has(path)), [])
-        // What is wrong with one of a list is wrong with many.
+        // A problem of one entry is shared by the whole list.
         assert.deepStrictEqual(
           [...new Set(problems.map((line) => line.replaceAll(/\.\d+\b/g, ".*").slice(0, 160)))],
           []

@@ -11,8 +11,8 @@ const eventually = <A>(ask: () => PromiseLike<A>, good: (value: A) => boolean) =
 
 const ids = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
 
-layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and what else is read", (it) => {
-  it.effect("S-121 to S-124, S-204: the home timeline has what is followed, page by page, forth and back", () =>
+layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and other reading", (it) => {
+  it.effect("S-121 to S-124, S-204: the home timeline shows followed posts, page by page, forward and back", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("ada"), yield* newcomer("bob")]
       const posted = yield* Effect.promise(async () => {
@@ -181,7 +181,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: timelines and w
       })
     }))
 
-  it.effect("what comes with a later capability is empty, or not set", () =>
+  it.effect("fields of later capabilities are empty or unset", () =>
     Effect.gen(function*() {
       const { api } = yield* newcomer("jo")
       yield* Effect.promise(async () => {

@@ -166,7 +166,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: statuses", (it)
       })
     }))
 
-  it.effect("S-194: refuses in words what it cannot keep, what is too long, and mentions that were not meant", () =>
+  it.effect("S-194: refuses in words unsupported fields, long texts, and unintended mentions", () =>
     Effect.gen(function*() {
       const [{ api }, kay] = [yield* newcomer("jo"), yield* newcomer("kay")]
       yield* Effect.promise(async () => {

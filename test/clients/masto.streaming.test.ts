@@ -7,8 +7,8 @@ import { conforms, newcomer, stream } from "./Masto.ts"
 type Event = mastodon.streaming.Event
 
 /**
- * What comes in on a subscription; `next` waits for an event. The client subscribes when it is first asked, and does not
- * say when that is done.
+ * Events of a subscription; `next` waits for one. The client subscribes on first use, without reporting when that is
+ * done.
  */
 const events = Effect.fnUntraced(function*(subscription: mastodon.streaming.Subscription) {
   const queue = yield* Queue.unbounded<Event>()

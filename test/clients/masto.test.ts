@@ -49,7 +49,7 @@ layer(TestServer.layer(open), { excludeTestServices: true })("masto: signing in"
       })
     }))
 
-  it.effect("S-130, S-241, S-271: signs somebody up with the token of the app", () =>
+  it.effect("S-130, S-241, S-271: signs a user up with the token of the app", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const anybody = yield* client()

@@ -2,7 +2,7 @@
 type Who = "anna" | "ben" | "cora" | "dan" | "anybody" | "app"
 type Ids = (name: string) => string
 
-/** A call: the operation with the ids of its selections, what is sent, and what is expected or kept of it. */
+/** A call: the operation with selected ids, its parameters, and the expected or kept result. */
 export type MastoCall = readonly [
   operation: string,
   params?: unknown,
@@ -91,7 +91,7 @@ export const mastoCalls: ReadonlyArray<MastoCall> = [
   ["v1.suggestions.list"],
   ["v2.suggestions.list"],
   ["v1.suggestions.$select.remove cora"],
-  // Posts and what is done with them.
+  // Posts and actions on them.
   ["v1.media.create", { file: new Blob([]), description: "nothing" }, { refused: 422 }],
   ["v2.media.create", { file: "picture", description: "a picture" }, { keep: "media" }],
   ["v1.media.$select.fetch media"],
@@ -243,7 +243,7 @@ export const mastoCalls: ReadonlyArray<MastoCall> = [
   ["v1.push.subscription.fetch"],
   ["v1.push.subscription.update", { data: { alerts: { mention: false }, policy: "all" } }],
   ["v1.push.subscription.remove"],
-  // What ends the rest.
+  // Calls that end the others.
   ["v1.accounts.$select.removeFromFollowers ben"],
   ["v1.accounts.$select.unfollow ben", {}],
   ["v1.statuses.$select.remove post"]

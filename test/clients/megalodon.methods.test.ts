@@ -21,7 +21,7 @@ const refused: Readonly<Record<string, number>> = { refreshToken: 400 }
 const statusOf = (error: unknown): unknown => Reflect.get(Object(Reflect.get(Object(error), "response")), "status")
 
 layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true })("megalodon", (it) => {
-  it.effect("every operation runs, and its result is what megalodon says that it is", () =>
+  it.effect("every operation runs, and its result matches megalodon's type", () =>
     Effect.gen(function*() {
       const { baseUrl, variables } = yield* TestServer
       const [anna, ben, cora] = [yield* newcomer("anna"), yield* newcomer("ben"), yield* newcomer("cora")]
@@ -32,7 +32,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
       const keep = (name: string, value: unknown) => {
         if (typeof value === "string") known.set(name, value)
       }
-      // What no operation makes under a name of its own.
+      // Values that no operation creates under a name.
       const app = yield* Effect.promise(async () => {
         const registered = await anybody.registerApp("App", { scopes: ["read", "write"] })
         const body = new URLSearchParams({
@@ -114,7 +114,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
         `${Object.keys(megalodonCalls).length} of ${megalodonMethods.size} operations of megalodon were called`
       )
       assert.sameMembers(Object.keys(megalodonCalls), [...megalodonMethods.keys()])
-      // What is wrong with one of a list is wrong with many.
+      // A problem of one entry is shared by the whole list.
       assert.deepStrictEqual([...new Set(problems.map((line) => line.replaceAll(/\.\d+\b/g, ".*").slice(0, 160)))], [])
     }), 120_000)
 })

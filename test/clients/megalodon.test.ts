@@ -187,7 +187,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("megalodon", (it) => {
       })
     }))
 
-  it.effect("S-159 to S-161, S-226, S-227: reads what every app reads when it starts", () =>
+  it.effect("S-159 to S-161, S-226, S-227: reads the data that apps load at start", () =>
     Effect.gen(function*() {
       const { api } = yield* newcomer("jo")
       yield* Effect.promise(async () => {

@@ -3,7 +3,7 @@ import type { ReadStream } from "node:fs"
 
 /* Every operation of megalodon, called in an order in which each has something to do. */
 
-/** Somebody who calls, and what has been made so far, by name. */
+/** Caller, and the things created so far, by name. */
 export interface Stage {
   readonly anna: MegalodonInterface
   readonly ben: MegalodonInterface
@@ -14,12 +14,12 @@ export interface Stage {
   /** A picture, as megalodon takes it in Node. */
   readonly file: ReadStream
   readonly credentials: { readonly id: string; readonly secret: string }
-  /** A code that somebody was given to copy. */
+  /** Code for the user to copy. */
   readonly code: string
   readonly id: (name: string) => string
 }
 
-/** Of one operation: the call; "another network's" where megalodon itself says that Mastodon has no such thing. */
+/** Call of an operation; "another network's" if megalodon itself says that Mastodon lacks it. */
 export type MegalodonCall = ((stage: Stage) => unknown) | "another network's"
 
 /** A socket that opens, and is closed again. */
@@ -36,7 +36,7 @@ const keys = {
   auth: "BTBZMqHH6r4Tts7J_aSIgg"
 }
 
-/** What is made under which name by which operation. */
+/** Names of what each operation creates. */
 export const made: Readonly<Record<string, string>> = {
   postStatus: "post",
   uploadMedia: "media",

@@ -32,7 +32,7 @@ export const keptOnce = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, lo
 const idsOf = (body: unknown): ReadonlyArray<string> =>
   Array.isArray(body) ? body.map((status: { readonly id: string }) => status.id) : []
 
-/** All ids of somebody's home, by as many pages as it takes. */
+/** All ids of a user's home, page by page. */
 const home = Effect.fnUntraced(function*(node: Node, person: Account) {
   const seen: Array<string> = []
   for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {

@@ -52,7 +52,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
               ...(text === undefined ? {} : { form: { status: text } })
             })
           ).pipe(
-            // What the killed node deleted without an answer is not there the next time.
+            // A repeated DELETE gets 404 if the killed node did it without a response.
             Effect.repeat({
               until: ({ status }) => status === 200 || (method === "DELETE" && status === 404),
               schedule: Schedule.spaced("200 millis")

@@ -13,7 +13,7 @@ export const documents = Effect.scoped(Effect.gen(function*() {
   const nodes = yield* TwoNodes
   const [anna] = yield* makeAccounts(nodes[0].variables, ["anna"])
   const other = yield* peer
-  /** Both nodes are asked twice each for somebody and for nobody, who answer when all of them have asked. */
+  /** Asks both nodes twice each for a known and an unknown account; the host responds when all have asked. */
   const asked = Effect.fnUntraced(function*(name: string) {
     const { id } = yield* other.actor(name)
     const document = other.documents.get(`/users/${name}`)

@@ -45,7 +45,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
   excludeTestServices: true
 })("A node that freezes and wakes up (F4)", (it) => {
   it.effect(
-    "its accounts answer elsewhere; what it still wanted to commit does not exist, and nothing is done twice (I1, I2, I3, I9, I13)",
+    "its accounts work elsewhere; its uncommitted work is lost, and nothing is done twice (I1, I2, I3, I9, I13)",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
@@ -70,7 +70,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
           return rows.filter(({ accountId, epoch }) => epoch < (ended.get(accountId) ?? 0n))
             .map(({ accountId, id }) => `${accountId} ${id}`).sort()
         })
-        /** Transactions that nobody has gone on with for so many milliseconds. */
+        /** Transactions idle for at least this many milliseconds. */
         const abandoned = (millis: number) =>
           Effect.map(
             sql<{ open: number }>`SELECT count(*)::int AS open FROM pg_stat_activity
@@ -103,7 +103,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
             const failover = yield* answeredElsewhere(load, people, b, began)
             const after = yield* epochs
             const old = yield* committedBefore(after)
-            // What it has not finished is undone already: Postgres waits for no one so long.
+            // Its unfinished work is already rolled back: Postgres's timeout is shorter.
             assert.strictEqual(yield* abandoned(leaseMillis), 0)
             // These wait in front of the node until it wakes up, when it believes for a moment that all is as it was.
             const late = yield* repeatLast

@@ -16,8 +16,8 @@ import { listen, type Stream } from "./Streams.ts"
 const outage = "10 seconds"
 const roundMillis = 150
 /**
- * What half of the homes may take while Redis is away, and 99 of 100 of them, beyond what they took before on this machine: a
- * command of a Redis that hangs takes 500 ms, which no reader may wait for but the first.
+ * Additional milliseconds of homes while Redis is away, at the median and the 99th percentile. A command to a hung
+ * Redis takes 500 ms, which only the first reader may wait for.
  */
 const homeMillisMax = { half: 400, most: 1_000 }
 /** How much longer the slowest may take while this machine has other work. */
@@ -73,7 +73,7 @@ const registerOwner = Effect.fnUntraced(function*(node: Node, people: ReadonlyAr
   return { client_id: client_id ?? "", client_secret: client_secret ?? "" }
 })
 
-/** Gives a token back on one node, and answers how long its stream on another goes on, in milliseconds. */
+/** Revokes a token on one node; returns how long its stream on another lasts, in milliseconds. */
 const revoke = Effect.fnUntraced(
   function*(node: Node, account: Account, owner: Record<string, string>, stream: Stream) {
     const form = { ...owner, token: account.token }

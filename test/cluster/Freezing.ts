@@ -18,7 +18,7 @@ const signal = (pid: number, name: NodeJS.Signals) => {
   try {
     process.kill(pid, name)
   } catch {
-    // It is gone already, which nobody minds.
+    // Already gone, which is fine.
   }
 }
 

@@ -1,7 +1,7 @@
 import { Effect, Fiber, FiberSet } from "effect"
 import { type Account, type Answer, type Node, request, type RequestOptions } from "./Nodes.ts"
 
-/** What the load asks for: two kinds of writes by the account's actor, one by its service, and two reads. */
+/** Requests of the load: two writes by the account's actor, one by its service, and two reads. */
 export type Kind = "post" | "favourite" | "bookmark" | "home" | "status"
 
 export interface Outcome extends Answer {
@@ -30,7 +30,7 @@ export const startLoad = Effect.fnUntraced(
     /** Ids of the posts that were answered, by their text. */
     const answered = new Map<string, string>()
     const posted: Array<string> = []
-    /** What was answered 200 beside posts, as "favourite ACCOUNT STATUS". */
+    /** Successful requests other than posts, as "favourite ACCOUNT STATUS". */
     const marked = new Set<string>()
     let turn = 0
     const next = () => nodes[turn++ % nodes.length]!
@@ -98,7 +98,7 @@ export const startLoad = Effect.fnUntraced(
 
 export type Load = Effect.Success<ReturnType<typeof startLoad>>
 
-/** Whether it was answered; 206 is a home that is still being made anew. */
+/** Returns true for a success; 206 is a home that is still being rebuilt. */
 export const worked = ({ status }: Outcome) => status === 200 || status === 206
 
 /** Milliseconds that nothing may fail for before everything counts as working again. */

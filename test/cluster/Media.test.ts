@@ -9,7 +9,7 @@ import { redisUrl } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
 
-/** How long a job may wait for another node when its own was killed, in milliseconds; then it is begun anew. */
+/** Maximum wait of a killed node's job for another node, in milliseconds; then it is restarted. */
 const failoverMillisMax = 20_000
 
 /** A video that takes some seconds to convert. */
@@ -35,7 +35,7 @@ const ffmpegOf = (parent: number): number | undefined => {
       const [, program, ppid] = /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, "utf8")) ?? []
       if (program === "ffmpeg" && Number(ppid) === parent) return Number(name)
     } catch {
-      // It ended meanwhile.
+      // It ended in the meantime.
     }
   }
 }
@@ -96,7 +96,7 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
           const posted = yield* request(front, ada, "/api/v1/statuses", { method: "POST", form: { "media_ids[]": id } })
           assert.strictEqual(posted.status, 200)
 
-          // Without any node for media, files wait, and everything else goes on.
+          // Without media nodes, files wait, and all other work continues.
           other?.child.kill("SIGTERM")
           if (other !== undefined) yield* other.ended
           const waiting = yield* upload(front, ada, yield* Effect.promise(() => picture().png().toBuffer()))
@@ -106,7 +106,7 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
           const back = yield* start("media")
           yield* until(request(front, ada, `/api/v1/media/${waiting.id}`), (answer) => answer.status === 200)
 
-          // Without any node for accounts, nobody posts, and files still become ready.
+          // Without account nodes no post is possible, and files still become ready.
           front.child.kill("SIGTERM")
           yield* front.ended
           const nobody = yield* request(back, ada, "/api/v1/statuses", { method: "POST", form: { status: "hello" } })

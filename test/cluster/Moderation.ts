@@ -11,7 +11,7 @@ import { TwoNodes } from "./TwoNodes.ts"
 const post = (node: Node, by: Account, path: string, form: Record<string, string> = {}) =>
   request(node, by, path, { method: "POST", form })
 
-/** What a moderator does on one node, and its end. */
+/** Actions of a moderator on one node, and their undoing. */
 export const moderation = Effect.scoped(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const [a, b] = yield* TwoNodes
@@ -57,7 +57,7 @@ export const moderation = Effect.scoped(Effect.gen(function*() {
   }
   const later = yield* post(b, bad, "/api/v1/statuses", { status: "said after it" })
   assert.strictEqual(later.status, 403)
-  // Somebody else who does the same on the other node is told.
+  // A second moderator with the same action on the other node is refused.
   assert.strictEqual((yield* act(b, owner, "suspend")).status, 422)
 
   // Its end is asked for on the other node.

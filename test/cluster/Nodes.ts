@@ -82,7 +82,7 @@ export interface RequestOptions {
   readonly form?: Record<string, string>
   /** The Idempotency-Key. */
   readonly key?: string
-  /** Where it comes from, as a proxy says that is believed. */
+  /** Source address, as a trusted proxy reports it. */
   readonly address?: string
 }
 

@@ -9,7 +9,7 @@ import { whileFrozen } from "./Freezing.ts"
 
 const password = "only for this test"
 
-/** An empty Postgres of a test's own, which nobody brings back when it is stopped. It ends with the scope. */
+/** An empty Postgres for one test, without automatic restarts. It ends with the scope. */
 export const startPostgres = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-faults-" })

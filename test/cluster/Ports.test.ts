@@ -10,7 +10,7 @@ import { startNode } from "./Nodes.ts"
 
 const loopback = "0100007F"
 
-/** Where a process listens, as the kernel writes it: the address in hexadecimal digits, and the port. */
+/** Listening sockets of a process, as the kernel writes them: hexadecimal address, and port. */
 const listening = (pid: number): ReadonlyArray<string> => {
   const links = new Set(
     readdirSync(`/proc/${pid}/fd`).map((fd) => {

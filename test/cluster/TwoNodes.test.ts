@@ -12,7 +12,7 @@ const services = TwoNodes.layer.pipe(
   Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
 )
 
-// What one of them leaves is in nobody's way: each has accounts of its own.
+// Tests leave data without conflicts: each has its own accounts.
 layer(services, { excludeTestServices: true, timeout: "2 minutes" })("two nodes", (it) => {
   it.effect(
     "documents of other servers: each is asked for once, however many ask and wherever; what is not there is not there on both",
@@ -21,7 +21,7 @@ layer(services, { excludeTestServices: true, timeout: "2 minutes" })("two nodes"
   )
 
   it.effect(
-    "S-022 S-252: what a moderator does on one node holds on the other within a second, and so does its end",
+    "S-022 S-252: a moderator's action on one node applies on the other within a second, and so does its undoing",
     () => moderation,
     120_000
   )

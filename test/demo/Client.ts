@@ -11,7 +11,7 @@ const Made = Schema.Struct({ id: Schema.String })
 
 type Method = "POST" | "PATCH"
 
-/** A client of the API that does what limits ask of it. */
+/** API client that obeys rate limits. */
 export class Client extends Context.Service<Client, {
   /** Sends a request until it is answered, and gives the answer's id. The key makes a repetition harmless. */
   readonly send: (
@@ -75,7 +75,7 @@ export class Client extends Context.Service<Client, {
     )
 }
 
-/** Milliseconds until the limit that stopped a request begins anew. */
+/** Milliseconds until the rate limit resets. */
 const untilReset = Effect.fnUntraced(function*({ headers }: HttpClientResponse.HttpClientResponse) {
   const reset = Date.parse(headers["x-ratelimit-reset"] ?? "")
   const now = yield* Clock.currentTimeMillis

@@ -10,7 +10,7 @@ import { fill, show } from "./Fill.ts"
 import * as Plan from "./Plan.ts"
 
 describe("the plan of a demonstration", () => {
-  it("is the same for the same seed, and has what it should have", () => {
+  it("equals another run with the same seed, and is complete", () => {
     const plan = Plan.make(1, 200, 2000)
     assert.deepStrictEqual(Plan.make(1, 200, 2000), plan)
     assert.notDeepEqual(Plan.make(2, 200, 2000).posts, plan.posts)
@@ -60,7 +60,7 @@ describe("the client of a demonstration", () => {
       ))
     ))
 
-  it.effect("says what is wrong where a request is refused", () =>
+  it.effect("reports why a request is refused", () =>
     Effect.gen(function*() {
       const client = yield* Client
       const { message } = yield* Effect.flip(client.send("POST", "/api/v1/statuses", "token", {}, "key"))

@@ -13,7 +13,7 @@ import type { Plan, PlannedPerson } from "./Plan.ts"
 const requestsAtOnce = 8
 const scopes = ["read", "write", "follow", "push"]
 
-/** What a demonstration has done. */
+/** Totals of a demonstration. */
 export interface Figures {
   readonly accounts: number
   readonly follows: number

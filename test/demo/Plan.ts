@@ -22,7 +22,7 @@ export interface PlannedPost {
 /** Everything that a demonstration puts on a server; the same seed plans the same. */
 export interface Plan {
   readonly people: ReadonlyArray<PlannedPerson>
-  /** Who follows whom, by index. */
+  /** Follows, by index. */
   readonly follows: ReadonlyArray<readonly [follower: number, followed: number]>
   readonly posts: ReadonlyArray<PlannedPost>
 }

@@ -1,4 +1,4 @@
-/** What people of a language write: thoughts, of which some hold a `{tag}` or a `{link}`, and answers to others. */
+/** Texts in a language: thoughts, some with a `{tag}` or `{link}`, and replies. */
 export interface Language {
   readonly code: string
   readonly names: ReadonlyArray<string>

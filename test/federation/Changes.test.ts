@@ -49,7 +49,7 @@ it.live(
 )
 
 it.live(
-  "the figures of a poll are told once for the votes of three minutes, and at its end",
+  "a poll's counts are sent once per three minutes of votes, and at its end",
   () =>
     Effect.gen(function*() {
       const { anna, ben, done, heard, here, there } = yield* stage
@@ -87,7 +87,7 @@ it.live(
   180_000
 )
 
-it.live("S-014: a suspension and its end are told to followers", () =>
+it.live("S-014: a suspension and its end are sent to followers", () =>
   Effect.gen(function*() {
     const { anna, done, heard, here, there } = yield* stage
     const measure = (stands: boolean) =>

@@ -8,7 +8,7 @@ import { TestServer } from "../support/Server.ts"
 type Ids = ReadonlyArray<{ readonly id: string }>
 
 it.live(
-  "accounts of other servers are asked before they are in a collection, and may leave it; what changes is told",
+  "remote accounts are asked before they join a collection, and may leave it; changes are sent",
   () =>
     Effect.gen(function*() {
       const places = yield* fediverse(2)
@@ -21,7 +21,7 @@ it.live(
       yield* zoe.follow(anna)
       yield* settled(places)
       const [zoeHere, yanHere] = [yield* anna.find(zoe), yield* anna.find(yan)]
-      // What she allows is in her profile.
+      // Her feature policy is in her profile.
       assert.deepInclude(zoeHere.feature_approval, { automatic: ["public"], current_user: "automatic" })
       const { collection } = yield* anna.ask("POST", "/api/v1/collections", {
         name: "birds",
@@ -77,7 +77,7 @@ it.live(
       assert.lengthOf(yield* eventually(told("collection_update"), (found) => found.length === 1), 1)
       assert.strictEqual((yield* zoe.ask("GET", `/api/v1/collections/${theirs.id}`)).collection.name, "more birds")
 
-      // Who looks at a profile that nobody here follows finds them, too.
+      // Viewing a profile without local followers fetches them, too.
       const otto = yield* here.person("otto")
       yield* otto.ask("POST", "/api/v1/collections", { name: "quiet" })
       const ottoThere = yield* zoe.find(otto)
@@ -87,11 +87,11 @@ it.live(
       )
       assert.deepInclude(quiet.collections[0], { name: "quiet", item_count: 0 })
 
-      // Who does not want to be found is not asked at all.
+      // An account that opted out is not asked at all.
       const refused = yield* Effect.exit(anna.ask("POST", `${path}/items`, { account_id: yanHere.id }))
       assert.strictEqual(refused._tag, "Failure")
 
-      // What is answered without a body has no JSON.
+      // Responses without a body have no JSON.
       yield* Effect.exit(zoe.ask("POST", `/api/v1/collections/${theirs.id}/items/${theirs.items[0].id}/revoke`))
       yield* settled(places)
       assert.strictEqual((yield* eventually(shown, ({ item_count }) => item_count === 0)).item_count, 0)
@@ -99,7 +99,7 @@ it.live(
       yield* settled(places)
       assert.deepStrictEqual(yield* eventually(seen, ({ length }) => length === 0), [])
 
-      // What moderators do about one of another server stands, whatever that says later.
+      // A moderator's decision about a remote collection survives its updates.
       const mod = yield* TestServer.use(({ createPerson }) => createPerson("mona", Scopes.all)).pipe(
         Effect.provide(there.context)
       )
@@ -132,7 +132,7 @@ it.live(
 )
 
 it.live(
-  "a third server shows a collection to which a post links, with those in it whose own servers say so, until they leave it",
+  "a third server shows a linked collection with the members that their own servers confirm, until they leave",
   () =>
     Effect.gen(function*() {
       const places = yield* fediverse(3)
@@ -157,7 +157,7 @@ it.live(
       yield* eventually(own, whole)
       yield* settled(places)
 
-      // Nobody on the third server knows her or it; the post names it in its tags.
+      // The third server knows neither the account nor the collection; the post's tags name it.
       const known2 = yield* eventually(
         zoe.ask("GET", `/api/v2/search?type=collections&resolve=true&q=${encodeURIComponent(collection.url)}`),
         ({ collections }) => collections.length > 0
@@ -174,7 +174,7 @@ it.live(
       const all = [ben.handle, "cleo", here.handle, zoe.handle].toSorted()
       assert.deepStrictEqual(yield* eventually(members, ({ length }) => length === 4), all)
 
-      // The third server hears of changes once somebody there follows her.
+      // The third server receives changes once it has a follower of hers.
       yield* cleo.follow(anna)
       yield* settled(places)
       const seenByZoe = yield* zoe.ask("GET", `/api/v1/collections/${known2.collections[0].id}`)

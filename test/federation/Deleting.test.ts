@@ -4,7 +4,7 @@ import { postsMax } from "../../src/services/federation/purge/PurgedPosts.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Citizen, fediverse, type Place, settled } from "../support/Fediverse.ts"
 
-/** What the operator's command leaves for the account's actor. */
+/** Work that the operator's command leaves for the account's actor. */
 const deleteAccount = ({ sql }: Place, { accountId }: Citizen, id: bigint) =>
   Effect.orDie(sql`INSERT INTO account_intents (id, account_id, kind, details, created_at)
     VALUES (${id}, ${accountId}, 'DeleteAccount', '{"_tag": "DeleteAccount"}', ${new Date()})`)

@@ -30,7 +30,7 @@ describe("emoji reactions among servers", () => {
       assert.strictEqual(short(yield* read), "🔥 2 me")
       yield* zoe.ask("PUT", pathOf(seen.id, "owl"))
       yield* eventually(read, (now) => short(now) === `🔥 2 me, owl@${there.domain} 1`)
-      // What stands there may be used by who sees it.
+      // Viewers may use existing remote emoji.
       yield* anna.ask("PUT", pathOf(status.id, `owl@${there.domain}`))
       const told = yield* anna.ask("GET", "/api/v1/notifications?types[]=pleroma:emoji_reaction")
       assert.strictEqual(told[0].emoji, `owl@${there.domain}`)

@@ -6,7 +6,7 @@ import { keyOperations, listener } from "./Listener.ts"
 import { sendTo } from "./Speaking.ts"
 
 it.live(
-  "only who has a collection fills it, and only who is in it says so: others' ids are not heeded",
+  "only a collection's owner adds members, and only members can leave: others' ids are ignored",
   () =>
     Effect.gen(function*() {
       const [here] = yield* fediverse(1)
@@ -42,7 +42,7 @@ it.live(
       let sent = 0
       const send = (by: typeof zoe, activity: Record<string, unknown>) =>
         Effect.andThen(sendTo(here!, by)({ id: `${by.id}#a/${++sent}`, ...activity }), settled([here!]))
-      // Nobody is in it because its owner says so, and no other may write of it.
+      // An owner cannot add members alone, and other accounts cannot change it.
       yield* send(zoe, { type: "Update", object: collection() })
       assert.deepStrictEqual(yield* items, [])
       const stored = yield* here!
@@ -52,7 +52,7 @@ it.live(
       yield* send(eve, { type: "Update", object: collection({ name: "stolen", attributedTo: eve.id }) })
       assert.lengthOf(yield* here!.sql`SELECT FROM collections WHERE name = 'stolen'`, 0)
 
-      // Who is asked for agrees by what she set, once.
+      // The account agrees by its policy, once.
       const request = (by: typeof zoe, id: string, more: Record<string, unknown> = {}) =>
         send(by, { id, type: "FeatureRequest", object: anna.uri, instrument: uri, ...more })
       yield* request(zoe, `${zoe.id}#r/1`)
@@ -69,7 +69,7 @@ it.live(
       yield* request(zoe, `${zoe.id}#r/3`, { instrument: `${zoe.id}/collections/2` })
       assert.deepInclude(answers().at(-1), { type: "Reject", object: `${zoe.id}#r/3` })
 
-      // An answer to a request that nobody made, and another's.
+      // A response to a request that was never made, and one to another's.
       for (const by of [zoe, eve]) {
         yield* send(by, { type: "Accept", object: `${anna.uri}#feature_requests/1`, result: `${by.id}/stamp` })
         yield* send(by, { type: "Delete", object: `${anna.uri}/stamp` })
@@ -128,7 +128,7 @@ it.live(
       const items = [
         ...members.map(({ id }) => item(id, `${id}/stamp`)),
         item(same, `${same}/stamp`),
-        // One id for two, and an account that nobody has.
+        // One id for two, and an unknown account.
         {
           ...item(`${third.url}/users/twin`, `${third.url}/users/twin/stamp`),
           id: `${uri}/${encodeURIComponent(same)}`
@@ -151,10 +151,10 @@ it.live(
       yield* here!.sql`UPDATE errands SET due_at = now() WHERE kind = 'features'`
       yield* eventually(stored, (rows) => rows[2]?.username === "slow")
       yield* send(zoe, { type: "Update", object: collection(items) })
-      // What did not hold is looked at anew, and does not.
+      // Invalid members are checked again, and stay invalid.
       yield* eventually(stored, ({ length }) => length === 3)
 
-      // Who takes the word back says so itself.
+      // Only the member itself can revoke its consent.
       const [right, wrong] = members
       yield* send(wrong!, { type: "Delete", object: `${right!.id}/stamp` })
       assert.lengthOf(yield* stored, 3)

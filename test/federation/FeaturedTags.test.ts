@@ -7,7 +7,7 @@ import { keyOperations, listener } from "./Listener.ts"
 const tagsOf = (all: ReadonlyArray<{ name: string }>) => all.map(({ name }) => name).toSorted()
 
 it.live(
-  "S-215, S-009: hashtags on a profile are told to followers elsewhere, and read where somebody looks first",
+  "S-215, S-009: featured hashtags are sent to remote followers, and fetched on first view",
   () =>
     Effect.gen(function*() {
       const places = yield* fediverse(2)

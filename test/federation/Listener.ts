@@ -11,7 +11,7 @@ import type { Place } from "../support/Fediverse.ts"
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any
 
-/** What came to the inbox of a server that is none of ours. */
+/** Activity in the inbox of a foreign server. */
 export interface Heard {
   readonly activity: Json
   readonly keyId: string
@@ -61,7 +61,7 @@ export const listener = Effect.fnUntraced(function*(from: Place) {
     receive(request, response).catch((error) => response.writeHead(500).end(String(error)))
   }
   found.documents.set("/inbox", inbox)
-  /** Somebody whose own inbox hears the same. */
+  /** An account whose own inbox records activities, too. */
   const actor: typeof found.actor = (name, more) => {
     found.documents.set(`/users/${name}/inbox`, inbox)
     return found.actor(name, more)
@@ -73,7 +73,7 @@ export const listener = Effect.fnUntraced(function*(from: Place) {
     heard,
     state,
     from,
-    /** What was heard of one type since the last call of any. */
+    /** Returns activities of a type since the last call for any type. */
     take: (type: string) => heard.splice(0).filter(({ activity }) => activity.type === type)
   }
 }, Effect.provide(KeyOperationsLayer.layer))

@@ -12,7 +12,7 @@ const textOf = (place: Place, path: string, init = {}) =>
 const secret = "starlings"
 
 it.live(
-  "D-004: what is for people of this server leaves it by no way, and whoever is not signed in finds nothing",
+  "D-004: a local-only post never leaves this server, and visitors cannot find it",
   () =>
     Effect.gen(function*() {
       const places = yield* fediverse(2)
@@ -29,7 +29,7 @@ it.live(
       assert.deepInclude(akkoma, { local_only: true, visibility: "public" })
       const open = yield* anna.post("for everybody")
       assert.notProperty(open, "local_only")
-      // What answers, quotes or repeats it stays with it, whatever its author says.
+      // Replies, quotes and boosts are local-only, whatever their author asks.
       const reply = yield* ben.post(`${secret}!`, { in_reply_to_id: post.id, local_only: false })
       const quote = yield* ben.post(`${secret}?`, { quoted_status_id: akkoma.id })
       const boost = yield* ben.ask("POST", `/api/v1/statuses/${post.id}/reblog`)
@@ -44,7 +44,7 @@ it.live(
       yield* ben.ask("PUT", `/api/v1/pleroma/statuses/${post.id}/reactions/%F0%9F%94%A5`)
       yield* settled(places)
 
-      // Who is here has it everywhere.
+      // Local users see it everywhere.
       const members = yield* ben.home
       for (const { id } of [post, akkoma]) assert.include(members.map((one) => one.id), id)
       const found = yield* eventually(
@@ -53,7 +53,7 @@ it.live(
       )
       assert.strictEqual(found[0].id, post.id)
 
-      // Nothing of it was sent.
+      // No delivery was sent.
       const sent = yield* here.sql<{ document: unknown }>`SELECT document FROM outgoing_activities`
       const documents = sent.map(({ document }) => typeof document === "string" ? document : JSON.stringify(document))
       for (const text of documents) {

@@ -21,7 +21,7 @@ const contents = (by: Citizen, path: string) =>
   )
 
 it.live(
-  "S-010: what is pinned on one server is on top of the profile on the other, and taken off there as well",
+  "S-010: a pin or unpin on one server appears on the other",
   () =>
     Effect.gen(function*() {
       const { anna, done, here, id, over, there, zoe } = yield* stage
@@ -101,7 +101,7 @@ it.live(
       assert.deepStrictEqual(reports, [
         { targetAccountId: anna.accountId, comment: "for you", statusIds: [BigInt(post.id)] }
       ])
-      // Nobody there learns who it was (row 20).
+      // The remote server does not learn the reporter (row 20).
       const [reporter] = yield* here.sql<
         { uri: string }
       >`SELECT a.uri FROM reports r JOIN accounts a ON a.id = r.account_id`

@@ -73,7 +73,7 @@ it.live(
 )
 
 it.live(
-  "row 67, F44: posts for followers and for the mentioned go there and nowhere else, and so do edits that name nobody any more",
+  "row 67, F44: posts for followers and mentioned accounts reach only them, and so do edits that drop all mentions",
   () =>
     Effect.gen(function*() {
       const [here, there, elsewhere] = yield* fediverse(3)
@@ -84,7 +84,7 @@ it.live(
       yield* settled(places)
       yield* elsewhere!.sql`INSERT INTO notification_policies (account_id, private_mentions)
         SELECT id, 'accept' FROM accounts WHERE username = 'max' AND domain IS NULL`
-      // Nobody here knows Max yet.
+      // Max is not known here yet.
       const direct = yield* anna.post(`@${max.handle} only for you`, { visibility: "direct" })
       const few = yield* anna.post("only for followers", { visibility: "private" })
       yield* settled(places)
@@ -97,7 +97,7 @@ it.live(
       assert.deepStrictEqual(yield* stored(elsewhere), [direct.uri])
       assert.deepStrictEqual((yield* zoe.home).map(({ uri }) => uri), [few.uri])
       assert.deepStrictEqual(yield* max.notifications, ["mention anna"])
-      // Whom an earlier version named reads the next one as well, and may like it; nobody else does, here or there.
+      // Accounts mentioned in an earlier version may read and like the next one; others may not, here or there.
       const [mia, ben] = [yield* elsewhere!.person("mia"), yield* here!.person("ben")]
       yield* anna.ask("PUT", `/api/v1/statuses/${direct.id}`, { status: "for nobody in particular" })
       yield* settled(places)

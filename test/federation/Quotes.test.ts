@@ -82,7 +82,7 @@ it.live(
 )
 
 it.live(
-  "row 21: who may not quote is refused at home by the policy that came with the post, and by its server where that was not known",
+  "row 21: a forbidden quote is refused at home by the known policy, and otherwise by the post's server",
   () =>
     Effect.gen(function*() {
       const [here, there] = yield* fediverse(2)

@@ -8,7 +8,7 @@ const local = (by: Citizen, uri: string) =>
     by.ask("GET", `/api/v2/search?resolve=true&type=statuses&q=${encodeURIComponent(uri)}`),
     ({ statuses: [found] }) => found
   )
-/** What somebody sees below a post. */
+/** Replies that a viewer sees below a post. */
 const below = Effect.fnUntraced(function*(by: Citizen, uri: string) {
   const { id } = yield* local(by, uri)
   const { descendants } = yield* by.ask("GET", `/api/v1/statuses/${id}/context`)
@@ -92,14 +92,14 @@ it.live(
       // A third server that finds the reply believes only what it was shown.
       yield* local(max, asked.uri)
       yield* eventually(below(max, post.uri), (all) => all.length === 2)
-      // It is taken back: the consent is gone, and so is the reply from the thread, everywhere.
+      // Revoked: the consent and the reply in the thread are gone everywhere.
       const known = yield* local(anna, asked.uri)
       yield* anna.ask("POST", `/api/v1/statuses/${post.id}/replies/${known.id}/remove`)
       yield* done
       assert.strictEqual((yield* document(here!, note.replyAuthorization)).status, 404)
       for (const by of [anna, tom, max]) assert.deepStrictEqual(yield* below(by, post.uri), ["I follow"])
 
-      // What is refused stays with who wrote it.
+      // A refused reply stays with its author.
       const rude = yield* tom.post("rude", { in_reply_to_id: atTom.id })
       yield* done
       const [request] = yield* requests(anna)
@@ -111,7 +111,7 @@ it.live(
       const rows = yield* here!.sql`SELECT id FROM statuses WHERE uri = ${rude.uri} AND deleted_at IS NULL`
       assert.deepStrictEqual(rows, [])
 
-      // Where nobody may, nobody here can: it does not even leave.
+      // If nobody may reply, local accounts cannot: no request is sent.
       const closed = yield* anna.post("no", {
         interaction_policy: {
           can_reply: { always: ["author"] },

@@ -22,7 +22,7 @@ const stage = Effect.gen(function*() {
 const json = (by: Citizen, path: string) => by.ask("GET", path)
 
 it.live(
-  "S-009, S-010, S-264: the inbox of another server hears what followers are told, signed by the account, with contexts",
+  "S-009, S-010, S-264: a remote inbox receives what followers receive, signed by the account, with contexts",
   () =>
     Effect.gen(function*() {
       const { anna, done, there, zoe } = yield* stage
@@ -103,7 +103,7 @@ it.live(
 )
 
 it.live(
-  "likes, follows and blocks leave, are taken back by their ids, and reach nobody else",
+  "likes, follows and blocks are sent, undone by their ids, and reach no other server",
   () =>
     Effect.gen(function*() {
       const { anna, done, say, there, zoe } = yield* stage
@@ -141,7 +141,7 @@ it.live(
 )
 
 it.live(
-  "a repeated follow is accepted again, a follow of somebody who blocked is rejected",
+  "a repeated follow is accepted again, a follow by a blocked account is rejected",
   () =>
     Effect.gen(function*() {
       const { anna, done, say, there, zoe } = yield* stage
@@ -162,7 +162,7 @@ it.live(
 )
 
 it.live(
-  "the boost of one's own post for followers carries the post, which nobody could fetch",
+  "a boost of one's own followers-only post embeds the post, which others could not fetch",
   () =>
     Effect.gen(function*() {
       const { anna, done, there } = yield* stage

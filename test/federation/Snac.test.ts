@@ -52,7 +52,7 @@ describe(
     )
 
     it.live(
-      "ours follow, read, like, boost, reply, edit, take back and delete there, and see what is deleted there",
+      "ours follow, read, like, boost, reply, edit, undo and delete there, and see deletions there",
       () =>
         withPeer((peer) =>
           Effect.gen(function*() {

@@ -6,7 +6,7 @@ import type { Place } from "../support/Fediverse.ts"
 
 type Somebody = Effect.Success<ReturnType<Peer["actor"]>>
 
-/** Sends activities of somebody elsewhere to a server of ours, signed as the fediverse began. */
+/** Sends activities of a remote account to a server of ours, with Cavage signatures. */
 export const sendTo = ({ fetch, origin }: Place, by: Somebody) => (activity: Json) =>
   Effect.gen(function*() {
     const keys = yield* KeyOperations
@@ -20,7 +20,7 @@ export const sendTo = ({ fetch, origin }: Place, by: Somebody) => (activity: Jso
     if (status !== 202) return yield* Effect.die(new Error(`the inbox answered ${status}`))
   })
 
-/** A note of somebody for everybody. */
+/** A public note of an account. */
 export const note = (by: Somebody, name: string, more: Json = {}): Json => ({
   id: `${by.id}/notes/${name}`,
   type: "Note",

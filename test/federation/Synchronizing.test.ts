@@ -4,7 +4,7 @@ import { eventually } from "../support/Eventually.ts"
 import { fediverse, settled } from "../support/Fediverse.ts"
 
 it.live(
-  "FEP-8fcf: servers that disagree about who follows agree again after a post for followers",
+  "FEP-8fcf: servers that disagree about followers agree again after a post for followers",
   () =>
     Effect.gen(function*() {
       const [here, there] = yield* fediverse(2)
@@ -42,7 +42,7 @@ it.live(
   180_000
 )
 
-it.live("FEP-8fcf: the followers of a server are told to that server alone", () =>
+it.live("FEP-8fcf: each server is told only its own followers", () =>
   Effect.gen(function*() {
     const [here] = yield* fediverse(1)
     yield* here!.person("anna")

@@ -57,7 +57,7 @@ it.live(
         })
         assert.strictEqual(seen.account.acct, anna.handle)
         assert.deepStrictEqual(seen.tags.map(({ name }: { name: string }) => name.toLowerCase()), ["sea"])
-        // Whom nobody on the third server knows is asked for there.
+        // The third server fetches mentioned accounts that it does not know.
         const mentions: ReadonlyArray<{ acct: string }> = (yield* eventually(
           reader.ask("GET", `/api/v1/statuses/${seen.id}`),
           (shown) => shown.mentions.length > 0
@@ -80,7 +80,7 @@ it.live(
 )
 
 it.live(
-  "rows 1, 9: a boost brings a post whose author nobody here knows, from its own server",
+  "rows 1, 9: a boosted post of an unknown author is fetched from its own server",
   () =>
     Effect.gen(function*() {
       const { anna, ben, cleo, done, places } = yield* three
@@ -102,7 +102,7 @@ it.live(
   120_000
 )
 
-it.live("I10: whoever has a post by a boost alone hears of its edit and of its end", () =>
+it.live("I10: a server that has a post only by a boost gets its edit and deletion", () =>
   Effect.gen(function*() {
     const { anna, ben, cleo, done } = yield* three
     yield* ben.follow(anna)
@@ -124,7 +124,7 @@ it.live("I10: whoever has a post by a boost alone hears of its edit and of its e
     assert.isTrue(Exit.isFailure(yield* Effect.exit(read)))
   }).pipe(Effect.scoped), 120_000)
 
-it.live("S-196: whoever opens a post of another server sees the conversation around it", () =>
+it.live("S-196: opening a remote post shows the conversation around it", () =>
   Effect.gen(function*() {
     const { anna, ben, cleo, done } = yield* three
     const first = yield* anna.post("the first word")
@@ -134,7 +134,7 @@ it.live("S-196: whoever opens a post of another server sees the conversation aro
     const answered = yield* anna.ask("GET", `/api/v1/statuses/${first.id}/context`)
     const third = yield* anna.post(`@${ben.handle} the third`, { in_reply_to_id: answered.descendants[0].id })
     yield* done
-    // Cleo's server has heard of nobody: it is given the last post, and finds those before it.
+    // Cleo's server knows none of the accounts: it gets the last post, and fetches the earlier ones.
     const { id } = yield* shown(cleo, third.uri)
     const { ancestors } = yield* eventually(
       cleo.ask("GET", `/api/v1/statuses/${id}/context`),

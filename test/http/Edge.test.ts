@@ -13,7 +13,7 @@ interface Refusal {
 const bodyOf = <A>(response: Response): Effect.Effect<A> => Effect.promise(async () => (await response.json()) as A)
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "60 seconds" })("The edge", (it) => {
-  it.effect("S-283: answers what nobody serves as JSON, with a name for the request", () =>
+  it.effect("S-283: answers unknown routes in JSON, with an id for the request", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const unknown = yield* fetch("/api/v1/nothing")
@@ -45,7 +45,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "60 seconds" })(
       assert.isNull(page.headers.get("access-control-allow-origin"))
     }))
 
-  it.effect("S-120, S-129, S-194: takes forms and JSON alike, and names whom a post would reach unexpectedly", () =>
+  it.effect("S-120, S-129, S-194: accepts forms and JSON alike, and names accounts that a post would reach unexpectedly", () =>
     Effect.gen(function*() {
       const { createPerson, fetch } = yield* TestServer
       const alice = yield* createPerson("alice")

@@ -47,7 +47,7 @@ it.effect("bytes that are read once are given back when they are written, not be
       begun.resolve()
     })
     yield* Effect.promise(() => begun.promise)
-    // The connection has taken what it can of them: the client's first bytes are there, and nobody reads them.
+    // The connection's buffers are full: the client received the first bytes and reads no more.
     yield* Effect.promise(() => once(client, "readable"))
     assert.strictEqual(bytes.byteLength, large)
     assert.isTrue((yield* bodyOf(client)).equals(expected))

@@ -43,7 +43,7 @@ layer(Live, { excludeTestServices: true })("Broadcasts", (it) => {
       assert.deepStrictEqual(yield* PubSub.take(heard), revoked(3n))
     })))
 
-  it.effect("outlive a lost connection and a message that nobody understands", () =>
+  it.effect("survive a lost connection and an unreadable message", () =>
     Effect.scoped(Effect.gen(function*() {
       const { broadcast, heard } = yield* node(alone)
       const pg = yield* PgClient.PgClient
@@ -56,7 +56,7 @@ layer(Live, { excludeTestServices: true })("Broadcasts", (it) => {
       assert.deepStrictEqual(yield* PubSub.take(heard), revoked(4n))
     })))
 
-  it.effect("F61: reach the other nodes of a cluster through Redis, once, whatever they say", () =>
+  it.effect("F61: reach the other nodes of a cluster through Redis, once, in any content", () =>
     Effect.scoped(Effect.gen(function*() {
       const context = yield* Layer.build(TestRedis)
       const clustered = alone.pipe(Layer.provide(Layer.succeedContext(context)))

@@ -37,7 +37,7 @@ const query = (postgres: EmbeddedPostgres["Service"], statement: string) =>
 
 const running = (dataDir: string) => Postmaster.find(`${dataDir}/postgres`)
 
-/** A data folder of tests that do not mind what is in it; to make one takes longer than they do. */
+/** Data folder shared by tests that ignore its contents; creating one takes longer than they do. */
 class SharedFolder extends Context.Service<SharedFolder, string>()("murmuration/test/EmbeddedPostgres/SharedFolder") {
   static readonly layer = Layer.effect(SharedFolder, dataDir(0o755))
 }
@@ -78,7 +78,7 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
 
     it.effect("F1: in a folder that other users cannot enter, runs all the same, as root too, as somebody with a name", () =>
       Effect.gen(function*() {
-        // initdb looks for the name, and a machine may have nobody but root and the users of its system (below 1000, and 65534).
+        // initdb looks the user's name up, and a machine may only have root and system users (below 1000, and 65534).
         const { args } = RunAs.command({ kind: "namespace" }, "true", [])
         assert.includeMembers(args, ["--map-user=65534", "--map-group=65534"])
         const { postgres } = yield* start({ dataDir: yield* dataDir(0o700), adopt: true })

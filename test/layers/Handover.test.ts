@@ -106,7 +106,7 @@ class Running extends Context.Service<Running, Effect.Success<typeof running>>()
 // One server for both, which the second one ends.
 layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm run cli -- restart", (it) => {
   it.effect(
-    "F45: a process that does not start is said so, and the running one goes on",
+    "F45: a process that fails to start is reported, and the running one continues",
     () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

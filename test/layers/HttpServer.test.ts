@@ -11,7 +11,7 @@ import * as Telemetry from "../../src/layers/Telemetry.ts"
 import { eventually } from "../support/Eventually.ts"
 import { testEnvironment } from "../support/TestEnvironment.ts"
 
-/** What `/slow` waits for, and what is told when as many as may be in work wait: the last of them. */
+/** Gates of `/slow`, and a signal when the last of the maximum requests waits. */
 const gates: Array<{
   readonly open: Deferred.Deferred<void>
   readonly full: Deferred.Deferred<void>
@@ -200,7 +200,7 @@ const under = (what: string, upgrade: string) =>
       const ask = (at: number) => {
         const socket = connect(Number(base.port), base.hostname)
         sockets[at] = socket
-        // Where the machine is busy, the server may end one before it has asked: another takes its place.
+        // On a busy machine the server may close one early: another takes its place.
         socket.on("error", () => {}).once("close", () => over || ask(at))
         socket.write(`GET /slow HTTP/1.1\r\nHost: test\r\n${upgrade}\r\n`)
       }
@@ -211,7 +211,7 @@ const under = (what: string, upgrade: string) =>
         })
       )
       for (let at = 0; at < HttpServer.requestsInFlightMax; at++) ask(at)
-      // Whoever asks before all are in has a place that one of them needs.
+      // Asking early would take the slot of one of them.
       yield* Deferred.await(gate.full)
       over = true
       const refused = yield* get("/address")

@@ -7,7 +7,7 @@ import { Credentials, passwordBytesMax, passwordsWaitingMax } from "../../src/se
 const secret = Redacted.make("pässword of somebody")
 
 layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (it) => {
-  it.effect("verifies what it hashed, whichever way the letters were typed, and nothing else", () =>
+  it.effect("verifies its own hashes, in any Unicode form of the password, and nothing else", () =>
     Effect.gen(function*() {
       const credentials = yield* Credentials
       const hash = yield* credentials.hash(secret)
@@ -31,7 +31,7 @@ layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (
       assert.isFalse(yield* credentials.verify(Redacted.make("passwort"), stored))
     }))
 
-  it.effect("F11: a password of a megabyte is nobody's, and is not kept while others are hashed", () =>
+  it.effect("F11: a password of a megabyte never matches, and is not kept while others are hashed", () =>
     Effect.gen(function*() {
       const credentials = yield* Credentials
       const long = "a".repeat(1_000_000)
@@ -48,7 +48,7 @@ layer(PasswordHashing.layer.pipe(Layer.provide(NodeCrypto.layer)))("argon2id", (
       yield* Fiber.interrupt(fiber)
     }))
 
-  it.effect("row 75: a flood is told to come again, and those before it are served", () =>
+  it.effect("row 75: a flood is asked to retry, and earlier requests are served", () =>
     Effect.gen(function*() {
       const credentials = yield* Credentials
       const flood = Array.from({ length: passwordsWaitingMax + 8 }, () => Effect.exit(credentials.hash(secret)))

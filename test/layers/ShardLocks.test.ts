@@ -11,7 +11,7 @@ import * as ShardLocks from "../../src/layers/ShardLocks.ts"
 import { releaseRefreshesMax, ShardReleases } from "../../src/layers/ShardReleases.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** What every message to Postgres takes on a busy machine, in milliseconds. */
+/** Delay of every Postgres message on a busy machine, in milliseconds. */
 const slowMillis = 25
 const shards = Array.from({ length: 60 }, (_, n) => ShardId.make("default", n + 1))
 const address = RunnerAddress.make("127.0.0.1", 34_431)
@@ -84,7 +84,7 @@ layer(locks, { excludeTestServices: true })("the locks of shards", (it) => {
       const refresh = (kept: ReadonlyArray<ShardId.ShardId>) => storage.refresh(address, kept)
       yield* storage.acquire(address, shards)
       const stuck = yield* Effect.forkChild(releases.stuck, { startImmediately: true })
-      // Nobody knows yet what is owned.
+      // Ownership is still unknown.
       for (let n = 0; n < releaseRefreshesMax; n++) yield* refresh([late, owned])
       yield* releases.owner({ hasShardId: (shard) => !lost.has(String(shard)) })
       for (let n = 1; n < releaseRefreshesMax; n++) yield* refresh([late, never, owned])

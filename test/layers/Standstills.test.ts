@@ -95,7 +95,7 @@ it.effect("F60: a process that stood still does nothing that was asked for befor
     for (let beats = 1; beats <= Standstills.aftermathBeats; beats++) yield* beat
     assert.strictEqual(yield* ask("POST", "/write"), 503)
     assert.deepStrictEqual(asked.splice(0), ["SELECT 1"])
-    // What a request left to go on by itself is nobody's request.
+    // Background work of a request belongs to no request.
     for (let beats = 1; beats <= Standstills.aftermathBeats; beats++) yield* beat
     assert.strictEqual(yield* ask("POST", "/leave"), "left")
     now += Standstills.standstillMillisMax + 1

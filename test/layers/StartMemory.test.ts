@@ -5,7 +5,7 @@ import * as StartMemory from "../../src/layers/StartMemory.ts"
 
 const bytesOf = (name: string) => getHeapSpaceStatistics().find((space) => space.space_name === name)!.space_size
 
-it.effect("what a start made the heap grow by is given back", () =>
+it.effect("heap growth of a start is released", () =>
   Effect.gen(function*() {
     // Objects that live long enough make the young generation grow, and leave holes in the old one.
     const kept: Array<Array<object>> = []

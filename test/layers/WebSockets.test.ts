@@ -65,7 +65,7 @@ const open = Effect.fnUntraced(function*(protocols: ReadonlyArray<string> = []) 
 const utf8 = new TextEncoder()
 
 layer(layerServed, { excludeTestServices: true, timeout: "60 seconds" })("WebSockets", (it) => {
-  it.effect("echo the first subprotocol, carry texts both ways, and say what is binary", () =>
+  it.effect("echo the first subprotocol, carry texts both ways, and mark binary messages", () =>
     Effect.gen(function*() {
       const { client, messages, socket } = yield* open(["one", "two"])
       assert.strictEqual(client.protocol, "one")
@@ -108,13 +108,13 @@ layer(layerServed, { excludeTestServices: true, timeout: "60 seconds" })("WebSoc
       assert.isTrue(socket.isAlive())
     }).pipe(Effect.scoped))
 
-  it.effect("cut off a client that does not take what it is sent, and no other", () =>
+  it.effect("close a client that does not read its messages, and no other", () =>
     Effect.gen(function*() {
       const slow = yield* open()
       const quick = yield* open()
       slow.client.pause()
       const text = utf8.encode("x".repeat(waitingBytesMax / 16))
-      // What the kernel takes does not wait here; no kernel takes a gigabyte.
+      // The kernel's buffer absorbs data first; no kernel buffers a gigabyte.
       let sent = 0
       while ((yield* Deferred.poll(slow.gone))._tag === "None" && sent < 16_384) {
         slow.socket.send(text)
@@ -128,7 +128,7 @@ layer(layerServed, { excludeTestServices: true, timeout: "60 seconds" })("WebSoc
       assert.strictEqual(quick.client.readyState, Client.OPEN)
     }).pipe(Effect.scoped))
 
-  it.effect("leave alone what is no handshake", () =>
+  it.effect("ignore requests that are no handshake", () =>
     Effect.gen(function*() {
       const at = yield* port
       const answer = yield* Effect.callback<string>((resume) => {

@@ -11,7 +11,7 @@ export interface Answer {
   readonly body: any
 }
 
-/** Sends a request as somebody, or as nobody, and reads the answer. */
+/** Sends a request as a user or visitor, and reads the response. */
 export const call = Effect.fnUntraced(function*(
   method: string,
   path: string,
@@ -58,7 +58,7 @@ export interface StreamEvent {
   readonly payload: string
 }
 
-/** Somebody's WebSocket that listens to these channels; closed with the scope. */
+/** Opens a WebSocket for these channels; closed with the scope. */
 export const listen = Effect.fnUntraced(function*(
   by: Person,
   ...channels: ReadonlyArray<{ readonly stream: string; readonly tag?: string }>

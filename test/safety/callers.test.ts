@@ -19,11 +19,11 @@ const permissionsOf = ({ permissions }: AccessRule) =>
 /** Words of the table that name no scope. */
 const noScopes = new Set(["-", "any valid token"])
 
-/** Where we take more than the documentation says: an app may look at its own token, and authenticates a question itself. */
+/** Deviations from the documentation: an app may read its own token's info, and authenticates introspection itself. */
 const wider = new Map([["GET /oauth/token/info", "user"], ["POST /oauth/introspect", "app"]])
 
 describe("rows 65, 69: declarations", () => {
-  it("each route lets in whom Mastodon's does, with the same scopes", () => {
+  it("each route admits the same callers as Mastodon's, with the same scopes", () => {
     const declared = routes.map(({ method, path, rule }) => [
       method,
       path,
@@ -41,7 +41,7 @@ describe("rows 65, 69: declarations", () => {
   })
 })
 
-/** An answer as far as it tells a caller why it was refused. */
+/** Part of a response that tells the caller why it was refused. */
 interface Answer {
   readonly status: number
   readonly error: string | undefined
@@ -60,7 +60,7 @@ const ask = Effect.fnUntraced(function*(route: Route, token?: string) {
   return answer
 })
 
-/** What the guard says, and no handler. */
+/** Messages of the guard, not of handlers. */
 const texts = new Set([
   "The access token is invalid",
   "The access token was revoked",
@@ -82,7 +82,7 @@ const missing = { status: 403, error: "Your login is missing a confirmed e-mail 
 const waiting = { status: 403, error: "Your login is currently pending approval" }
 const disabled = { status: 403, error: "Your login is currently disabled" }
 
-/** What a user may do before the address is confirmed or a moderator has approved (auth.md section 5). */
+/** Routes for users whose address is unconfirmed or who are unapproved (auth.md section 5). */
 const excused = new Set([
   "/api/v1/emails/confirmations",
   "/api/v1/emails/check_confirmation",
@@ -203,7 +203,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
   )
 })
 
-/** What stays open in restricted mode (S-020), beside what makes a token. */
+/** Public routes in restricted mode (S-020), besides those that make a token. */
 const open = new Set([
   "/api/v1/instance",
   "/api/v2/instance",

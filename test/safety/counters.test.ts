@@ -83,7 +83,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
         yield* Effect.forkScoped(
           Effect.flatMap(post(`/api/v1/statuses/${id}/favourite`, bob), (got) => Deferred.succeed(answer, got))
         )
-        // A transaction sees the activity as at its first look, unless it says that it looks anew.
+        // A transaction sees the activity as of its first read, unless it asks for a fresh read.
         yield* eventually(
           Effect.andThen(sql`SELECT pg_stat_clear_snapshot()`, waits),
           ([row]) => row?.count === 1

@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
     }).pipe(Effect.scoped))
 
   it.effect(
-    "2,000 connections whose headers come a byte at a time keep nobody else out",
+    "2,000 connections that send headers a byte at a time do not block others",
     () =>
       Effect.gen(function*() {
         const before = memoryUsage.rss()

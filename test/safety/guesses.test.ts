@@ -5,7 +5,7 @@ import { allScopes, type RequestOptions, TestServer } from "../support/Server.ts
 import { formsOf } from "../support/TestBrowser.ts"
 import { type Answer, call } from "./Calls.ts"
 
-/** Whom a request comes from and is about; the server believes this machine as a proxy. */
+/** Source and subject of a request; the server trusts this machine as a proxy. */
 interface From {
   readonly address: string
   readonly email: string
@@ -80,7 +80,7 @@ const verbs: ReadonlyArray<readonly [name: string, by: "address" | "email", limi
 ]
 
 let last = 0
-/** Somebody whom no request came from or was about before. */
+/** A source and subject without earlier requests. */
 const fresh = (): From => ({
   address: `198.51.${Math.floor(++last / 250)}.${last % 250}`,
   email: `guess${last}@example.org`
@@ -164,7 +164,7 @@ layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeT
         }
       }))
 
-    it.effect("row 74: what a client writes into X-Forwarded-For itself is not believed", () =>
+    it.effect("row 74: a client's own X-Forwarded-For is not believed", () =>
       Effect.gen(function*() {
         const { uses } = limits.apps
         const { address } = fresh()

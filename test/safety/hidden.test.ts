@@ -5,7 +5,7 @@ import { type Person, TestServer } from "../support/Server.ts"
 import { follow, get, idsAt, listen, post, publish, type StreamEvent } from "./Calls.ts"
 
 interface Cast {
-  /** Who reads, and has done something about the target. */
+  /** Viewer, who has a relation to the target. */
   readonly viewer: Person
   /** Reads the same, and has done nothing. */
   readonly control: Person
@@ -17,10 +17,10 @@ interface Cast {
 const about = (by: Person, verb: string, target: Person, json: unknown = {}) =>
   post(`/api/v1/accounts/${target.accountId}/${verb}`, by, json)
 
-/** Whom one hides is found by name, or could never be let in again (F34). */
+/** Hidden accounts are found by name, so that they can be unhidden (F34). */
 const searches = ["accounts search", "search"]
 
-/** What somebody may have done, and the surfaces on which the target is met all the same. */
+/** Relations, and the surfaces that still show the target. */
 const relations: Record<string, {
   readonly act: (cast: Cast) => Effect.Effect<unknown, unknown, TestServer | SqlClient.SqlClient>
   readonly meets: ReadonlyArray<string> | "everywhere"
@@ -60,7 +60,7 @@ const channels = [
 const accounts = (path: string, by: Person, target: Person) =>
   Effect.map(get(path, by), ({ body }) => JSON.stringify(body).includes(`"id":"${target.accountId}"`))
 
-/** Everywhere somebody may meet the target: each says whether it does. */
+/** Surfaces that may show the target; each reports whether it does. */
 const surfaces = Effect.fnUntraced(function*(by: Person, { bystander, target }: Cast, found: {
   readonly post: string
   readonly reply: string
@@ -100,7 +100,7 @@ const surfaces = Effect.fnUntraced(function*(by: Person, { bystander, target }: 
   return met
 })
 
-/** What comes in up to the last post. */
+/** Collects events up to the last post. */
 const toTheEnd = Effect.fnUntraced(function*({ next }: { readonly next: Effect.Effect<StreamEvent> }) {
   const heard: Array<StreamEvent> = []
   const isLast = ({ payload, stream }: StreamEvent) => stream[0] === "user" && payload.includes("The end")
@@ -131,13 +131,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 62: somebody who",
           const [ear, controlEar] = [yield* listen(viewer, ...channels), yield* listen(control, ...channels)]
           const thread = yield* publish(bystander, "A thread")
           const published = yield* publish(target, "Birnen #obst")
-          // An answer to somebody whom they do not follow comes to their homes by a reblog only.
+          // A reply to an unfollowed account reaches their homes by a reblog only.
           const stranger = yield* createPerson(`stranger${suffix}`)
           const aside = yield* publish(target, "Mispeln", { in_reply_to_id: yield* publish(stranger, "A word") })
           const names = [bystander, viewer, control].map(({ username }) => `@${username}`).join(" ")
           const reply = yield* publish(target, `${names} Quitten`, { in_reply_to_id: thread })
           yield* post(`/api/v1/statuses/${thread}/favourite`, target)
-          // The control hears of it in the same slice of the same fan-out, so that by then the viewer has heard it, too.
+          // The control account is in the same fan-out slice, so the viewer's event is due at the same time.
           const early = yield* controlEar.until(reply)
           const { body: reblog } = yield* post(`/api/v1/statuses/${aside}/reblog`, bystander)
           yield* publish(bystander, "The end")

@@ -9,10 +9,10 @@ import { freePort } from "../support/ports.ts"
 import * as Program from "../support/Program.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** Jobs at once, and what all of them together may take beside what the server has when it rests, in megabytes. */
+/** Concurrent jobs, and the maximum memory of all of them above the idle server, in megabytes. */
 const jobsAtOnce = 2
 const growthMegabytesMax = 450
-/** How long anybody else may wait for an answer meanwhile, in milliseconds, on two cores that all this keeps busy. */
+/** Maximum wait of other requests in the meantime, in milliseconds, on two busy cores. */
 const answerMillisMax = 1_500
 
 const megabytes = (pid: number, what: "VmHWM" | "VmRSS") =>
@@ -81,7 +81,7 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
         const { baseUrl, pid, upload } = yield* started
         assert.strictEqual((yield* upload(yield* Effect.promise(() => picture().png().toBuffer()))).status, 200)
         const before = megabytes(pid, "VmRSS")
-        // The peak is counted anew from here.
+        // Resets the peak.
         writeFileSync(`/proc/${pid}/clear_refs`, "5")
         const over = new AbortController()
         const waits: Array<number> = []

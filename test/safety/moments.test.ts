@@ -11,7 +11,7 @@ const day = 86_400_000
 
 type Verdict = "planned" | "past" | "refused"
 
-/** Moments that somebody may write: what is past is posted now (operations.md, "Scheduled moments"). */
+/** Times that a client may send: past ones are posted now (operations.md, "Scheduled moments"). */
 const moments: ReadonlyArray<readonly [moment: () => string, Verdict]> = [
   [() => new Date(Date.now() + day).toISOString(), "planned"],
   [() => new Date(Date.now() + day).toISOString().replace("Z", "+00:00"), "planned"],

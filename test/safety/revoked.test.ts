@@ -11,7 +11,7 @@ import { submit } from "./Forms.ts"
 const closingMillisMax = 1000
 const redirectUri = "https://app.example/back"
 
-/** Somebody's WebSocket and server-sent events; answers when the server has ended both. */
+/** Opens a WebSocket and an event stream; returns when the server has closed both. */
 const openStreams = Effect.fnUntraced(function*({ token }: Person) {
   const { baseUrl, fetch } = yield* TestServer
   const socket = new WebSocket(`${baseUrl.replace("http", "ws")}/api/v1/streaming?stream=user`, [token])
@@ -32,7 +32,7 @@ interface Victim {
   readonly cookies: string
 }
 
-/** Somebody who has allowed an app to use the account, with the token that the app got. */
+/** A user who has authorised an app, with the app's token. */
 const allowApp = Effect.fnUntraced(function*(username: string) {
   const { createPerson } = yield* TestServer
   const person = yield* createPerson(username)

@@ -11,7 +11,7 @@ const htmlMembers = new Set(["content", "note", "value", "description"])
 /** Members that clients open as addresses. */
 const addressMembers = /(^|_)(url|uri|avatar|header|avatar_static|header_static|static_url|website|thumbnail|href)$/
 
-/** What is wrong with the HTML and the addresses in an answer, wherever they stand in it. */
+/** Invalid HTML and addresses anywhere in a response. */
 const wrong = (value: unknown, path = ""): ReadonlyArray<string> => {
   if (Array.isArray(value)) return value.flatMap((one, index) => wrong(one, `${path}.${index}`))
   if (typeof value !== "object" || value === null) return []
@@ -45,7 +45,7 @@ const checkAnswer = Effect.fnUntraced(function*(path: string, by?: Person) {
 
 layer(TestServer.layer(), { excludeTestServices: true })("row 41", (it) => {
   it.effect(
-    "whatever is written into a field of a post or a profile, no answer and no page carries it as mark-up",
+    "mark-up in any field of a post or profile appears in no response or page",
     () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer

@@ -5,7 +5,7 @@ import { searchMillisMax } from "../../src/services/search/Bounded.ts"
 import { TestServer } from "../support/Server.ts"
 import { get } from "./Calls.ts"
 
-/** What somebody may type to make a search work hard. */
+/** Expensive searches. */
 const pathological = [
   "a",
   "e*",
@@ -33,7 +33,7 @@ const pathological = [
 
 layer(TestServer.layer(), { excludeTestServices: true })("row 83", (it) => {
   it.effect(
-    "whatever is searched for, by whomever, is answered or refused in a moment",
+    "any search by any caller is answered or refused quickly",
     () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer

@@ -19,7 +19,7 @@ const channels = [
   { stream: "direct" }
 ]
 
-/** Everybody around an author, and what it has hidden from some of them. */
+/** People around an author, and what is hidden from some of them. */
 const settle = Effect.fnUntraced(function*(suffix: string) {
   const { createPerson } = yield* TestServer
   const make = (name: string) => createPerson(name + suffix)
@@ -55,7 +55,7 @@ const readable = (ids: ReadonlyArray<string>, author: Person) => {
 
 layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it) => {
   it.effect(
-    "no route that reads shows a direct or private post to somebody who may not see it, whatever is asked",
+    "no read route shows a direct or private post to an unauthorised reader",
     () =>
       Effect.gen(function*() {
         const { author, banned, follower, friend, stranger } = yield* settle("1")
@@ -144,13 +144,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
     180_000
   )
 
-  it.effect("row 59: being named in a post tells nobody who may not read it", () =>
+  it.effect("row 59: a mention does not notify an account that may not read the post", () =>
     Effect.gen(function*() {
       const { author, banned, stranger } = yield* settle("3")
       const sql = yield* SqlClient.SqlClient
       const ears = [yield* listen(stranger, ...channels), yield* listen(banned, ...channels)]
       const secret = yield* publish(author, `${private_} of @banned3`, { visibility: "private" })
-      // As a crafted activity would name somebody without addressing them.
+      // Imitates a crafted activity that mentions an account without addressing it.
       yield* sql`INSERT INTO mentions ${
         sql.insert({ statusId: BigInt(secret), accountId: stranger.accountId, silent: true })
       }`

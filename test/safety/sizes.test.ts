@@ -9,7 +9,7 @@ import { call, get, post } from "./Calls.ts"
 const one = (bytes: number) => `a${"\u0301".repeat(bytes / 2)}`
 
 layer(TestServer.layer(), { excludeTestServices: true })("what people write", (it) => {
-  it.effect("F13: one character that takes many bytes is refused in every field, whatever counts characters", () =>
+  it.effect("F13: one character of many bytes is refused in every field, whatever counts characters", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
@@ -97,7 +97,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("what people write", (i
       const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`
       const name = row?.name ?? ""
       const set = Effect.fnUntraced(function*(to: "on" | "off") {
-        // One connection for all of it: it does not end itself, and must be as those that come are.
+        // One connection for all statements: it is spared below, and needs the new setting itself.
         const connection = yield* sql.reserve
         const say = (text: string) => connection.executeUnprepared(text, [], undefined)
         yield* say("SET default_transaction_read_only = off")

@@ -4,12 +4,12 @@ import { SqlClient } from "effect/sql"
 import { sourcesIn } from "../support/source.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** Names of values that somebody may guess piece by piece where comparing them stops at the first difference. */
+/** Names of values that could be guessed piece by piece if the comparison stopped at the first difference. */
 const secret = /(?:secret|token|hash|digest|password|verifier|challenge|signature|mac|code)$/i
 /** Names that end the same and hold no secret. */
 const harmless = new Set(["shortcode", "statusCode", "exitCode", "errorCode", "zipCode"])
 
-/** Comparisons of two named values in which one is a secret; those with a literal or with nothing tell nothing of it. */
+/** Comparisons of two named values of which one is a secret; comparisons with literals disclose nothing. */
 const hasty = (code: string) =>
   [...code.matchAll(/([\w$.?![\]]+)\s*[=!]==?\s*([\w$.?![\]]+)/g)].flatMap(([comparison, left = "", right = ""]) => {
     const names = [left, right].map((operand) => operand.replace(/[?!]+$/, "").split(".").at(-1) ?? "")
@@ -33,7 +33,7 @@ describe("row 73: comparing secrets takes a time that tells nothing", () => {
     assert.deepStrictEqual(found, [])
   })
 
-  it("wherever a secret is held against another, a function compares that looks at all of it", () => {
+  it("secrets are compared in constant time", () => {
     const comparing = sourcesIn("src").filter(({ code }) => code.includes("timingSafeEqual")).map(({ path }) => path)
     assert.includeMembers(comparing, [
       "src/http/html/Visitors.ts",
@@ -44,7 +44,7 @@ describe("row 73: comparing secrets takes a time that tells nothing", () => {
   })
 })
 
-/** Columns named like a secret that hold none: what a client sends in the open, what is meant to be told, or seen. */
+/** Columns named like a secret that hold none: public values of clients, or values meant to be shown. */
 const open = new Set([
   "canonical_email_blocks.canonical_email_hash",
   "custom_emojis.shortcode",
@@ -55,7 +55,7 @@ const open = new Set([
   "secrets.value"
 ])
 
-/** What has to be known again, readable with a key that is not in these tables (`sealsFor`). */
+/** Reversible secrets, encrypted with a key outside these tables (`sealsFor`). */
 const sealed = new Set(["push_subscriptions.sealed_token", "users.otp_secret", "webhooks.secret"])
 
 layer(TestDatabase.layer)("row 73: what is stored", (it) => {

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestServer } from "../support/Server.ts"
 import { submit } from "./Forms.ts"
 
-/** Every form that takes an address of somebody who is not signed in, with what else it wants. */
+/** Forms that take an address from visitors, with their other fields. */
 const forms: Record<string, Record<string, string>> = {
   "/auth/sign_in": { password: "no password of theirs" },
   "/auth/password/new": {},
@@ -12,7 +12,7 @@ const forms: Record<string, Record<string, string>> = {
 }
 
 layer(TestServer.layer(), { excludeTestServices: true })("row 77", (it) => {
-  it.effect("no form tells whether somebody has an account, whatever state it is in", () =>
+  it.effect("no form discloses whether an account exists, in any state", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient

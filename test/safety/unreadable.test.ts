@@ -6,7 +6,7 @@ import { type Answer, call, follow, get, post, publish } from "./Calls.ts"
 /** The id of a status that never was. */
 const never = "4711"
 
-/** What somebody may try with a status: a request by its id. */
+/** Requests about a status, by its id. */
 const verbs: ReadonlyArray<readonly [name: string, attempt: (id: string, by: Person) => ReturnType<typeof call>]> = [
   ...[
     "favourite",
@@ -48,7 +48,7 @@ const seen = ({ headers, status, text }: Answer) => ({
 
 layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => {
   it.effect(
-    "whatever somebody tries with a status that is hidden is answered, to the byte, as if it never was",
+    "every action on a hidden status gets the same bytes as on a missing one",
     () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer
@@ -95,7 +95,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
   )
 
   it.effect(
-    "row 57: what is hidden takes as long as what never was",
+    "row 57: a hidden status takes as long as a missing one",
     () =>
       Effect.gen(function*() {
         const { createPerson } = yield* TestServer

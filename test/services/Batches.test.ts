@@ -33,7 +33,7 @@ it.effect("asks for what comes in one turn at once, and for what comes meanwhile
     assert.deepStrictEqual(batches, [[1, 2], [3, 4, 5], [6]])
   }))
 
-it.effect("nobody waits for whom was interrupted, whether that one was to ask or only waited", () =>
+it.effect("callers do not wait for an interrupted caller, whether it asked or only waited", () =>
   Effect.gen(function*() {
     const { batches, gates, many } = asking()
     const gate = yield* Deferred.make<void>()
@@ -55,7 +55,7 @@ it.effect("nobody waits for whom was interrupted, whether that one was to ask or
     assert.notDeepInclude(batches, [3])
   }))
 
-it.effect("what fails, fails for all of them, or is asked for each alone", () =>
+it.effect("a failure fails all callers, or each is asked separately", () =>
   Effect.gen(function*() {
     const together = asking()
     const ask = gathered({ max: 10 }, together.many)
@@ -68,7 +68,7 @@ it.effect("what fails, fails for all of them, or is asked for each alone", () =>
     assert.deepStrictEqual(apart.batches[0], [1, 13])
   }))
 
-it.effect("whoever asks for others is not interrupted before they have their answers", () =>
+it.effect("a caller that asks for others is not interrupted before they have results", () =>
   Effect.gen(function*() {
     const { batches, gates, many } = asking()
     const gate = yield* Deferred.make<void>()

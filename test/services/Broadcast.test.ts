@@ -12,7 +12,7 @@ const live = Layer.fresh(Broadcast.layerMemory).pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
-layer(live, { excludeTestServices: true })("what nodes tell one another", (it) => {
+layer(live, { excludeTestServices: true })("messages between nodes", (it) => {
   it.effect("I28, F103: a publish inside of an open transaction is a defect in tests, and after its commit it is heard", () =>
     Effect.scoped(Effect.gen(function*() {
       const bus = yield* Broadcast

@@ -20,7 +20,7 @@ describe("dates from outside", () => {
     assert.isTrue(found === undefined || (found >= momentMillisMin && found <= momentMillisMax))
   })
 
-  it("F10: what others write as dates", () => {
+  it("F10: foreign dates", () => {
     assert.strictEqual(momentOf("Sun, 06 Nov 1994 08:49:37 GMT"), 784_111_777_000)
     assert.strictEqual(momentOf("2024-01-01T00:00:00"), 1_704_067_200_000)
     assert.strictEqual(momentOf("Sun, 06 Nov 275761 08:49:37 GMT"), undefined)

@@ -8,7 +8,7 @@ import { persisted } from "../../src/services/Persisted.ts"
 import { PersistedPost } from "../../src/services/statuses/Post.ts"
 import { post } from "../support/Posts.ts"
 
-describe("what rows keep as JSON", () => {
+describe("JSON in rows", () => {
   it.effect("a post that was scheduled before versions were written, and one before it had files", () =>
     Effect.gen(function*() {
       const kept = {
@@ -61,7 +61,7 @@ describe("what rows keep as JSON", () => {
       assert.deepStrictEqual(yield* PersistedAnswer.decode(json), answer)
     }))
 
-  it.effect("what a newer program kept is not misread", () =>
+  it.effect("data of a newer version is not misread", () =>
     Effect.gen(function*() {
       const Kept = Schema.Struct({ text: Schema.String })
       const newer: unknown = JSON.parse(yield* persisted(Kept, 2).encode({ text: "new" }))

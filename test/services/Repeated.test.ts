@@ -19,7 +19,7 @@ const tenSeconds = Effect.fnUntraced(function*(fails: (round: number) => Effect.
   return { lines, rounds }
 })
 
-it.effect("F99: a round that the database failed once is tried again, and nobody is warned", () =>
+it.effect("F99: a round that failed once in the database is retried without a warning", () =>
   Effect.gen(function*() {
     const first = (round: number) => round === 1
     const failed = yield* tenSeconds((round) => first(round) ? Effect.fail(lost) : Effect.void)

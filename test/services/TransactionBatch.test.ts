@@ -19,7 +19,7 @@ const database = () => {
   }
 }
 
-it.effect("what runs together asks together, however many steps each takes", () =>
+it.effect("concurrent work batches its queries, however many steps each takes", () =>
   Effect.gen(function*() {
     const { last, other, read, statements, write } = database()
     const long = (key: number) =>

@@ -4,7 +4,7 @@ import { Mailer } from "../../src/services/emails/Mailer.ts"
 import { Credentials } from "../../src/services/identity/Credentials.ts"
 import { Secrets } from "../../src/services/instance/Secrets.ts"
 
-/** What it takes to sign in, which nobody does in a simulation. */
+/** Sign-in services, which no simulation uses. */
 export const signingIn = Layer.mergeAll(
   Layer.succeed(Credentials, { hash: () => Effect.die("no passwords"), verify: () => Effect.die("no passwords") }),
   Layer.succeed(Secrets, {

@@ -3,14 +3,14 @@ import { connect, type Socket } from "node:net"
 import type { Address } from "../support/PostgresServer.ts"
 import * as Wire from "./Wire.ts"
 
-/** Postgres looks for a deadlock when somebody has waited that long. */
+/** Wait after which Postgres looks for a deadlock. */
 const deadlockTimeout = "5ms"
 
 const codes = { authentication: 0x52, error: 0x45, key: 0x4b, ready: 0x5a, password: 0x70 }
 
 const hmac = (key: Buffer, text: string) => createHmac("sha256", key).update(text).digest()
 
-/** What a client proves by SCRAM-SHA-256 (RFC 5802) that it knows the password. */
+/** Client side of SCRAM-SHA-256 (RFC 5802). */
 const scram = (password: string) => {
   const first = `n=,r=${randomBytes(18).toString("base64")}`
   const initial = Buffer.from(`n,,${first}`)
@@ -29,13 +29,13 @@ const scram = (password: string) => {
   }
 }
 
-/** A real session with Postgres: one request at a time, each with its whole answer. */
+/** A real session with Postgres that handles one request at a time, up to its complete response. */
 export class Backend {
   readonly statements: Wire.Statements
-  /** What the server says to a client that comes in. */
+  /** Messages that the server sends to a new client. */
   greeting: Buffer = Buffer.alloc(0)
   pid = 0
-  /** It is in a transaction. */
+  /** True within a transaction. */
   inside = false
   private readonly socket: Socket
   private received: Buffer = Buffer.alloc(0)
@@ -70,7 +70,7 @@ export class Backend {
     return backend
   }
 
-  /** Sends what waits for so many ends (a message each to say that the server is ready again). */
+  /** Sends bytes and waits for the given number of ReadyForQuery messages. */
   send(chunk: Buffer, ends: number): Promise<Buffer> {
     this.wanted = ends
     return new Promise((resume) => {
@@ -79,7 +79,7 @@ export class Backend {
     })
   }
 
-  /** Rows of a statement, columns as texts. */
+  /** Returns the rows of a statement, columns as text. */
   async query(text: string): Promise<ReadonlyArray<ReadonlyArray<string>>> {
     const answer = await this.send(Wire.simpleQuery(text), 1)
     if (Wire.hasError(answer)) throw new Error(`${text}: ${answer.toString("latin1")}`)
@@ -112,7 +112,7 @@ export class Backend {
     this.resume?.(answer)
   }
 
-  /** The first steps of a session are between Postgres and this; the client only hears that it is in. */
+  /** Runs the authentication steps with Postgres; the client only learns that it is connected. */
   private prove(body: Buffer, { first, second }: ReturnType<typeof scram>) {
     const step = body.readInt32BE(0)
     if (step === 10) this.socket.write(Wire.message(codes.password, first))

@@ -1,16 +1,16 @@
 import type { Address } from "../support/PostgresServer.ts"
 import { Backend } from "./Backend.ts"
 
-/** How often it is looked who waits for whom, in milliseconds of real time. */
+/** Poll interval for lock waits, in milliseconds of real time. */
 const lookMillis = 2
 
-// Kept from before a run puts time on its own.
+// The real timer, kept before a run replaces it.
 const { setTimeout: later } = globalThis
 
-/** A little real time. */
+/** Waits a short real time. */
 export const moment = () => new Promise<void>((resume) => later(resume, lookMillis))
 
-/** Sessions of a real Postgres with a database of their own, and one that sees who waits. */
+/** Sessions of a real Postgres with their own database, and one session that observes lock waits. */
 export class Backends {
   private readonly all: Array<Backend> = []
   private readonly taken = new Set<Backend>()
@@ -25,7 +25,7 @@ export class Backends {
     this.observer = observer
   }
 
-  /** Sessions with a database of their own, a copy of `template`. */
+  /** Opens sessions with their own database, a copy of `template`. */
   static async open(address: Address, template: string, statement: string) {
     const database = `simulation_${process.pid}`
     const admin = await Backend.open(address, "postgres")
@@ -37,7 +37,7 @@ export class Backends {
     return new Backends(address, database, observer)
   }
 
-  /** Leaves nothing of the run before; `change` puts another text in the place of every statement's. */
+  /** Removes everything that the last run left; `change` rewrites the text of every statement. */
   async empty(change: ((text: string) => string) | undefined) {
     for (const backend of this.all) backend.close()
     this.all.length = 0
@@ -72,7 +72,7 @@ export class Backends {
     this.taken.delete(backend)
   }
 
-  /** Sessions that wait for a lock, with those that hold it. */
+  /** Returns sessions that wait for a lock, with the sessions that hold it. */
   async waiting(): Promise<ReadonlyMap<number, ReadonlyArray<number>>> {
     const rows = await this.observer.query(
       "SELECT pid, array_to_string(pg_blocking_pids(pid), ',') FROM pg_locks WHERE NOT granted"

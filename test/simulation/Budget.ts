@@ -1,18 +1,19 @@
 /*
- * What the suite runs of the simulation: seeds in which all happens that can, and for each invariant a bug that a short run
- * shows. `npm run simulate:nightly` looks for all bugs, and runs 10,000 seeds.
+ * Simulation runs of the test suite: seeds that cover every kind of fault, and for each invariant a bug that a short
+ * run finds. `npm run simulate:nightly` looks for all bugs, and runs 10,000 seeds.
  */
 
 /**
- * In these together every kind of fault happens. In 22, the first, most that can happen to a node does, and it has media; 44 and
- * 34 are about consent, polls and moderators, and 34 loses all feeds; in 26 answers of commits are lost and nothing else happens.
+ * Seeds that together cover every kind of fault. 22, the first, has most faults that a node can have, and media. 44 and
+ * 34 are about consent, polls and moderators, and 34 loses all feeds. In 26 the responses of commits are lost, and no
+ * other fault happens.
  */
 export const seeds = [22, 44, 47, 34, 26] as const
 
-/** One in which transactions overlap. */
+/** A seed with overlapping transactions. */
 export const overlappingSeeds = [1]
 
-/** Those of servers that federate, in which every kind of fault happens. */
+/** Seeds of federating servers that cover every kind of fault. */
 export const federationSeeds = [1_500_027, 18, 1_500_016] as const
 
 /** Bugs by name. */
@@ -42,7 +43,7 @@ export const bugs: ReadonlySet<string> = new Set([
   "posts of who is suspended are shown"
 ])
 
-/** Those of servers that federate. */
+/** Bugs of federating servers, by name. */
 export const federationBugs: ReadonlySet<string> = new Set([
   "deliveries about one thing overtake each other (I6)",
   "reports of one server are told apart by its actor (I7)",

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { CommandAnswer, Recording } from "../../src/services/intents/Commands.ts"
 import type { Mutant } from "./Mutant.ts"
 
-/** The command's id is looked up before the transaction and recorded after it. */
+/** Looks up the command's id before the transaction and records it after. */
 const keyOutside: Mutant = {
   name: "the command's id is looked up and recorded outside of the transaction",
   mutation: {
@@ -30,7 +30,7 @@ const keyOutside: Mutant = {
   seedsMax: 30
 }
 
-/** What commands as one statement begin with is another. */
+/** Replaces the recording that single-statement commands begin with. */
 const recordingWith = (change: (sql: SqlClient.SqlClient) => Partial<Recording>): Mutant["mutation"] => ({
   commands: (commands, sql) => ({
     ...commands,
@@ -39,7 +39,7 @@ const recordingWith = (change: (sql: SqlClient.SqlClient) => Partial<Recording>)
   })
 })
 
-/** What one statement does is done again where its command comes again. */
+/** Repeats a single statement when its command is repeated. */
 const aloneUnrecorded: Mutant = {
   name: "a command as one statement is not looked up",
   mutation: recordingWith((sql) => ({ recorded: () => sql`SELECT 1` })),
@@ -48,7 +48,7 @@ const aloneUnrecorded: Mutant = {
   seedsMax: 30
 }
 
-/** A node that lost an account goes on to write for it by single statements. */
+/** Lets a node that lost an account keep writing for it by single statements. */
 const aloneUnowned: Mutant = {
   name: "the owner's epoch is not checked by commands as one statement",
   mutation: recordingWith((sql) => ({ ownerRow: sql`SELECT` })),
@@ -58,10 +58,10 @@ const aloneUnowned: Mutant = {
   seedsMax: 30
 }
 
-/** No command is one statement. */
+/** Runs no command as a single statement. */
 const inTransaction = () => Effect.die("in a transaction")
 
-/** A node that lost an account goes on to write for it. */
+/** Lets a node that lost an account keep writing for it. */
 const epochUnchecked: Mutant = {
   name: "the owner's epoch is not checked",
   mutation: {
@@ -89,5 +89,5 @@ const epochUnchecked: Mutant = {
   seedsMax: 60
 }
 
-/** Bugs of how commands are done once, and by the owner alone. */
+/** Bugs that run commands twice, or on a node that is not the owner. */
 export const commandMutants: ReadonlyArray<Mutant> = [keyOutside, aloneUnrecorded, epochUnchecked, aloneUnowned]

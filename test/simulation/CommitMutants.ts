@@ -1,11 +1,11 @@
 import type { Mutant } from "./Mutant.ts"
 
-/** Puts an effect off until the transaction is committed, where a bug is switched on. */
+/** Delays an effect until after the commit if a bug is switched on. */
 const afterCommit = (on: string) => `(${on} ? (later) => sql.afterCommit(Effect.orDie(later)) : (now) => now)`
-/** Does at once what waits for the commit. */
+/** Runs an after-commit effect at once if a bug is switched on. */
 const beforeCommit = (on: string) => `(${on} ? Effect.asVoid : sql.afterCommit)`
 
-/** Another request reads the filters from before the commit, and keeps them. */
+/** Another request reads the filters from before the commit, and caches them. */
 const filtersToldEarly: Mutant = {
   name: "nodes hear of changed filters before the commit",
   mutation: {},
@@ -21,7 +21,7 @@ const filtersToldEarly: Mutant = {
   seedsMax: 10
 }
 
-/** A stream that ends is open again before the commit. */
+/** A stream that was closed is reopened before the commit. */
 const suspensionToldEarly: Mutant = {
   name: "nodes hear of a suspension before the commit",
   mutation: {},
@@ -37,7 +37,7 @@ const suspensionToldEarly: Mutant = {
   seedsMax: 10
 }
 
-/** A crash in between leaves a scheduled status that nobody posts. */
+/** A crash in between leaves a scheduled status that is never posted. */
 const timerLater: Mutant = {
   name: "the timer of a scheduled status is set after the commit",
   mutation: {},
@@ -52,7 +52,7 @@ const timerLater: Mutant = {
   seedsMax: 30
 }
 
-/** A status keeps the time that it had before. */
+/** A rescheduled status keeps its old time. */
 const timerKept: Mutant = {
   name: "a status that is scheduled anew is posted at its old time",
   mutation: {},
@@ -67,7 +67,7 @@ const timerKept: Mutant = {
   seedsMax: 30
 }
 
-/** A crash in between leaves homes without the post, and nobody who knows. */
+/** A crash in between leaves homes without the post, and no intent to repair them. */
 const completedFirst: Mutant = {
   name: "an intent is completed before its feeds are written",
   mutation: {},
@@ -87,7 +87,7 @@ const completedFirst: Mutant = {
   seedsMax: 30
 }
 
-/** A crash or a lost answer in between leaves a figure that counts what is gone. */
+/** A crash or a lost response in between leaves a counter that includes a removed favourite. */
 const uncountedLater: Mutant = {
   name: "a favourite that was taken back is counted later",
   mutation: {},
@@ -102,7 +102,7 @@ const uncountedLater: Mutant = {
   seedsMax: 30
 }
 
-/** A crash in between leaves homes with posts of who is not followed any more. */
+/** A crash in between leaves homes with posts of unfollowed accounts. */
 const homesForgotten: Mutant = {
   name: "homes are forgotten after the commit alone",
   mutation: {},
@@ -117,7 +117,7 @@ const homesForgotten: Mutant = {
   seedsMax: 60
 }
 
-/** Another node sends what this one is still sending. */
+/** Another node sends a push that this one is still sending. */
 const claimOutlived: Mutant = {
   name: "a push takes longer than its claim",
   mutation: {},
@@ -133,7 +133,7 @@ const claimOutlived: Mutant = {
   seedsMax: 30
 }
 
-/** Bugs between a commit and what follows it, and of claims. */
+/** Bugs between a commit and its effects, and of claims. */
 export const commitMutants: ReadonlyArray<Mutant> = [
   filtersToldEarly,
   suspensionToldEarly,

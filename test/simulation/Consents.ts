@@ -19,7 +19,7 @@ interface Reply {
   readonly by: bigint
   readonly approver: bigint
   state: State
-  /** When it was let happen, in milliseconds since 1970. */
+  /** Time of acceptance, in milliseconds since 1970. */
   acceptedAt: number
 }
 
@@ -27,12 +27,12 @@ interface Quote {
   readonly by: bigint
   readonly quoted: bigint
   readonly quotedAuthor: bigint
-  /** With consent at once. */
+  /** Consent was given at once. */
   readonly atOnce: boolean
   state: State
 }
 
-/** What the commands that committed make of who may reply and quote, and of what waits for that, on plain maps. */
+/** Expected reply and quote permissions, and pending interactions, by the committed commands, on plain maps. */
 class Consents {
   readonly posts = new Map<bigint, Governed>()
   readonly replies = new Map<bigint, Reply>()
@@ -100,9 +100,9 @@ class Consents {
 }
 
 /**
- * I25: a reply that waits is for its author and who decides alone, in rows, streams, feeds and notifications, until that one
- * lets it happen, and then for all; one that was refused is for its author alone. I26: who quotes what with whose consent is
- * what the commands say, and lists and notifications say the same.
+ * I25: a pending reply is visible only to its author and the account that decides, in rows, streams, feeds and
+ * notifications; after acceptance to everybody. A refused reply is visible only to its author. I26: quotes and their
+ * consent match the commands, and lists and notifications agree.
  */
 export const check = Effect.fnUntraced(function*(
   aftermath: Aftermath,
@@ -150,7 +150,7 @@ const replies = Effect.fnUntraced(function*(
       broken.push(`I25: who decides about ${id}, which is ${state}, is told ${waits} times that it waits`)
     }
     if (state === "accepted") continue
-    // Its author may be told what came of it: who decides sees it, and may like it.
+    // Its author may be notified: the account that decides sees it, and may like it.
     if (told.filter(({ accountId }) => accountId !== by).length > waits) {
       broken.push(`I25: somebody is told of ${id}, which is ${state}`)
     }

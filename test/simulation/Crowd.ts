@@ -8,33 +8,33 @@ import type { Known, Plan } from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import type { Shared, World } from "./World.ts"
 
-/** The first commands publish what the others are about. */
+/** The first commands publish the posts that the others are about. */
 const firstMax = 3
-/** Commands that are about the same thing, and the time until the next ones, in milliseconds. */
+/** Commands of a wave, which share a theme, and the pause between waves, in milliseconds. */
 const waveCommands = 12
 const pauseMillis = 2_500
-/** Of these so many come at once, within so many milliseconds, and the next ones after so many. */
+/** Commands of a burst, its length, and the pause between bursts, in milliseconds. */
 const burstCommands = 6
 const burstMillis = 5
 const burstPauseMillis = 400
-/** Commands that have a theme. */
+/** Number of commands with a theme. */
 const commandsMax = 100
-/** Accounts that are taken over in a run. */
+/** Account takeovers in a run. */
 const takeOversMax = 24
-/** They are within so many milliseconds after a wave began. */
+/** Milliseconds after the start of a wave within which takeovers happen. */
 const takeOverMillis = 1_000
 
 const waveOf = (n: number) => n < firstMax ? 0 : 1 + Math.floor((n - firstMax) / waveCommands)
 
-/** What a wave of commands is about, so that it is the same rows that they want. */
+/** Themes of waves of commands, so that commands of a wave contend for the same rows. */
 const themes = ["posts", "poll", "ring", "posts", "everything"] as const
 
-/** Many accounts that do something with the same few posts, polls and people at the same time. */
+/** Many accounts that act on the same few posts, polls and people at the same time. */
 export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
   const themesOf = new Dice(world.seed, "themes")
   const themeOfWave = Array.from({ length: 1 + waveOf(commandsMax) }, () => themesOf.pick(themes))
   const themeOf = (n: number) => themeOfWave[waveOf(n)] ?? "everything"
-  /** The place of a command in its wave. */
+  /** Returns a command's position in its wave. */
   const placeOf = (n: number) => (n - firstMax) % waveCommands
 
   const burstOf = (n: number) => Math.floor(placeOf(n) / (themeOf(n) === "ring" ? 3 : burstCommands))
@@ -42,7 +42,7 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
     n < firstMax ? 0 : waveOf(n) * pauseMillis + burstOf(n) * burstPauseMillis + dice.between(0, burstMillis)
   const who: Plan["who"] = (dice, n) => {
     if (n < firstMax) return accounts[n]!
-    // Three who follow one another in a ring; everybody but its author votes.
+    // In a ring, three accounts follow each other; in polls, all but the author vote.
     if (themeOf(n) === "ring") return accounts[placeOf(n) % 3]!
     return themeOf(n) === "poll" ? dice.pick(accounts.slice(1)) : dice.pick(accounts)
   }
@@ -62,7 +62,7 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
     const target = dice.pick(accounts.filter((other) => other !== account))
     const did = (tag: Command["_tag"]) => outcomes.some((one) => one.account === account && one.command._tag === tag)
     const votes = theme === "poll" ? 60 : theme === "everything" && account !== accounts[0] ? 8 : 0
-    // Who is followed by the next one is not any more, by all three at once, and then is again.
+    // All three accounts of a ring unfollow the next one at once, and later follow it again.
     if (theme === "ring") {
       return burstOf(n) % 2 === 0
         ? { _tag: "Unfollow", target: next }
@@ -87,7 +87,7 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
   return { waits, who, draw }
 }
 
-/** Other nodes believe now and then that an account is theirs, while its owner is in the middle of something. */
+/** Other nodes sometimes take an account over while its owner is at work. */
 export const takeOver = Effect.fnUntraced(
   function*(world: World, { sql }: Shared, { accounts }: Pick<Known, "accounts">) {
     const dice = new Dice(world.seed, "takeovers")

@@ -13,7 +13,7 @@ import { Session } from "./Session.ts"
 import { VirtualTime } from "./VirtualTime.ts"
 import { client, World } from "./World.ts"
 
-/* What a database begins with is made once for all processes: initdb and migrations take longer than most runs. */
+/* The initial database is made once for all processes: initdb and migrations take longer than most runs. */
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 const cache = at("node_modules/.cache")
@@ -23,7 +23,7 @@ const { version }: { version: string } = JSON.parse(
   readFileSync(at("node_modules/@electric-sql/pglite/package.json"), "utf8")
 )
 
-/** What lives as long as a process needs nothing that survives it. */
+/** A database that lives as long as its process needs no durability. */
 const settings = {
   ["shared_buffers"]: "16MB",
   ["full_page_writes"]: "off",
@@ -39,15 +39,15 @@ const startParams = [
 ]
 
 /**
- * A session's own settings: one plan for each statement, made once, as plans by parameters would depend on how often it ran
- * before; and libraries, of which one that came later would be lost at the end of a run.
+ * Settings of each session. Generic plans, because custom plans would depend on earlier executions. Libraries are
+ * loaded early, because one loaded later would be lost at the end of a run.
  */
 const opening = `SET plan_cache_mode = force_generic_plan; SET jit = off; LOAD 'plpgsql';
   SELECT ts_lexize('english_stem', 'birds')`
 
 const started = (files: Blob) => Globals.withoutTimersUntil(() => PGlite.create({ loadDataDir: files, startParams }))
 
-/** Files of a database that are kept beside those of its kind; `hash` says what they were made of. */
+/** Caches files of a database by kind; `hash` covers their inputs. */
 const kept = async (kind: string, hash: string, make: () => Promise<PGlite>) => {
   const name = `pglite-${kind}-${hash}.tar`
   if (!existsSync(`${cache}/${name}`)) {
@@ -64,7 +64,7 @@ const kept = async (kind: string, hash: string, make: () => Promise<PGlite>) => 
   return new Blob([readFileSync(`${cache}/${name}`)])
 }
 
-/** Takes away what migrations wrote, but for the roles. */
+/** Deletes rows that migrations wrote, except for the roles. */
 const empty = async (pglite: PGlite) => {
   const { rows } = await pglite.query<{ name: string }>(
     `SELECT quote_ident(relname) AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
@@ -94,14 +94,14 @@ const migrated = async () => {
   return pglite
 }
 
-/** The migrations and whatever else the files of a migrated database are made of. */
+/** Returns a hash of the migrations and all other inputs of a migrated database. */
 const recipe = () => {
   const hash = createHash("sha1").update(version).update(startParams.join()).update(Performed.statement)
   for (const name of migrations) hash.update(name).update(readFileSync(`${folder}/${name}`))
   return hash.update(readFileSync(fileURLToPath(import.meta.url))).digest("hex")
 }
 
-/** Opens one; no other has anything of it. */
+/** Opens a database that shares nothing with others. */
 export const open = async () => {
   const pglite = await started(await kept("migrated", recipe(), migrated))
   await Globals.withoutTimersUntil(() => pglite.exec(opening))

@@ -9,7 +9,7 @@ const preparedMax = 400
 /** A database of a process of simulations: one session, in which each run finds what the first one found. */
 export class Database {
   private readonly pglite: PGlite
-  /** Statements that are prepared and planned where a run begins, by their texts and the types of what they take. */
+  /** Statements that are prepared and planned before a run, by text and parameter types. */
   private readonly prepared = new Map<string, string>()
   private latest: Wire.Statements | undefined
   private snapshot: Snapshot | undefined
@@ -19,27 +19,27 @@ export class Database {
     this.pglite = pglite
   }
 
-  /** Postgres' answer, in bytes only: what is asked without a receiver PGlite parses as well, and keeps. */
+  /** Returns Postgres's response as raw bytes: without a receiver, PGlite would also parse and keep it. */
   ask(chunk: Buffer): Buffer {
     if (chunk[0] === 0) return Buffer.from(this.pglite.execProtocolRawSync(new Uint8Array(chunk)))
     const parts: Array<Buffer> = []
     const onRawData = (part: Uint8Array) => void parts.push(Buffer.from(part))
-    // It is done when this returns; the promise only tells of what failed.
+    // Completes synchronously; the promise only reports failures.
     this.pglite.execProtocolRawStream(new Uint8Array(chunk), { syncToFs: false, onRawData }).catch(this.failed)
     return Buffer.concat(parts)
   }
 
-  /** Called with what is wrong with the database itself. */
+  /** Called when the database itself fails. */
   failed: (cause: unknown) => void = () => {}
 
-  /** The statements of a run; `change` puts another text in the place of each one's. */
+  /** Returns the statements of a run; `change` rewrites the text of each. */
   statements(change?: (text: string) => string) {
     const statements = new Wire.Statements(change, this.prepared)
     this.latest = change === undefined ? statements : undefined
     return statements
   }
 
-  /** Leaves nothing of the run before, but that what it prepared needs no plan any more. */
+  /** Removes what the last run left, but keeps the plans of its prepared statements. */
   empty() {
     Globals.withoutTimers(() => {
       const { snapshot } = this
@@ -59,7 +59,7 @@ export class Database {
     })
   }
 
-  /** What Postgres has of libraries, which are in this process beside its memory. */
+  /** Returns the libraries that Postgres has loaded, which are in this process outside its memory. */
   private loaded() {
     const answer = this.ask(
       Wire.simpleQuery("ROLLBACK; SELECT string_agg(file_name, ' ') FROM pg_get_loaded_modules()")

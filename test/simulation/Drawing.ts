@@ -8,26 +8,26 @@ import type { Known, Plan } from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import * as Spamming from "./Spamming.ts"
 
-/** Commands begin within that many milliseconds. */
+/** Milliseconds within which commands begin. */
 export const rushMillis = 6000
 
-/** How the text of a reply begins. */
+/** First characters of a reply's text. */
 export const replying = "re "
 
-/** A status is scheduled that far ahead, and one that is put off at least so much later, in milliseconds. */
+/** How far ahead a status is scheduled, and by how much it is postponed at least, in milliseconds. */
 const aheadMillis = 5 * 60_000
 const laterMillis = 12_000
 
 /**
- * When the last part of a seed's commands begins, in milliseconds after the first: at once, but for some seeds, in which
- * actors are put away meanwhile, and scheduled statuses become due.
+ * Returns when the last commands of a seed begin, in milliseconds after the first: at once for most seeds. In the
+ * others actors become idle first, and scheduled statuses become due.
  */
 export const lateMillis = (seed: number) => new Dice(seed, "length").chance(0.3) ? aheadMillis : 0
 
-/** Accounts that do everything, each seed some things more than others. */
+/** Accounts that do everything, in proportions that differ by seed. */
 export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
   const late = lateMillis(world.seed)
-  // Each seed does some things more often than others, and some not at all: what undoes a mistake hides it, too.
+  // Each seed does some things more often than others, and some not at all: undoing can hide a fault.
   const mix = new Dice(world.seed, "mix")
   const share = () => mix.pick([0, 0, 0.5, 2])
   const [changes, opinions, follows, aversions] = [share(), share(), share(), share()]
@@ -42,7 +42,8 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
     })
     const target = dice.pick(accounts.filter((other) => other !== account))
     const statusId = published.length === 0 ? undefined : dice.pick(published).id
-    // What is undone was mostly done before, and what is deleted or edited mostly has replies, reblogs or favourites.
+    // Undo commands mostly concern earlier commands. Deletes and edits mostly concern posts with replies, reblogs or
+    // favourites.
     const done = outcomes.filter(({ result }) => typeof result === "object" && "id" in result)
     const touched = new Set(
       done.flatMap(({ command }) => "statusId" in command ? command.statusId : inReplyTo(command))
@@ -58,7 +59,7 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
     const whoDid = (tag: "Block" | "Follow") =>
       done.flatMap(({ account: who, command }) => command._tag === tag && command.target === account ? who : [])
     const asker = anyOf(dice, whoDid("Follow"), target)
-    // A blocked account follows all the same.
+    // Blocked accounts also try to follow.
     const whom = { target: anyOf(dice, aversions > 0 ? whoDid("Block") : [], target) }
     const often = (tag: Command["_tag"]) => mineOf(tag).length > 0 ? 6 : 1
     const [onStatus, onOwn] = [statusId === undefined ? 0 : 1, ownId === undefined ? 0 : 1]
@@ -97,7 +98,7 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
         post: post(`later ${n}`),
         scheduledAt
       }],
-      // Later than before by more than clocks differ, so that one that is posted too early shows.
+      // Postponed by more than the clock skew, so that a status posted too early is noticed.
       [12 * onScheduled, { _tag: "Reschedule", ...planned, scheduledAt: scheduledAt + laterMillis }],
       [5 * onScheduled, { _tag: "CancelScheduled", ...planned }],
       [7 * offers, publish(`${Spamming.word} birds ${n}`)],
@@ -125,6 +126,6 @@ export const make = ({ accounts, outcomes, published, world }: Known): Plan => {
 
 const inReplyTo = (command: Command) => command._tag === "Publish" ? command.post.inReplyToId ?? [] : []
 
-/** One of the items, three times of four where there is any; else `fallback`. */
+/** Picks one of the items in three of four cases if there are any, otherwise `fallback`. */
 const anyOf = <A, B>(dice: Dice, items: ReadonlyArray<A>, fallback: B) =>
   items.length > 0 && dice.chance(0.75) ? dice.pick(items) : fallback

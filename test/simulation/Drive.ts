@@ -4,30 +4,30 @@ import type { Machine } from "./Machine.ts"
 import * as Pooling from "./Pooling.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
-/** A run that takes longer counts as broken, in milliseconds of CPU time. */
+/** Maximum CPU time of a run, in milliseconds; a longer run counts as broken. */
 const cpuMillisMax = 20_000
 
-/** Of this process, since it began. */
+/** CPU time of this process since its start. */
 export const cpuMillis = () => {
   const { system, user } = process.cpuUsage()
   return Math.round((system + user) / 1000)
 }
 
-/** Instants of virtual time that the runs of this process came to. */
+/** Instants of virtual time that the runs of this process have reached. */
 export const progress = { instants: 0 }
 
 export interface Run<A, E> {
   readonly time: VirtualTime
-  /** The machine on which `main` runs. */
+  /** Machine on which `main` runs. */
   readonly outside: Machine
-  /** A database works on something at the moment, so that time stands still. */
+  /** True while a database is at work, during which virtual time stops. */
   readonly isBusy: () => boolean
-  /** Ends when that is over, where there is no other way to hear of it than to ask. */
+  /** Completes when the database is done, if there is no way to learn of it but polling. */
   readonly working?: () => Promise<void> | undefined
   readonly main: Effect.Effect<A, E>
 }
 
-/** Runs an effect on the machine outside, and time along with it, until it ends or cannot go on. */
+/** Runs an effect on the outside machine, and virtual time with it, until it ends or is stuck. */
 export const drive = async <A, E>(
   { isBusy, main, outside, time, working }: Run<A, E>
 ): Promise<Exit.Exit<A, E | string>> => {
@@ -37,7 +37,7 @@ export const drive = async <A, E>(
   try {
     const fiber = Effect.runForkWith(outside.context)(main)
     for (let turns = 1; fiber.pollUnsafe() === undefined && time.stuck === undefined; turns++) {
-      // To ask for the CPU time is dear.
+      // Reading the CPU time is expensive.
       if (turns % 512 === 0 && cpuMillis() - began > cpuMillisMax) {
         time.stuck = `more than ${cpuMillisMax} ms of CPU time`
       }

@@ -16,17 +16,17 @@ interface StatusRow {
   readonly inReplyToAccountId: bigint | null
   readonly createdAt: Date
   readonly deletedAt: Date | null
-  /** It has the hashtag. */
+  /** The status has the hashtag. */
   readonly tagged: boolean
   /**
-   * An edit took the hashtag away, or a block the thread that it answered, or it waits for consent, or its author is limited: feeds hear of it when they
-   * are made anew.
+   * An edit removed the hashtag, a block removed the parent, consent is pending, or the author is limited. Feeds
+   * reflect this only when they are rebuilt.
    */
   readonly changed: boolean
-  /** It waits for consent. */
+  /** The status waits for consent. */
   readonly waits: boolean
   readonly authorSuspended: boolean
-  /** Nobody finds it under its hashtag any more. */
+  /** The status is not listed under its hashtag. */
   readonly authorLimited: boolean
 }
 
@@ -43,7 +43,7 @@ interface MentionRow {
   readonly statusId: bigint
   readonly accountId: bigint
   readonly silent: boolean
-  /** It is not in the text any more. */
+  /** The mention is no longer in the text. */
   readonly quiet: boolean
 }
 
@@ -72,7 +72,7 @@ export const pair = (from: bigint, to: bigint) => `${from}>${to}`
 const askings = (rows: ReadonlyArray<Asking>) => new Set(rows.map((row) => pair(row.fromAccountId, row.accountId)))
 const pairs = (rows: ReadonlyArray<Pair>) => new Set(rows.map((row) => pair(row.accountId, row.targetAccountId)))
 
-/** Everything that the database says at rest, read row by row, without any of the product's queries. */
+/** Loads the whole database at rest, row by row, without the product's queries. */
 export const load = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: number) {
   const statuses = yield* sql<StatusRow>`SELECT id, account_id, visibility, text, reblog_of_id, in_reply_to_id,
     in_reply_to_account_id, created_at, deleted_at, EXISTS (SELECT FROM statuses_tags WHERE status_id = statuses.id) AS tagged,
@@ -115,20 +115,20 @@ export interface Rows {
   readonly follows: ReadonlyArray<FollowRow>
   readonly requests: ReadonlySet<string>
   readonly blocks: ReadonlySet<string>
-  /** Those that are not over. */
+  /** Active mutes. */
   readonly mutes: ReadonlySet<string>
   readonly favourites: ReadonlyArray<{ readonly accountId: bigint; readonly statusId: bigint }>
   readonly pins: ReadonlyArray<{ readonly accountId: bigint; readonly statusId: bigint }>
   readonly notifications: ReadonlyArray<NotificationRow>
-  /** Who asks to be heard, and who is, by whom. */
+  /** Pending notification requests, and accepted ones. */
   readonly asking: ReadonlySet<string>
   readonly heard: ReadonlySet<string>
   readonly lists: ReadonlyArray<ListRow>
-  /** Who follows the hashtag. */
+  /** Followers of the hashtag. */
   readonly tagFollowers: ReadonlyArray<bigint>
 }
 
-/** What follows from the rows by the rules of the product, in plain code. */
+/** Consequences of the rows by the product's rules, in plain code. */
 export class Facts {
   readonly rows: Rows
   readonly byId: ReadonlyMap<bigint, StatusRow>
@@ -171,12 +171,12 @@ export class Facts {
     return this.rows.blocks.has(pair(reader, account)) || this.rows.mutes.has(pair(reader, account))
   }
 
-  /** Ids of the reader's home, newest first, as Mastodon's rules have them. */
+  /** Returns the ids of a reader's home by Mastodon's rules, newest first. */
   homeOf(reader: bigint): ReadonlyArray<bigint> {
     return this.rows.statuses.filter((status) => this.belongs(reader, status)).map(({ id }) => id).toReversed()
   }
 
-  /** Ids of a list, newest first. */
+  /** Returns the ids of a list, newest first. */
   listOf(list: ListRow): ReadonlyArray<bigint> {
     return this.rows.statuses.filter((status) => this.belongsIn(list, status)).map(({ id }) => id).toReversed()
   }
@@ -184,7 +184,7 @@ export class Facts {
   private belongs(reader: bigint, status: StatusRow) {
     if (!this.canSee(reader, status.id)) return false
     if (status.accountId === reader) return true
-    // Who decides about a reply finds it by its request.
+    // The account that decides about a reply finds it by its request.
     if (status.waits) return false
     const apart = status.visibility !== "direct" &&
       this.rows.lists.some((list) => list.accountId === reader && list.exclusive && this.holds(list, status))
@@ -206,12 +206,12 @@ export class Facts {
       (this.asFollowed(owner, status) || (list.tagged && isTagged(status)))
   }
 
-  /** The author or the hashtag is a member. */
+  /** Returns true if the author or the hashtag is a member. */
   private holds({ members, tagged }: ListRow, status: StatusRow) {
     return members.includes(status.accountId) || (tagged && isTagged(status))
   }
 
-  /** Whom a status answers, if that is neither its author nor the reader. */
+  /** Returns the account that a status replies to, unless it is the author or the reader. */
   private answered(reader: bigint, { accountId, inReplyToAccountId, inReplyToId }: StatusRow) {
     const others = inReplyToId !== null && inReplyToAccountId !== accountId && inReplyToAccountId !== reader
     return others ? inReplyToAccountId ?? undefined : undefined
@@ -221,7 +221,7 @@ export class Facts {
     return reblogOfId === null || this.follows.get(pair(reader, accountId))?.showReblogs !== false
   }
 
-  /** The reader hides nobody who has to do with it. */
+  /** Returns true if the reader hides none of the accounts involved. */
   private meets(reader: bigint, status: StatusRow) {
     const original = status.reblogOfId === null ? undefined : this.byId.get(status.reblogOfId)
     if (this.hides(reader, status.accountId)) return false
@@ -232,6 +232,6 @@ export class Facts {
   }
 }
 
-/** Everybody finds it under the hashtag. */
+/** Returns true if the hashtag's public timeline shows the status. */
 const isTagged = ({ authorLimited, reblogOfId, tagged, visibility }: StatusRow) =>
   tagged && !authorLimited && reblogOfId === null && visibility === "public"

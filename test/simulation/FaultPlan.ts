@@ -5,18 +5,18 @@ import * as Pointed from "./Pointed.ts"
 import { Dice } from "./Seeded.ts"
 import { hasMedia, isCalm, type Side, type Step } from "./World.ts"
 
-/** A fault at a step: the `nth` of that kind that whoever has the port takes, from `at` milliseconds on. */
+/** A fault at the `nth` step of a kind that the machine at the port takes, from `at` milliseconds on. */
 export interface AtStep {
   readonly kind: "crash" | "freeze" | "cut"
   readonly port: number
   readonly at: number
   readonly step: Step
   readonly nth: number
-  /** Steps count from the `nth` of these commands on, of the machine that does it; its own commit is the first one. */
+  /** Counts steps from the `nth` of these commands on, on the machine that runs it; its commit is the first step. */
   readonly of?: { readonly commands: ReadonlyArray<Command["_tag"]>; readonly nth: number }
-  /** Of SQL: before or after Postgres works on it. */
+  /** For SQL: before or after Postgres executes it. */
   readonly side: Side
-  /** How long it stands still, or is away. */
+  /** Duration of the freeze or the absence. */
   readonly millis: number
 }
 
@@ -32,7 +32,7 @@ export type Fault = AtStep | AtTime
 
 export const faultKinds = ["crash", "freeze", "cut", "stop", "refuse", "partition", "slow", "flush"] as const
 
-/** About how many steps of a kind a machine takes while commands come. */
+/** Approximate number of steps of each kind that a machine takes while commands arrive. */
 const stepsMax: Record<Step, number> = {
   sql: 180,
   commit: 24,
@@ -44,11 +44,11 @@ const stepsMax: Record<Step, number> = {
   files: 12
 }
 
-/** Faults that a seed may have anywhere, and in all, with those that are pointed at something. */
+/** Maximum untargeted faults of a seed, and of all faults including pointed ones. */
 const scatteredMax = 4
 export const faultsMax = scatteredMax + Pointed.faultsMax
 
-/** The faults of a seed, with one at least anywhere; where it is calm, answers of commits are lost and nothing else. */
+/** Returns the faults of a seed, at least one of them untargeted. A calm seed only loses responses of commits. */
 export const plan = (seed: number, nodes: number, calm = isCalm(seed)): ReadonlyArray<Fault> => {
   const [dice, late, media] = [new Dice(seed, "faults"), Drawing.lateMillis(seed), hasMedia(seed)]
   if (calm) {
@@ -75,7 +75,7 @@ export const plan = (seed: number, nodes: number, calm = isCalm(seed)): Readonly
     ])
     const port = dice.between(1, nodes + 1)
     const at = dice.between(0, Drawing.rushMillis) + (dice.chance(0.5) ? late : 0)
-    // Half of the faults at a step wait for one from the beginning, half for one of the next that come then.
+    // Half of the faults at a step count from the start, half from a later time.
     const early = late === 0 && dice.chance(0.5)
     const from = early ? 0 : at
     const side = dice.pick(["before", "after"] as const)
@@ -114,8 +114,8 @@ export const plan = (seed: number, nodes: number, calm = isCalm(seed)): Readonly
 }
 
 /**
- * Each node stands still when it has just stored a file, mostly one that its media job made, and once more later: for so
- * long that another node begins the job anew, and not much longer, so that it is awake again before that one is done.
+ * Freezes each node just after it stores a file, mostly one made by its media job, and once more later. Each freeze is
+ * long enough for another node to restart the job, and ends before that job is done.
  */
 export const standstills = (seed: number, nodes: number): ReadonlyArray<Fault> => {
   const dice = new Dice(seed, "standstills")

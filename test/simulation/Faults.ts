@@ -18,8 +18,8 @@ const words = {
 }
 
 /**
- * Lets the planned faults happen. `nodes` holds who is alive; `restart` brings back the one that ended. Answers an
- * effect that ends when all faults are over, and calls off those that did not come.
+ * Injects the planned faults. `nodes` holds the live nodes; `restart` brings back one that ended. Returns an effect
+ * that ends when all faults are over, and cancels those that did not happen.
  */
 export const unleash = Effect.fnUntraced(function*(
   world: World,
@@ -29,7 +29,7 @@ export const unleash = Effect.fnUntraced(function*(
   flush: Effect.Effect<void>
 ) {
   const began = world.time.now
-  /** Faults that wait for their step, and how many steps are left until then. */
+  /** Faults that wait for their step, and the number of steps left. */
   const waiting = new Map(faults.flatMap((fault) => "step" in fault ? [[fault, fault.nth] as const] : []))
   const pointed = new Pointed.Aim()
   const running: Array<Fiber.Fiber<void>> = []
@@ -67,7 +67,7 @@ export const unleash = Effect.fnUntraced(function*(
     }
   }
 
-  /** Counts a step, and takes the fault that waited for it. */
+  /** Counts a step, and takes the fault that is due at it. */
   const due = (machine: Machine, step: Step) => {
     let found: { readonly fault: AtStep; readonly victim: Node } | undefined
     for (const [fault, left] of waiting) {
@@ -137,7 +137,7 @@ export const unleash = Effect.fnUntraced(function*(
   })
   for (const fault of faults) if (!("step" in fault)) later(atTime(fault))
 
-  /** Ends when every fault is over; what did not happen yet does not happen any more. */
+  /** Ends when every active fault is over, and cancels the others. */
   return Effect.gen(function*() {
     for (const { kind, of } of waiting.keys()) world.count(`${of === undefined ? kind : "pointed"} missed`)
     waiting.clear()

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { FeedEntry, FeedKey } from "../../src/services/feeds/Feeds.ts"
 import type { Mutant } from "./Mutant.ts"
 
-/** Feeds are written after the transaction with the cursor: a crash in between loses a slice. */
+/** Writes feeds after the transaction with the cursor: a crash in between loses a slice. */
 const cursorFirst: Mutant = {
   name: "the cursor is committed before the slice",
   mutation: {
@@ -13,7 +13,7 @@ const cursorFirst: Mutant = {
   seedsMax: 30
 }
 
-/** What changes a home is forgotten there alone: lists of the same reader stay as they were. */
+/** Invalidates only the home after a change: lists of its reader stay stale. */
 const listKept: Mutant = {
   name: "a list keeps what its owner does not follow any more",
   mutation: {
@@ -24,7 +24,7 @@ const listKept: Mutant = {
   seedsMax: 30
 }
 
-/** A feed's reader leaves in what a repeated slice wrote twice. */
+/** A feed that keeps duplicates of a repeated slice. */
 const listFeed: Mutant = {
   name: "a feed's insert is not a set",
   mutation: {

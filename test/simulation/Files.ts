@@ -12,12 +12,12 @@ import type { Machine } from "./Machine.ts"
 import { Dice } from "./Seeded.ts"
 import type { World } from "./World.ts"
 
-/** How long a job takes on a node, and a file on its way, in milliseconds. */
+/** Maximum durations of a job on a node, and of a file transfer, in milliseconds. */
 const jobMillisMax = 8_000
 const transferMillisMax = 200
 const jobsAtOnce = 2
 
-/** One store of files for all nodes, in sight of the faults: a file is there whole or not at all. */
+/** One file store for all nodes, subject to faults. Writes are atomic. */
 const storage = (world: World, machine: Machine): Storage["Service"] => {
   const { files } = world
   const dice = new Dice(world.seed, `files ${machine.name}`)
@@ -48,7 +48,7 @@ const storage = (world: World, machine: Machine): Storage["Service"] => {
   })
 }
 
-/** Tools that take their time; now and then a file is refused, or a tool crashes. */
+/** Tools with delays that sometimes refuse a file or crash. */
 const tools = (world: World, machine: Machine): MediaTools["Service"] => {
   const dice = new Dice(world.seed, `tools ${machine.name}`)
   const made: Made = {
@@ -77,7 +77,7 @@ const tools = (world: World, machine: Machine): MediaTools["Service"] => {
   })
 }
 
-/** I15: of a file's attempts the one that began last counts, and no other. */
+/** I15: only the latest attempt of a file counts. */
 const newestOnly = (world: World, jobs: MediaJobs["Service"]): MediaJobs["Service"] => ({
   ...jobs,
   claim: (id) =>
@@ -102,7 +102,7 @@ const newestOnly = (world: World, jobs: MediaJobs["Service"]): MediaJobs["Servic
       }))
 })
 
-/** The rows of jobs and the ledger of files, real or as the run's mutation has them. */
+/** Job rows and the ledger of files, real or replaced by the run's mutation. */
 export const rows = (world: World) => {
   const { mutation } = world
   const files = Layer.effect(
@@ -119,7 +119,7 @@ export const rows = (world: World) => {
   return jobs.pipe(Layer.provideMerge(files), Layer.provideMerge(FileOwners.layer))
 }
 
-/** What media jobs of a machine run on. */
+/** Services that the media jobs of a machine need. */
 export const layer = (world: World, machine: Machine) => {
   const dice = new Dice(world.seed, `names ${machine.name}`)
   const seen = storage(world, machine)

@@ -14,7 +14,9 @@ const changesMax = 10
 const changePauseMillisMax = 1_500
 const words = ["post", "hi", "quiet", "birds", "psst", "edited"]
 
-/** What a node filters of a word for somebody, by the ids of the filters; undefined where it does not answer. */
+/**
+ * Returns the ids of the filters that a node matches to a word for an owner; undefined if the node does not respond.
+ */
 const ask = (world: World, { filters, machine }: Node, owner: AccountId, word: string) =>
   machine.on(world.outside)(filters.of([owner])).pipe(
     Effect.map((found) =>
@@ -24,7 +26,7 @@ const ask = (world: World, { filters, machine }: Node, owner: AccountId, word: s
     Effect.catchCause(() => Effect.succeed(undefined))
   )
 
-/** In some seeds people change what they filter, and read through any node meanwhile. */
+/** In some seeds users change their filters, and read through any node in the meantime. */
 export const changeNowAndThen = Effect.fnUntraced(
   function*(world: World, { outsideBus, sql }: Shared, people: ReadonlyArray<AccountId>, nodes: ReadonlyArray<Node>) {
     const dice = new Dice(world.seed, "filters")
@@ -57,12 +59,12 @@ export const changeNowAndThen = Effect.fnUntraced(
     }
   },
   Effect.scoped,
-  // Where the database is away their apps say so.
+  // If the database is down, their apps show an error.
   Effect.catchCause((cause) => isSqlError(Cause.squash(cause)) ? Effect.void : Effect.failCause(cause)),
   (changing) => Effect.ignore(changing)
 )
 
-/** I23: every node that answers filters what the rows say. */
+/** I23: every node that responds filters by the current rows. */
 export const check = Effect.fnUntraced(
   function*(world: World, { sql }: Shared, people: ReadonlyArray<AccountId>, nodes: ReadonlyArray<Node>) {
     const rows = yield* sql<{ id: bigint; accountId: bigint; keyword: string }>`

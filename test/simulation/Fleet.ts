@@ -4,17 +4,17 @@ import * as Compiled from "../support/Compiled.ts"
 import type { Address } from "../support/PostgresServer.ts"
 import type { Result } from "./Simulation.ts"
 
-/** What a run is told, in a form that goes to another process. */
+/** Settings of a run, serialisable for another process. */
 export interface Settings {
-  /** Several servers that federate, instead of one server's nodes. */
+  /** Runs several federating servers instead of one server's nodes. */
   readonly federation: boolean
-  /** A real Postgres, in which transactions overlap; undefined where they never do. */
+  /** A real Postgres with overlapping transactions; undefined for runs without overlap. */
   readonly postgres?: Address | undefined
   readonly commands: ReadonlyArray<number>
   readonly faults: ReadonlyArray<number>
-  /** The number of the mutant that runs in the place of the program. */
+  /** Number of the mutant that runs instead of the program. */
   readonly mutant: number | undefined
-  /** Whatever the seed: it is about consent, polls and moderators. */
+  /** Runs consent, polls and moderators, regardless of the seed. */
   readonly talks?: true
   readonly logs: boolean
 }
@@ -25,19 +25,19 @@ export interface Job {
 }
 
 /**
- * A process in which virtual time stands still for that long, in milliseconds, hangs, and so does the seed that it runs. On a
- * slow machine each instant takes longer, and none so long.
+ * Milliseconds without progress of virtual time after which a process counts as hung, and its seed as broken. On slow
+ * machines an instant takes longer, but never this long.
  */
 const silenceMillisMax = 300_000
 
-/** Seeds that a process runs; what is compiled and planned for the first few serves all that come after. */
+/** Maximum seeds of a process. Code compiled and plans made for the first seeds serve all later ones. */
 const seedsOfProcessMax = 120
-/** A process that has more memory when a seed is done ends, too. Servers that federate have three databases. */
+/** Memory in bytes above which a process ends after its seed. Federating servers have three databases. */
 const memoryBytesMax = { one: 1_000_000_000, federation: 1_400_000_000 }
-/** What is no longer used is given back early: most of a process is its databases, not the heap. */
+/** Releases memory early: most of a process's memory is its databases, not the heap. */
 const heapOptions = ["--heap-growing-percent=40", "--max-semi-space-size=16"]
 
-/** What a process says of a seed that is done: how it went, and the memory that it has then. */
+/** Report of a process about a finished seed: the result, and its memory. */
 export interface Answer {
   readonly result: Result
   readonly bytes: number
@@ -45,7 +45,7 @@ export interface Answer {
 
 interface Worker {
   readonly child: ChildProcess
-  /** It runs the program with bugs in its source, of which a mutant switches one on. */
+  /** Runs the program with planted bugs, one of which a mutant switches on. */
   readonly planted: boolean
   ran: number
 }
@@ -60,10 +60,7 @@ export class Fleet {
     this.idle = Array.from({ length: processes }, () => undefined)
   }
 
-  /**
-   * Runs seeds; `told` hears of each when it is done, not always in order. What happened in those that
-   * hold is told then and not kept.
-   */
+  /** Runs seeds and calls `told` with each result, in any order. The results of seeds that hold are not kept. */
   each(jobs: ReadonlyArray<Job>, told: (result: Result) => void) {
     const one = async ({ seed, settings }: Job) => {
       const { log, ...result } = await this.run(seed, settings)
@@ -89,7 +86,7 @@ export class Fleet {
     return result.result
   }
 
-  /** Ends all processes; completes when none is left. */
+  /** Ends all processes and waits for them. */
   async close() {
     await Promise.all([...this.alive].map((child) => this.end(child)))
   }
@@ -103,7 +100,7 @@ export class Fleet {
       env: { ...process.env, ["NODE_COMPILE_CACHE"]: Compiled.folder }
     }
     const child = fork(new URL("worker.ts", import.meta.url), planted ? ["planted"] : [], options)
-    // Its time is its own: what looks at a clock beside it goes first.
+    // Virtual time is independent of the load, so work with real clocks gets priority.
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
     this.alive.add(child)
     return { child, planted, ran: 0 }

@@ -1,9 +1,9 @@
 import type { VirtualTime } from "./VirtualTime.ts"
 
 /**
- * Puts libraries on the run's time, too, where they use globals (the driver of Postgres has timers of its own), and takes
- * chance from them: they ask for it once for things that outlive a run, so that a stream of it would depend on the runs
- * before. Answers how to undo it.
+ * Puts libraries that use globals on the run's time (the Postgres driver has its own timers), and removes chance from
+ * them. They draw once for things that outlive a run, so a seeded stream would depend on earlier runs. Returns a
+ * function that restores the globals.
  */
 export const replace = (time: VirtualTime) => {
   const { clearTimeout, setTimeout } = globalThis
@@ -45,8 +45,8 @@ export const replace = (time: VirtualTime) => {
 }
 
 /**
- * Does what would set timers that are none of the run's: Postgres in WebAssembly has one for its statistics, which it sets or
- * does not by the true time, and which would go off in a run and set the next one there.
+ * Runs work without letting it set timers. Postgres in WebAssembly has one for statistics, set by real time, which
+ * would fire within a run.
  */
 export const withoutTimers = <A>(work: () => A): A => {
   const restore = silence()
@@ -57,7 +57,7 @@ export const withoutTimers = <A>(work: () => A): A => {
   }
 }
 
-/** The same for work that takes several turns, in which nothing else happens. */
+/** Runs asynchronous work without timers; no other work may run in the meantime. */
 export const withoutTimersUntil = async <A>(work: () => Promise<A>): Promise<A> => {
   const restore = silence()
   try {

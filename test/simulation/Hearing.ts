@@ -10,7 +10,7 @@ import type { Shared, World } from "./World.ts"
 const acceptsMax = 6
 const acceptPauseMillisMax = 2_000
 
-/** In some seeds people hear of those who ask for it, while these go on writing to them. */
+/** In some seeds users accept notification requests while the senders keep writing to them. */
 export const acceptNowAndThen = Effect.fnUntraced(
   function*(world: World, { outsideBus, sql }: Shared, people: ReadonlyArray<AccountId>) {
     const dice = new Dice(world.seed, "hearing")
@@ -31,7 +31,7 @@ export const acceptNowAndThen = Effect.fnUntraced(
           world.count("request accepted")
         }
       }).pipe(
-        // Where the database is away their apps say so, and they try again.
+        // If the database is down, their apps show an error, and they retry.
         Effect.catchCause((cause) => isSqlError(Cause.squash(cause)) ? Effect.void : Effect.failCause(cause))
       )
     }

@@ -5,8 +5,8 @@ import type { Facts } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"
 
 /**
- * I3: a home or list holds what it should, each once, in order, as the rules say in plain code, and nothing else that its
- * reader can see; I4: a node makes it anew just like that after all feeds were lost.
+ * I3: a home or list holds what the rules in plain code say, without duplicates, in order, and nothing else that its
+ * reader can see. I4: a node rebuilds it identically after all feeds were lost.
  */
 export const check = Effect.fnUntraced(
   function*({ homes, listTimelines, people, shared: { feeds } }: Aftermath, facts: Facts) {

@@ -1,30 +1,30 @@
 import type { Settings } from "./Fleet.ts"
 import type { Result } from "./Simulation.ts"
 
-/** What is known of a bug: what it breaks, and where it is looked for. */
+/** Invariants that a bug breaks, and seeds that find it. */
 export interface Hunted {
-  /** What it breaks, by the name that invariants have in the project's list. */
+  /** Invariants that the bug breaks, by their names in the project's list. */
   readonly breaks: RegExp
-  /** The first so many commands find it, too, in the seed that is tried first. */
+  /** Number of first commands that suffice to find it, in the seed that is tried first. */
   readonly commands?: number
-  /** The seed that found it last, which is tried first. */
+  /** Seed that found it last, which is tried first. */
   readonly foundAt: number
-  /** The number of seeds, from 1 on, within which it must be found. */
+  /** Number of seeds, from 1 on, within which it must be found. */
   readonly seedsMax: number
 }
 
 export interface Finding {
-  /** What was broken; undefined where no seed found it. */
+  /** The invariant that broke; undefined if no seed found the bug. */
   readonly found: string | undefined
   readonly seed: number
   readonly commands: number
-  /** CPU time of all runs that it took, in milliseconds. */
+  /** CPU time of all runs of the search, in milliseconds. */
   readonly cpuMillis: number
 }
 
 type Run = (seed: number, settings: Settings) => Promise<Result>
 
-/** Looks for a bug in the run that is known to find it, then in whole seeds; a process that was lost has found nothing. */
+/** Looks for a bug in the run that is known to find it, then in whole seeds. A lost process counts as not found. */
 export const hunt = async (
   run: Run,
   settings: Settings,

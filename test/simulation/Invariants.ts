@@ -25,32 +25,32 @@ import * as Suspending from "./Suspending.ts"
 import type { Requests } from "./Talking.ts"
 import type { Shared, World } from "./World.ts"
 
-/** What a run leaves behind at rest. */
+/** State that a run leaves at rest. */
 export interface Aftermath {
   readonly world: World
   readonly shared: Shared
-  /** Read homes and lists on a live node. */
+  /** Services that read homes and lists on a live node. */
   readonly homes: HomeTimelines["Service"]
   readonly listTimelines: ListTimelines["Service"]
-  /** The lists that there were before any command. */
+  /** Lists that exist before any command. */
   readonly lists: ReadonlyArray<List>
   readonly people: ReadonlyArray<AccountId>
   readonly locked: ReadonlySet<bigint>
-  /** Who followed whom before any command. */
+  /** Follows that exist before any command. */
   readonly followers: ReadonlySet<string>
   readonly outcomes: ReadonlyArray<Outcome>
-  /** What waited for consent. */
+  /** Interactions that waited for consent. */
   readonly requests: Requests
-  /** Outcomes of commands that were sent once more at rest, with what was answered then. */
+  /** Outcomes of commands that were repeated at rest, with the later results. */
   readonly again: ReadonlyArray<Outcome & { readonly later: Outcome["result"] }>
 }
 
-/** Ids may be that far from the true time, in milliseconds; clocks of nodes differ by less. */
+/** Maximum deviation of an id's time from the true time, in milliseconds. */
 const idMillisOff = 10_000
-/** By so much the clocks of two nodes differ at most, in milliseconds. */
+/** Maximum difference between the clocks of two nodes, in milliseconds. */
 const clockMillisOff = 3_000
 
-/** What is broken, by the names of the project's list of invariants: I1 no accepted post lost, I2 one status a key ... */
+/** Returns broken invariants, by the names of the project's list: I1 no accepted post lost, I2 one status a key ... */
 export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
   const { outcomes, shared: { sql }, world } = aftermath
   const now = world.time.now
@@ -90,7 +90,7 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
   ]
 })
 
-/** What holds where people are asked, decide and are kept out. */
+/** Checks the invariants of consent, polls and moderation. */
 const ofTalking = Effect.fnUntraced(function*(
   aftermath: Aftermath,
   facts: Facts.Facts,
@@ -104,11 +104,11 @@ const ofTalking = Effect.fnUntraced(function*(
   ]
 })
 
-/** I1: what was answered was done; I2: nothing was done twice, and the same key gets the same answer later. */
+/** I1: an acknowledged command was done. I2: no command was done twice, and a repeated key gets the same result. */
 const answers = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Performed>): ReadonlyArray<string> => {
   const broken: Array<string> = []
   const byId = Map.groupBy(performed, ({ commandId }) => commandId)
-  // A refusal is not kept: what was refused may be done when it is sent once more.
+  // A refusal is not recorded: a repeated command may succeed.
   const doneLater = new Set(again.filter(({ later }) => typeof later === "object" && "id" in later).map(commandIdOf))
   for (const outcome of outcomes) {
     const id = commandIdOf(outcome)
@@ -133,7 +133,7 @@ const answers = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Perfor
   return broken
 }
 
-/** I2: what a client was told 503 for, because its time was over, does not begin any more. */
+/** I2: a command does not begin after its client was told 503 for its deadline. */
 const late = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Performed>): ReadonlyArray<string> => {
   const asked = new Map([...outcomes, ...again].map((outcome) => [commandIdOf(outcome), outcome.askedAt]))
   return performed.flatMap(({ beganAt, commandId }) => {
@@ -145,7 +145,7 @@ const late = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Performed
   })
 }
 
-/** I13: one owner at a time, in the order of commits, and every command that committed left its answer. */
+/** I13: one owner at a time, in commit order, and every committed command recorded its result. */
 export const owners = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, performed: ReadonlyArray<Performed>) {
   const broken: Array<string> = []
   for (const [account, entries] of Map.groupBy(performed, ({ accountId }) => accountId)) {
@@ -166,7 +166,7 @@ export const owners = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, perf
   return [...broken, ...gaps.map(({ id }) => `I13: ${id} was done without its answer, or the other way round`)]
 })
 
-/** I19: the ids of an account's statuses rise in the order of commits, and tell about the time. */
+/** I19: the ids of an account's statuses rise in commit order, and approximate the time. */
 const ids = (performed: ReadonlyArray<Performed>, commandOf: ReadonlyMap<string, Outcome["command"]>) => {
   const broken: Array<string> = []
   const newest = new Map<bigint, bigint>()
@@ -187,7 +187,7 @@ const ids = (performed: ReadonlyArray<Performed>, commandOf: ReadonlyMap<string,
   return broken
 }
 
-/** I12: counters are what the rows count to. */
+/** I12: counters equal the counts of rows. */
 export const counters = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   const accounts = yield* sql<{ id: bigint }>`SELECT s.account_id AS id FROM account_stats s WHERE
     followers_count <> (SELECT count(*) FROM follows f WHERE f.target_account_id = s.account_id)
@@ -214,7 +214,7 @@ export const counters = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   ]
 })
 
-/** I11: whoever is blocked neither follows nor asks to. */
+/** I11: a blocked account neither follows nor requests to. */
 const severed = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   const rows = yield* sql<{ what: string }>`
     SELECT r.account_id || '>' || r.target_account_id AS what FROM (
@@ -224,7 +224,7 @@ const severed = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   return rows.map(({ what }) => `I11: the follow ${what} stands over a block`)
 })
 
-/** I16: nothing waits any more. */
+/** I16: no pending work is left. */
 const leftovers = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: number) {
   const rows = yield* sql<{ what: string }>`
     SELECT 'the intent ' || kind || ' of ' || account_id AS what FROM fanouts

@@ -5,13 +5,13 @@ import type { VirtualTime } from "./VirtualTime.ts"
 
 export const keyOf = (address: RunnerAddress.RunnerAddress) => `${address.host}:${address.port}`
 
-/** The leases of shards, in the way of SqlRunnerStorage, which needs connections of its own: by the database's time. */
+/** Shard leases by the database's time, like SqlRunnerStorage, which would need its own connections. */
 export class Leases {
   private readonly runners = new Map<string, { runner: Runner.Runner; healthy: boolean; seen: number }>()
   private readonly leases = new Map<string, { owner: string; until: number }>()
-  /** What each node owns by its own account, and how long it has been giving up the rest. */
+  /** Shards that each node believes it owns, and how long it has been releasing others. */
   private readonly owners = new Map<string, { sharding: Sharding.Sharding["Service"]; waits: Waits }>()
-  /** Called where a node cannot give up a shard. */
+  /** Called when a node cannot release a shard. */
   stuck: (address: RunnerAddress.RunnerAddress, shard: string) => void = () => {}
   private machine = 0
   private readonly expiryMillis: number
@@ -32,7 +32,7 @@ export class Leases {
     )
   }
 
-  /** A node that has started. */
+  /** Registers a started node. */
   owner(address: RunnerAddress.RunnerAddress, sharding: Sharding.Sharding["Service"]) {
     this.owners.set(keyOf(address), { sharding, waits: new Waits() })
   }

@@ -4,10 +4,10 @@ import type { AccountId } from "../../src/services/Ids.ts"
 import type { RepliesPolicy } from "../../src/services/social/OwnedLists.ts"
 import type { Dice } from "./Seeded.ts"
 
-/** The hashtag that posts have. */
+/** Hashtag of the posts. */
 export const tagName = "birds"
 
-/** A list that somebody has from the beginning on. */
+/** A list that exists from the start. */
 export interface List {
   readonly id: bigint
   readonly accountId: AccountId
@@ -18,7 +18,7 @@ export interface List {
   readonly tagged: boolean
 }
 
-/** A few lists of a few people. */
+/** Draws a few lists for a few people. */
 export const draw = (dice: Dice, people: ReadonlyArray<AccountId>): ReadonlyArray<List> =>
   people.slice(0, 3).filter(() => dice.chance(0.6)).map((accountId, n) => ({
     id: BigInt(n + 1),

@@ -2,27 +2,27 @@ import { Clock, Context, Duration, Effect, type Exit, Metric, Random, Scheduler 
 import { Dice } from "./Seeded.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
-/** Operations that a fiber runs before another gets a turn: a seeded number from here up to the next. */
+/** Operations that a fiber runs before it yields: a seeded number in this range. */
 const turnOperationsMin = 16
 const turnOperationsMax = 128
 
 /**
- * A computer: fibers that run on it have its clock, its chance and its share of the run's turns. One that stands still
- * does nothing, not even see that time passes; one that is dead never does anything again, no finalizer either.
+ * A computer: its fibers have its clock, its random stream and its share of the run's turns. A frozen machine does
+ * nothing and does not notice the time. A dead one never runs again, not even finalizers.
  */
 export class Machine {
   readonly name: string
   readonly context: Context.Context<never>
   dead = false
-  /** Its clock differs from the true time by that many milliseconds. */
+  /** Clock skew from the true time, in milliseconds. */
   readonly skewMillis: number
   private frozen = false
-  /** How often it stood still. */
+  /** Number of freezes. */
   standstills = 0
   private readonly parked: Array<() => void> = []
   private readonly time: VirtualTime
 
-  /** `base` are services that all machines of a run share. */
+  /** `base` holds the services that all machines of a run share. */
   constructor(time: VirtualTime, base: Context.Context<never>, seed: number, name: string, skewMillis = 0) {
     this.time = time
     this.name = name
@@ -44,7 +44,7 @@ export class Machine {
     return this.frozen
   }
 
-  /** Lets a task of this machine run, unless it is dead; once it moves again, where it stands still. */
+  /** Runs a task of this machine, after the thaw if it is frozen; drops it if the machine is dead. */
   readonly soon = (task: () => void) => {
     if (this.dead) return
     this.time.soon(() => {
@@ -59,7 +59,7 @@ export class Machine {
     this.parked.length = 0
   }
 
-  /** Stops everything on the machine for that long, in milliseconds, as SIGSTOP or a paused virtual machine would. */
+  /** Freezes the machine for the given milliseconds, like SIGSTOP or a paused virtual machine. */
   freeze(millis: number) {
     if (this.dead || this.frozen) return
     this.frozen = true
@@ -70,7 +70,7 @@ export class Machine {
     })
   }
 
-  /** Runs an effect on this machine for a waiter on another: a wait that is given up interrupts it. */
+  /** Runs an effect on this machine for a waiter on another; giving up the wait interrupts the effect. */
   on(waiting: Machine) {
     return <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.callback<A, E>((resume) => {
@@ -84,7 +84,7 @@ export class Machine {
       })
   }
 
-  /** Runs an effect here whose end nobody waits for. */
+  /** Runs an effect on this machine in the background. */
   run(effect: Effect.Effect<unknown, unknown>) {
     this.soon(() => void Effect.runForkWith(this.context)(effect))
   }

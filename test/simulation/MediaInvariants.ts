@@ -11,8 +11,8 @@ interface MediaRow {
 }
 
 /**
- * I15: no job is stuck, what a status shows is there with its files, and after a day nothing is left of what no status
- * shows: not a row, not an entry of the ledger, not a file.
+ * I15: no job is stuck, files of shown statuses exist, and after a day nothing is left of unattached files: no row, no
+ * ledger entry, no file.
  */
 export const check = Effect.fnUntraced(function*(world: World, shared: Shared) {
   const { sql } = shared

@@ -20,35 +20,32 @@ interface ModelFollow {
 interface ScheduledStatus {
   readonly account: bigint
   readonly text: string
-  /** When it is due, in milliseconds since 1970. */
+  /** Time at which it is due, in milliseconds since 1970. */
   dueAt: number
 }
 
-/** Milliseconds around the end of a mute in which nodes whose clocks differ may see it either way. */
+/** Milliseconds around the end of a mute in which nodes with clock skew may disagree. */
 const doubtMillis = 4_000
 
-/**
- * What the accounts' commands must have led to, told by doing those that committed once more, in the order of commits,
- * on plain sets.
- */
+/** Expected state of the accounts: replays the committed commands in commit order on plain sets. */
 export class Model {
   readonly statuses = new Map<bigint, ModelStatus>()
   readonly follows = new Map<string, ModelFollow>()
   readonly blocks = new Set<string>()
   readonly favourites = new Set<string>()
   readonly pins = new Set<string>()
-  /** Scheduled statuses by their ids, which say nothing of the ids that they will have. */
+  /** Scheduled statuses by their ids, which are unrelated to the ids of the later posts. */
   private readonly scheduled = new Map<bigint, ScheduledStatus>()
-  /** When a mute ends, in milliseconds since 1970. */
+  /** End of each mute, in milliseconds since 1970. */
   private readonly mutes = new Map<string, number>()
-  /** Whether these are follows or requests depends on whose clock was asked. */
+  /** Follows or requests that depend on which clock was used. */
   private readonly doubtful = new Set<string>()
   private readonly locked: ReadonlySet<bigint>
   /** Members of lists, by the list's owner. */
   private readonly members = new Set<string>()
   private readonly tagFollowers = new Set<bigint>()
 
-  /** A rule against spam limits who posts what it finds: their follows ask first. */
+  /** A spam rule limits the authors of matching posts: their follows become requests. */
   private readonly limits: boolean
   private readonly limited = new Set<bigint>()
 
@@ -70,7 +67,7 @@ export class Model {
     const [there, back] = [pair(me, target), pair(target, me)]
     switch (command._tag) {
       case "Publish":
-        // Refused by a rule against spam.
+        // Refused by a spam rule.
         if (answerId === String(Spamming.ruleId)) return
         if (this.limits && command.post.text.startsWith(Spamming.word)) this.limited.add(me)
         this.statuses.set(BigInt(answerId ?? 0), {
@@ -158,7 +155,7 @@ export class Model {
     }
   }
 
-  /** Whom one does not follow any more is in none of one's lists. */
+  /** Unfollowing removes the account from the owner's lists. */
   private unfollow(key: string) {
     this.follows.delete(key)
     this.members.delete(key)
@@ -173,14 +170,14 @@ export class Model {
     if (status !== undefined) how(status)
   }
 
-  /** A deleted status takes its pins and its reblogs along. */
+  /** Deleting a status removes its pins and reblogs. */
   private remove(id: bigint) {
     this.change(id, (status) => status.deleted = true)
     for (const pin of this.pins) if (pin.endsWith(`>${id}`)) this.pins.delete(pin)
     for (const [reblog, { deleted, reblogOf }] of this.statuses) if (reblogOf === id && !deleted) this.remove(reblog)
   }
 
-  /** Where the database differs, in words. */
+  /** Returns the differences of the database, in words. */
   differences({ rows }: Facts, now: number): ReadonlyArray<string> {
     const found: Array<string> = []
     for (const { accountId, createdAt, id, text } of rows.statuses) {

@@ -2,16 +2,16 @@ import type { Hunted } from "./Hunt.ts"
 import type { Planted } from "./Sources.ts"
 import type { Mutation } from "./World.ts"
 
-/** A bug put into the program on purpose. */
+/** A deliberate bug in the program. */
 export interface Mutant extends Hunted {
   readonly name: string
   readonly mutation: Mutation
-  /** A bug in the program's source, in the place of those of the mutation. */
+  /** A bug in the program's source, used instead of the mutation. */
   readonly planted?: Planted
-  /** It takes transactions that overlap. */
+  /** The bug needs overlapping transactions. */
   readonly overlapping?: true
-  /** It takes nodes that stand still in the middle of media jobs, as `Options` has it. */
+  /** The bug needs nodes that freeze during media jobs, as in `Options`. */
   readonly standstills?: true
-  /** It takes people who are asked, as `Options` has it. */
+  /** The bug needs consent, polls and moderators, as in `Options`. */
   readonly talks?: true
 }

@@ -6,7 +6,7 @@ import type { Mutant } from "./Mutant.ts"
 import { overlappingMutants } from "./OverlappingMutants.ts"
 import { talkMutants } from "./TalkMutants.ts"
 
-/** What a node that died left behind is nobody's. */
+/** Does not adopt jobs that a dead node left. */
 const jobForgotten: Mutant = {
   name: "a media job that was left behind is not woken",
   mutation: { processings: (jobs) => ({ ...jobs, due: () => Effect.succeed([]) }) },
@@ -16,7 +16,7 @@ const jobForgotten: Mutant = {
   seedsMax: 30
 }
 
-/** A crash in between leaves a file of which no row tells. */
+/** A crash in between leaves a file without a row. */
 const fileFirst: Mutant = {
   name: "a file is stored a second before its row is there",
   mutation: {
@@ -41,7 +41,7 @@ const fileFirst: Mutant = {
   seedsMax: 30
 }
 
-/** What was checked before the other's commit counts after it, as where nobody holds the pair. */
+/** A check before the other's commit is trusted after it, as without a lock on the pair. */
 const blockRaced: Mutant = {
   name: "a follow is checked before the newest block is committed",
   mutation: {
@@ -57,7 +57,7 @@ const blockRaced: Mutant = {
   seedsMax: 30
 }
 
-/** A client that was told to come back asks elsewhere, or undoes what it did, and then the first command is done. */
+/** A client that got 503 tries another way, or undoes its action; then the first command is done. */
 const begunLate: Mutant = {
   name: "a command begins after its client was told 503",
   mutation: {},
@@ -67,7 +67,7 @@ const begunLate: Mutant = {
   seedsMax: 60
 }
 
-/** A commit whose answer was lost leaves intents that only the agenda finds. */
+/** A commit with a lost response leaves intents that only the agenda finds. */
 const wakeLost: Mutant = {
   name: "an actor does not look for rows after a commit of unknown outcome",
   mutation: {},
@@ -84,7 +84,7 @@ const wakeLost: Mutant = {
   seedsMax: 60
 }
 
-/** An attempt on a node that was thought dead ends what another one works on. */
+/** An attempt on a node that was presumed dead ends the job that another node works on. */
 const attemptCounts: Mutant = {
   name: "an attempt of media that was given up by another node still counts",
   mutation: { sql: (text) => text.replace(/AND attempts = (\$\d+) AND state/, "AND $1::int > 0 AND state") },
@@ -94,7 +94,7 @@ const attemptCounts: Mutant = {
   seedsMax: 30
 }
 
-/** Who waits to be heard is never asked for. */
+/** Never creates a request for a filtered mention. */
 const requestForgotten: Mutant = {
   name: "a mention waits without a request",
   mutation: { sql: (text) => text.replace(/FROM told\s+WHERE filtered AND/, "FROM told WHERE false AND") },
@@ -103,7 +103,7 @@ const requestForgotten: Mutant = {
   seedsMax: 30
 }
 
-/** What waits is told like all else. */
+/** Streams filtered notifications like all others. */
 const waitingTold: Mutant = {
   name: "a notification that waits is streamed",
   mutation: {},
@@ -118,7 +118,7 @@ const waitingTold: Mutant = {
   seedsMax: 30
 }
 
-/** Phones ring for whom nobody has heard yet. */
+/** Sends pushes of senders who were not accepted yet. */
 const waitingPushed: Mutant = {
   name: "a notification that waits is pushed",
   mutation: { sql: (text) => text.replace("WHERE NOT told.filtered AND CASE p.policy", "WHERE CASE p.policy") },
@@ -127,7 +127,7 @@ const waitingPushed: Mutant = {
   seedsMax: 30
 }
 
-/** What a boost tells of is for streams alone. */
+/** Notifies of boosts by streams only. */
 const pushForgotten: Mutant = {
   name: "phones hear of no boosts",
   mutation: { sql: (text) => text.replace("p.alerts -> told.type = 'true'", "told.type <> 'reblog'") },
@@ -136,7 +136,7 @@ const pushForgotten: Mutant = {
   seedsMax: 30
 }
 
-/** A status that was posted goes on to wait. */
+/** A posted status stays in the schedule. */
 const stillScheduled: Mutant = {
   name: "a scheduled status stays on the list when it is posted",
   mutation: {
@@ -152,7 +152,7 @@ const stillScheduled: Mutant = {
   seedsMax: 60
 }
 
-/** Nodes go on with the filters that they know. */
+/** Nodes keep using their cached filters. */
 const filtersKept: Mutant = {
   name: "nobody forgets filters that were changed",
   mutation: {},

@@ -7,7 +7,7 @@ import type { Machine } from "./Machine.ts"
 import type { Dice } from "./Seeded.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
-/** How long a message between nodes takes, in milliseconds. */
+/** Maximum milliseconds of a message between nodes. */
 const hopMillisMax = 20
 
 interface Server {
@@ -21,18 +21,18 @@ interface Connection {
   readonly server: Server
   readonly to: string
   readonly answer: (data: RpcMessage.FromServerEncoded) => Effect.Effect<void>
-  /** When the last message of each direction arrives, for a connection keeps their order. */
+  /** Arrival of the last message in each direction, as a connection keeps order. */
   readonly arrival: { there: number; back: number }
-  /** What is sent now is lost; the client has not heard of it yet. */
+  /** Messages sent now are lost; the client has not noticed yet. */
   broken: boolean
 }
 
-/** A network between the nodes that carries the encoded protocol of runners, with delays; connections can break. */
+/** A network between nodes that carries the encoded runner protocol, with delays. Connections can break. */
 export class Network {
   readonly log: Array<string> = []
-  /** Messages from and to this machine take that much longer, in milliseconds. */
+  /** Additional delay of messages from and to a machine, in milliseconds. */
   readonly slow = new Map<Machine, number>()
-  /** Called before a machine sends something; what it answers is done first. */
+  /** Called before a machine sends a message; the returned effect runs first. */
   step: (machine: Machine) => Effect.Effect<void> = () => Effect.void
   private readonly servers = new Map<string, Server>()
   private readonly connections = new Map<number, Connection>()
@@ -46,7 +46,7 @@ export class Network {
     this.dice = dice
   }
 
-  /** Every connection to and from the machine breaks; with `gone` nobody reaches it any more. */
+  /** Breaks every connection of the machine; with `gone` it also becomes unreachable. */
   breakConnections(machine: Machine, gone: boolean) {
     if (gone) { for (const [key, server] of this.servers) if (server.machine === machine) this.servers.delete(key) }
     for (const [id, connection] of this.connections) {
@@ -78,7 +78,7 @@ export class Network {
     })
   }
 
-  /** Requests and fibers are numbered through a process; a trace counts requests since the run began. */
+  /** Requests and fibers are numbered per process; a trace counts requests from the start of the run. */
   private relative(what: string) {
     return what.replaceAll(/"fiberId":\d+/g, "\"fiberId\":0").replace(
       /^(\{"_tag":"\w+","(?:id|requestId)":)(\d+)/,
@@ -163,7 +163,7 @@ export class Network {
               send: Effect.fnUntraced({ self: this }, function*(clientId: number, data: RpcMessage.FromClientEncoded) {
                 yield* this.step(machine)
                 const server = this.servers.get(to)
-                // A refusal takes its time, too; without it a caller that tries again at once would stop the clock.
+                // A refusal takes time, too: otherwise a caller that retries at once would stop the clock.
                 if (server === undefined) {
                   yield* Effect.sleep(this.dice.between(1, hopMillisMax))
                   return yield* noRoute(to)

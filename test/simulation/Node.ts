@@ -31,7 +31,7 @@ import * as Uploading from "./Uploading.ts"
 import * as Watching from "./Watching.ts"
 import { client, committedOnly, type Shared, type Step, type World } from "./World.ts"
 
-/** A started node: the real actors on a machine of its own. */
+/** A started node: the real actors on their own machine. */
 export interface Node {
   readonly machine: Machine
   readonly port: number
@@ -39,11 +39,11 @@ export interface Node {
   readonly homes: HomeTimelines["Service"]
   readonly filters: ActiveFilters["Service"]
   readonly listTimelines: ListTimelines["Service"]
-  /** What people get to see; undefined where the run looks at none of it. */
+  /** Renderings for clients; undefined if the run does not check them. */
   readonly shown: Watching.Shown["Service"]
-  /** Undefined where the run has no media. */
+  /** Undefined if the run has no media. */
   readonly uploading: Uploading.Uploading | undefined
-  /** Ends it as SIGTERM does; answers when it is over. */
+  /** Ends the node as SIGTERM does, and waits until it is over. */
   readonly stop: Effect.Effect<void>
 }
 
@@ -54,7 +54,7 @@ class MediaOfNode extends Context.Service<MediaOfNode, Uploading.Uploading | und
 const surrounding = (world: World, machine: Machine) => <A, R>(step: Step, effect: Effect.Effect<A, never, R>) =>
   Effect.andThen(world.step(machine, step, "before"), Effect.tap(effect, world.step(machine, step, "after")))
 
-/** The node's client of the database; what follows a commit is in sight of the faults. */
+/** The node's database client; effects after a commit are subject to faults. */
 const database = (world: World, machine: Machine) =>
   Layer.effect(
     SqlClient.SqlClient,
@@ -65,7 +65,7 @@ const database = (world: World, machine: Machine) =>
     })
   ).pipe(Layer.provideMerge(client(world.session, machine, 4)))
 
-/** What the node does to feeds and bus, in sight of the faults. */
+/** The node's use of feeds and bus, subject to faults. */
 const watched = (world: World, machine: Machine, { bus, feeds, messages }: Shared) => {
   const around = surrounding(world, machine)
   const seen = Feeds.of({
@@ -113,7 +113,7 @@ const cluster = (world: World, machine: Machine, address: RunnerAddress.RunnerAd
     }))
   )
 
-/** Starts a node; one that died may come back on its old port. */
+/** Starts a node; a dead one may return on its old port. */
 export const start = Effect.fnUntraced(
   function*(world: World, shared: Shared, name: string, port: number, skewMillis: number) {
     const slices = new Dice(world.seed, "slices").pick([1, 2, sliceRowsMax])
@@ -140,7 +140,7 @@ export const start = Effect.fnUntraced(
     )
     const scope = Scope.makeUnsafe()
     const building = machine.on(world.outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))
-    // One that cannot start, for the database does not answer, ends.
+    // A node that cannot start because the database is down ends.
     const built = yield* world.talking
       ? Effect.onError(building, () => Effect.sync(() => world.crash(machine)))
       : building
@@ -162,7 +162,7 @@ export const start = Effect.fnUntraced(
   }
 )
 
-/** Has a node that cannot give up a shard end, as `main` does. */
+/** Ends a node that cannot release a shard, as `main` does. */
 export const endStuck = (world: World, nodes: ReadonlyArray<Node>, comeBack: (node: Node) => void) => {
   world.leases.stuck = ({ port }, shard) => {
     const node = nodes.find((one) => one.port === port && !one.machine.dead)

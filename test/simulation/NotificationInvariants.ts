@@ -4,9 +4,9 @@ import type { Aftermath } from "./Invariants.ts"
 import { moderated } from "./Talking.ts"
 
 /**
- * I9: everybody is told once of each favourite, reblog, mention and follow that stands, and of none that does not; and no
- * stream says the same notification twice. Left out are pairs of whom one ever blocked or muted the other, and whom moderators kept
- * out, for what was told then depends on when.
+ * I9: each current favourite, reblog, mention and follow is notified once, and no other; no stream repeats a
+ * notification. Ignores pairs with a block or mute at any time and accounts that moderators restricted, as their
+ * notifications depend on the timing.
  */
 export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string> => {
   const { followers, outcomes, world } = aftermath
@@ -39,7 +39,7 @@ export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string>
   }
   for (const { accountId, quiet, silent, statusId } of mentions) {
     const status = authorOf(statusId)
-    // Of one that an edit took away they were told or not, as the edit came before or after that.
+    // A mention that an edit removed may or may not have been notified, depending on the order.
     if (status?.deletedAt === null && !silent && !quiet) want("mention", accountId, status.accountId, statusId)
   }
   for (const { accountId, targetAccountId } of follows) {
@@ -78,8 +78,8 @@ export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string>
 }
 
 /**
- * I22: a mention that waits is a request of its author, and nobody streamed it; a stranger's private one is heard at once only
- * where the author was accepted.
+ * I22: a filtered mention is a request of its author, and was not streamed. A stranger's private mention is notified at
+ * once only after its author was accepted.
  */
 const waiting = (
   { followers, outcomes }: Aftermath,

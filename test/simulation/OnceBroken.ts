@@ -1,12 +1,12 @@
 import type { Settings } from "./Fleet.ts"
 
-/** A seed that broke once, and what had happened in it. */
+/** A seed that broke once, and what happened in it. */
 export interface OnceBroken {
   readonly seed: number
   readonly what: string
-  /** What a run of it has beside what its seed says. */
+  /** Settings of the run beside its seed. */
   readonly given?: Pick<Settings, "talks">
-  /** What is left of it where nothing can be left out; the suite runs that, the nightly run all of each. */
+  /** Minimal failing part. The suite runs this, the nightly run all of it. */
   readonly shortest?: Pick<Settings, "commands" | "faults">
 }
 

@@ -5,9 +5,9 @@ import { type Connection, type Mishap, Sockets, writes } from "./Sockets.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 import * as Wire from "./Wire.ts"
 
-/** How long a statement is on its way to Postgres, in milliseconds; one that writes longer, so that what it locked is held. */
+/** Maximum milliseconds before a statement reaches Postgres. Longer for writes, so that their locks are held. */
 const wayMillisMax = { reads: 4, writes: 20 }
-/** A session whose client stands still in a transaction is ended after that long, in milliseconds, as the product asks. */
+/** Milliseconds after which a session idle in a transaction is ended, as the product configures. */
 const idleMillisMax = 5_000
 
 interface Served extends Connection {
@@ -17,12 +17,12 @@ interface Served extends Connection {
 interface Job {
   readonly connection: Served
   readonly chunk: Buffer
-  /** The same as its session takes it; undefined where it has none yet. */
+  /** The rewritten request for its session; undefined before it has a session. */
   readonly request: Wire.Request | undefined
   readonly answered: () => void
 }
 
-/** What a session works on; the answer as soon as it is there. */
+/** Current work of a session; the response is set once it arrives. */
 interface Flight {
   readonly backend: Backend
   readonly job: Job
@@ -32,12 +32,12 @@ interface Flight {
 }
 
 /**
- * Postgres with many connections of many machines, each a session of a real Postgres. One statement is let through at a
- * time, drawn from the seed; it is over when it is answered or waits for a lock that another one holds, and so is what its
- * end sets free. So transactions overlap, by the seed, as far as Postgres decides nothing by itself.
+ * Postgres with many connections of many machines, each a real Postgres session. One statement runs at a time, drawn
+ * from the seed, until it is answered or waits for another's lock. Statements that it unblocks run too. So transactions
+ * overlap by the seed, except for what Postgres decides itself.
  */
 export class Overlap extends Sockets<Served> {
-  /** Called with what Postgres ended to resolve a deadlock. */
+  /** Called with the statement that Postgres aborted to resolve a deadlock. */
   deadlock: (text: string) => void = () => {}
   /** Called when a statement has to wait for a lock. */
   waits: () => void = () => {}
@@ -74,7 +74,7 @@ export class Overlap extends Sockets<Served> {
     this.time.soon(this.pump)
   }
 
-  /** A client that goes away loses its transaction: at once, or when what it asked for last is answered. */
+  /** A client that leaves loses its transaction: at once, or when its last request is answered. */
   protected left(connection: Served) {
     const { backend } = connection
     if (backend !== undefined && !this.flights.some((flight) => flight.backend === backend)) this.leave(connection)
@@ -132,7 +132,7 @@ export class Overlap extends Sockets<Served> {
     for (const over of this.flights.filter(({ answer }) => answer !== undefined)) this.land(over)
   }
 
-  /** Waits until everybody is answered, or waits for somebody who is. */
+  /** Waits until every session is answered, or waits for the lock of an answered one. */
   private async settle(answer: Promise<void>) {
     await Promise.race([answer, moment()])
     for (;;) {

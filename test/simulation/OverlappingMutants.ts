@@ -1,6 +1,6 @@
 import type { Mutant } from "./Mutant.ts"
 
-/** Another node takes an account over in the middle of what its owner does. */
+/** Another node takes an account over while its owner is at work. */
 const notHeldOff: Mutant = {
   name: "a takeover is not held off by a running transaction",
   mutation: {
@@ -13,7 +13,7 @@ const notHeldOff: Mutant = {
   seedsMax: 30
 }
 
-/** A crash or a lost connection in between leaves votes that nobody counted. */
+/** A crash or a lost connection in between leaves uncounted votes. */
 const countedLater: Mutant = {
   name: "votes are counted outside of the transaction",
   mutation: {},
@@ -30,7 +30,7 @@ const countedLater: Mutant = {
   seedsMax: 30
 }
 
-/** What is read when the statement begins is what is added to, whoever else counted meanwhile. */
+/** Adds to the value read at the start of the statement, so concurrent counts are lost. */
 const readThenWritten: Mutant = {
   name: "counters are read and then written",
   mutation: {
@@ -46,7 +46,7 @@ const readThenWritten: Mutant = {
   seedsMax: 30
 }
 
-/** Three who follow one another in a ring wait for one another; a moment between two locks shows it in few seeds. */
+/** Three accounts that follow each other in a ring deadlock; a pause between two locks shows it within few seeds. */
 const unordered: Mutant = {
   name: "counters are locked in no order",
   mutation: {},

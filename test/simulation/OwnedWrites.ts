@@ -1,9 +1,9 @@
-/* Rules of what a transaction may do, by the texts of its statements. */
+/* Rules for transactions, by the texts of their statements. */
 
 const checksOwner = /\bactors\b[\s\S]*FOR SHARE/
 const ofOwner = /UPDATE inbound_activities i SET outcome/
 
-/** A transaction so far. */
+/** State of a transaction so far. */
 export interface Written {
   checked: boolean
   owned: boolean
@@ -11,7 +11,7 @@ export interface Written {
 
 export const nothing = (): Written => ({ checked: false, owned: false })
 
-/** Takes a statement; answers whether the transaction ends with it, and did an owner's work without asking who that is. */
+/** Records a statement; returns true if it ends a transaction that did an owner's work without checking the owner. */
 export const isUnowned = (written: Written, text: string) => {
   written.checked ||= checksOwner.test(text)
   written.owned ||= ofOwner.test(text)

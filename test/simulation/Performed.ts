@@ -4,19 +4,19 @@ import { Commands, StaleOwner } from "../../src/services/intents/Commands.ts"
 import type { Machine } from "./Machine.ts"
 import type { Mutation, World } from "./World.ts"
 
-/** A row of what the owners of accounts did, one for each transaction, in the order of commits. */
+/** A row for each transaction of an account's owner, in commit order. */
 export interface Performed {
   readonly seq: number
   readonly accountId: bigint
   readonly epoch: bigint
-  /** The epoch of the account's owner at the time. */
+  /** Epoch of the account's owner at the time. */
   readonly current: bigint
   readonly machine: string
-  /** Of a command; null for fan-out and what was due. */
+  /** Command's id; null for fan-out and agenda work. */
   readonly commandId: string | null
   readonly answerId: string | null
   readonly at: Date
-  /** When the work of the transaction began. */
+  /** Start of the transaction's work. */
   readonly beganAt: Date
 }
 
@@ -32,12 +32,12 @@ export const statement = `CREATE TABLE performed (
   began_at timestamptz NOT NULL
 )`
 
-/** What a run hears of the transactions. */
+/** Part of the world that learns of transactions. */
 interface Observer extends Pick<World, "count" | "performs" | "say" | "time"> {
   readonly mutation: Pick<Mutation, "commands" | "sql">
 }
 
-/** The real (or mutant) transactions of owners; each one that does something also writes a row about itself. */
+/** The owners' real (or mutant) transactions; each one that has an effect also inserts a row about itself. */
 export const commands = (world: Observer, machine: Machine) =>
   Layer.effect(
     Commands,
@@ -78,7 +78,7 @@ export const commands = (world: Observer, machine: Machine) =>
             ),
             refused
           ),
-        // The row about itself makes a transaction of it.
+        // The additional row makes a transaction of the single statement.
         alone: (owner, id, made, statement) => {
           let began = world.time.now
           const done = tested.alone(owner, id, made, (recording) => {

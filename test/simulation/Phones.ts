@@ -7,7 +7,7 @@ import { addressOf, type Received } from "./PushService.ts"
 import { moderated } from "./Talking.ts"
 import type { World } from "./World.ts"
 
-/** Of what phones want to hear. */
+/** Notification types that phones subscribe to. */
 const alerts = [
   "mention",
   "favourite",
@@ -20,14 +20,14 @@ const alerts = [
   "pending.quote"
 ]
 
-/** A push that was due for so long belongs to nobody, in milliseconds. */
+/** Milliseconds after which a due push has no sender. */
 const idleMillis = 5_000
-/** For so long a push is at least its node's that claimed it, by whatever clock, in milliseconds. */
+/** Minimum milliseconds of a node's claim to a push, by any clock. */
 const claimMillis = 50_000
-/** Notifications that different nodes make within that time may come in any order, in milliseconds. */
+/** Milliseconds within which notifications of different nodes may come in any order. */
 const orderMillis = 500
 
-/** Everybody has a phone that wants to hear of everything. */
+/** Gives everybody a phone that is subscribed to all types. */
 export const insert = Effect.fnUntraced(function*(people: ReadonlyArray<AccountId>, at: Date) {
   const sql = yield* SqlClient.SqlClient
   const wanted = JSON.stringify(Object.fromEntries(alerts.map((type) => [type, true])))
@@ -39,7 +39,7 @@ export const insert = Effect.fnUntraced(function*(people: ReadonlyArray<AccountI
   } || id, '', '', true, 'all', ${wanted}::jsonb, '', ${at} FROM tokens ORDER BY id`
 })
 
-/** Notifications that were pushes, and how often, where nobody sends them. */
+/** Counts push rows by notification, for runs in which none are sent. */
 const kept = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   const rows = yield* sql<{ notificationId: bigint; times: number }>`SELECT notification_id, count(*)::int AS times
     FROM pushes GROUP BY 1 ORDER BY 1`
@@ -47,8 +47,8 @@ const kept = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
 })
 
 /**
- * I24: each notification is a push for its owner's phone, once; one that waits until its sender is heard is none. Private
- * mentions are left out of those that must be: they may have waited.
+ * I24: each notification is pushed once to its owner's phone, and filtered ones are not. Private mentions are optional,
+ * as they may have waited.
  */
 export const check = Effect.fnUntraced(function*({ outcomes, shared: { sql }, world }: Aftermath, facts: Facts) {
   const { byId, rows: { heard, notifications } } = facts
@@ -59,7 +59,7 @@ export const check = Effect.fnUntraced(function*({ outcomes, shared: { sql }, wo
     const times = pushed.get(id) ?? 0
     if (filtered && times > 0) return [`I24: ${id} waits, and is pushed`]
     const isOut = out.has(accountId) || out.has(fromAccountId)
-    // What was accepted may have waited.
+    // An accepted notification may have waited.
     const mayWait = byId.get(statusId)?.visibility === "direct" || heard.has(pair(fromAccountId, accountId))
     const maybe = filtered || isOut || !alerts.includes(type) || mayWait
     if (times > 1 || (times === 0 && !maybe)) return [`I24: the phone of ${accountId} is told ${times} times of ${id}`]
@@ -68,7 +68,7 @@ export const check = Effect.fnUntraced(function*({ outcomes, shared: { sql }, wo
   return [...wrong, ...told]
 })
 
-/** Adds those that were sent, each as one push; answers what was wrong with how they came. */
+/** Adds the sent pushes; returns errors of their delivery. */
 const sent = Effect.fnUntraced(function*(world: World, sql: SqlClient.SqlClient, pushed: Map<bigint, number>) {
   const { done, received, tried } = world.phones
   const wrong: Array<string> = []
@@ -84,7 +84,7 @@ const sent = Effect.fnUntraced(function*(world: World, sql: SqlClient.SqlClient,
       message._tag === "NotificationCreated" ? [[message.notificationId, at] as const] : []
     )
   )
-  /** When it was there at the latest. */
+  /** Latest time at which the notification existed. */
   const thereAt = (id: bigint, receivedAt: number) => Math.min(toldAt.get(id) ?? Infinity, receivedAt)
   for (const [phone, messages] of Map.groupBy(received, ({ subscription }) => subscription)) {
     const before = new Map<bigint, Received>()

@@ -6,12 +6,12 @@ import { Dice } from "./Seeded.ts"
 import { isTalking } from "./Talking.ts"
 import type { Side, Step } from "./World.ts"
 
-/** Faults of a seed that strike on purpose between the commit of a command and what follows it. */
+/** Maximum targeted faults of a seed, which hit between a command's commit and its effects. */
 export const faultsMax = 6
 
 type Tags = ReadonlyArray<Command["_tag"]>
 
-/** Commands whose commits have consequences of one kind. */
+/** Commands whose commits have similar effects. */
 const posting: Tags = ["Publish", "Reblog", "Edit"]
 const undoing: Tags = ["Unfavourite", "Unreblog", "Delete"]
 const parting: Tags = ["Unfollow", "Block", "RemoveFollower", "RejectFollow", "Mute"]
@@ -22,7 +22,7 @@ const deciding: Tags = ["AuthorizeInteraction", "RejectInteraction", "RevokeQuot
 const talking: Tags = ["Vote", "Favourite"]
 const moderating: Tags = ["Moderate"]
 
-/** What a seed is struck at, by what it is about. */
+/** Target commands of a seed, by its theme. */
 const aims = (seed: number): ReadonlyArray<Tags> =>
   isTalking(seed)
     ? [posting, deciding, deciding, talking, moderating]
@@ -30,23 +30,23 @@ const aims = (seed: number): ReadonlyArray<Tags> =>
     ? [scheduling, scheduling, rescheduling, posting, undoing]
     : [posting, posting, undoing, undoing, parting, joining]
 
-/** How often a seed is struck at which step, and the last of those that is; what follows a commit begins with it. */
+/** Steps by how often they are targeted, with the last one; effects of a commit begin with it. */
 const steps: ReadonlyArray<readonly [weight: number, step: { readonly step: Step; readonly nthMax: number }]> = [
   [4, { step: "commit", nthMax: 1 }],
   [4, { step: "effect", nthMax: 2 }],
   [5, { step: "feeds", nthMax: 1 }],
   [2, { step: "write", nthMax: 2 }]
 ]
-/** Steps at which a connection can end without its machine. */
+/** Steps at which a connection can end while its machine lives. */
 const cutting: ReadonlySet<Step> = new Set(["commit", "write"])
 
-/** The pointed faults of a seed. */
+/** Returns the targeted faults of a seed. */
 export const plan = (seed: number): ReadonlyArray<AtStep> => {
   const dice = new Dice(seed, "pointed")
   return Array.from({ length: faultsMax }, (): AtStep => {
     const commands = dice.pick(aims(seed))
     const { nthMax, step } = dice.weighted(steps)
-    // A transaction that a crash ends before its commit has no consequences.
+    // A transaction that crashes before its commit has no effects.
     const side: Side = step === "commit" || dice.chance(0.2) ? "after" : "before"
     const kind = dice.weighted<AtStep["kind"]>([[6, "crash"], [cutting.has(step) ? 4 : 0, "cut"], [1, "freeze"]])
     return {
@@ -62,12 +62,12 @@ export const plan = (seed: number): ReadonlyArray<AtStep> => {
   })
 }
 
-/** Which machine each pointed fault waits for. */
+/** Tracks which machine each targeted fault waits for. */
 export class Aim {
   private readonly seen = new Map<AtStep, number>()
   private readonly machines = new Map<AtStep, Machine>()
 
-  /** A machine did a command, which it is about to commit; `commandId` begins with its tag. */
+  /** Called when a machine is about to commit a command; `commandId` begins with its tag. */
   performed(faults: Iterable<AtStep>, machine: Machine, commandId: string) {
     for (const fault of faults) {
       const { of } = fault

@@ -5,7 +5,7 @@ import type { Aftermath } from "./Invariants.ts"
 import type { Performed } from "./Performed.ts"
 import { moderated } from "./Talking.ts"
 
-/** By so much the clocks of two nodes differ at most, in milliseconds. */
+/** Maximum difference between the clocks of two nodes, in milliseconds. */
 const clockMillisOff = 3_000
 
 interface Poll {
@@ -16,8 +16,8 @@ interface Poll {
 }
 
 /**
- * I27: of the end of a poll its author and each voter are told, once, not before that, and nobody else is. Left out are those
- * whom moderators kept out, and votes of the last moment, which one node took when another had ended the poll.
+ * I27: the author and each voter of a poll are notified of its end, once, not early, and nobody else. Ignores accounts
+ * that moderators restricted, and late votes that one node took after another had ended the poll.
  */
 export const check = Effect.fnUntraced(function*(
   { outcomes, shared: { sql }, world }: Aftermath,

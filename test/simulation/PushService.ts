@@ -8,35 +8,38 @@ import type { Machine } from "./Machine.ts"
 import { Dice } from "./Seeded.ts"
 import type { World } from "./World.ts"
 
-/** How long a message is on its way, and until when the service has faults, in milliseconds. */
+/** Maximum milliseconds of a message, and the time until which the service is faulty. */
 const wayMillisMax = 400
 const faultyMillis = 30_000
-/** Half of the longest time that a node waits for an answer, in milliseconds. */
+/** Half of a node's timeout, in milliseconds. */
 const slowMillis = replySecondsMax * 500 - wayMillisMax
 
-/** A message that came to the push service. */
+/** A message that the push service received. */
 export interface Received {
   readonly subscription: string
   readonly notificationId: bigint
   readonly at: number
-  /** The server heard that it was taken. */
+  /** The server received the response. */
   readonly answered: boolean
 }
 
-/** What the push service of a run and the nodes that send to it saw. */
+/** Observations of the push service and of the nodes that send to it. */
 export interface Phones {
   readonly received: Array<Received>
-  /** Messages that there was something to tell by when their turn came, by phone and notification. */
+  /** Messages that had content when their turn came, by phone and notification. */
   readonly tried: Set<string>
-  /** Who sends a message at the moment, by phone and notification; `standstills` of that machine when it began. */
+  /**
+   * Current sender of each message, by phone and notification; `standstills` counts that machine's freezes at the
+   * start.
+   */
   readonly sending: Map<string, { readonly machine: Machine; readonly standstills: number }>
-  /** Those of which the server says that they are done, and when, in milliseconds since 1970. */
+  /** Messages that the server completed, and when, in milliseconds since 1970. */
   readonly done: Map<string, number>
 }
 
 export const silent = (): Phones => ({ received: [], tried: new Set(), sending: new Map(), done: new Map() })
 
-/** A phone's address, by the number of its subscription. */
+/** URL of a phone, by the number of its subscription. */
 export const addressOf = (subscription: bigint | string) => `https://push.test/${subscription}`
 export const keyOf = (subscription: bigint | string, notificationId: bigint) =>
   `${addressOf(subscription)} ${notificationId}`
@@ -45,7 +48,7 @@ const decoder = new TextDecoder()
 
 const notificationIn = (body: Uint8Array) => BigInt(/"notification_id":(\d+)/.exec(decoder.decode(body))?.[1] ?? 0)
 
-/** I24: no two nodes that run send the same message at the same time. Answers how to say that it is sent. */
+/** I24: no two live nodes send the same message at once. Returns a function that ends the sending. */
 const begin = (world: World, machine: Machine, key: string) => {
   const { sending } = world.phones
   const other = sending.get(key)
@@ -58,12 +61,12 @@ const begin = (world: World, machine: Machine, key: string) => {
   }
 }
 
-/** Takes what nodes send; in some seeds it does not answer at first, or loses its answer. */
+/** Receives pushes; in some seeds it fails at first, or loses responses. */
 const outbound = (world: World, machine: Machine) => {
   const { phones } = world
   const dice = new Dice(world.seed, `phones ${machine.name}`)
   const faults = new Dice(world.seed, "push service").pick([0, 0.3])
-  /** In some seeds each tenth message takes as long as a node waits for it. */
+  /** In some seeds every tenth message takes as long as a node's timeout. */
   const slow = new Dice(world.seed, "slow push service").pick([0, 0.1])
   const millis = () =>
     world.time.elapsed < faultyMillis && dice.chance(slow) ? slowMillis : dice.between(1, wayMillisMax)
@@ -95,11 +98,11 @@ const messages = PushMessages.of({
   message: (_, text) => Effect.succeed({ headers: {}, body: new TextEncoder().encode(text) })
 })
 
-/** The way to the push service. */
+/** Outbound client to the push service. */
 export const way = (world: World, machine: Machine) =>
   Layer.mergeAll(Layer.succeed(Outbound, outbound(world, machine)), Layer.succeed(PushMessages, messages))
 
-/** The rows of pushes, in sight of the run. */
+/** Push rows, observed by the run. */
 export const pushes = (world: World) =>
   Layer.effect(
     Pushes,
@@ -115,7 +118,7 @@ export const pushes = (world: World) =>
       }))
   ).pipe(Layer.provide(Pushes.layer))
 
-/** What pushes say, in sight of the run. I18: they say nothing of who is suspended, nor to them. */
+/** Push contents, observed by the run. I18: they never mention suspended accounts, nor reach them. */
 export const contents = (world: World) =>
   Layer.effect(
     PushContents,

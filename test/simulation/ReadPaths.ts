@@ -31,7 +31,7 @@ const services = Layer.mergeAll(
   Timelines.layer
 )
 
-/** The ids that everything answers by which a viewer reads statuses; `looksAt` are accounts whose pages it opens. */
+/** Returns ids from every endpoint by which a viewer reads statuses; `looksAt` are the profiles it opens. */
 const paths = Effect.fnUntraced(function*(viewer: AccountId | undefined, looksAt: ReadonlyArray<AccountId>) {
   const accounts = yield* AccountStatuses
   const timelines = yield* Timelines
@@ -53,14 +53,14 @@ const paths = Effect.fnUntraced(function*(viewer: AccountId | undefined, looksAt
   const conversations = yield* (yield* Conversations).page(viewer, page)
   seen.push(["notifications", notifications.flatMap(({ statusId }) => statusId ?? [])])
   seen.push(["favourites", favourites.map(({ statusId }) => statusId)])
-  // A conversation lists its newest status to who took part in it, as long as it is there.
+  // A conversation shows its newest status to its participants while that status exists.
   seen.push(["conversations", conversations.map(({ lastStatusId }) => lastStatusId)])
   return seen
 })
 
 /**
- * I10: no read path shows anybody what an accepted command deleted, by the record of commands and not by a mark in the
- * row; I11: nor what the rules, in plain code, do not let the viewer see.
+ * I10: no read path shows what an accepted command deleted, by the record of commands rather than a mark in the row.
+ * I11: none shows what the rules in plain code hide from the viewer.
  */
 export const check = Effect.fnUntraced(function*(aftermath: Aftermath, facts: Facts, model: Model) {
   const { people, shared: { sql }, world } = aftermath

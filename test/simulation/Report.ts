@@ -1,10 +1,10 @@
 import type { Settings } from "./Fleet.ts"
 import type { Result } from "./Simulation.ts"
 
-/** Runs that a search for the shortest trace may take. */
+/** Maximum runs of a search for the shortest trace. */
 const attemptsMax = 120
 
-/** A failure and the commands and faults that are enough for it. */
+/** A failure with the commands and faults that suffice for it. */
 export interface Shortest {
   readonly result: Result
   readonly settings: Settings
@@ -12,10 +12,10 @@ export interface Shortest {
 
 type Run = (seed: number, settings: Settings) => Promise<Result>
 
-/** Which invariants a run breaks; a shorter run must break one of the same. */
+/** Invariants that a run breaks; a shrunk run must break one of them. */
 const named = ({ broken }: Result) => new Set(broken.map((text) => text.split(":")[0] ?? text))
 
-/** Leaves out faults and commands, more and more at first and single ones at last, as long as the run still fails. */
+/** Removes faults and commands in growing chunks, then single ones, as long as the run still fails. */
 export const shrink = async (run: Run, failed: Result, settings: Settings): Promise<Shortest> => {
   let best: Shortest = { result: failed, settings }
   let attempts = 0
@@ -39,7 +39,7 @@ export const shrink = async (run: Run, failed: Result, settings: Settings): Prom
   return best
 }
 
-/** The shortest trace that was found, for people, with the command that replays it. */
+/** Formats the shortest trace, with the command that replays it. */
 export const show = ({ result, settings }: Shortest) =>
   [
     `seed ${result.seed} BREAKS:`,
@@ -54,7 +54,7 @@ export const show = ({ result, settings }: Shortest) =>
     ...result.log.map((line) => `  ${line}`)
   ].join("\n")
 
-/** How often what happened in many runs. */
+/** Sums the counts of many runs. */
 export const sumsOf = (results: ReadonlyArray<Result>): ReadonlyMap<string, number> => {
   const sums = new Map<string, number>()
   for (const { counts } of results) {
@@ -63,7 +63,7 @@ export const sumsOf = (results: ReadonlyArray<Result>): ReadonlyMap<string, numb
   return sums
 }
 
-/** Figures of many runs. */
+/** Formats the figures of many runs. */
 export const totals = (results: ReadonlyArray<Result>, millis: number) => {
   const sums = sumsOf(results)
   const sum = (of: (result: Result) => number) => results.reduce((total, result) => total + of(result), 0)

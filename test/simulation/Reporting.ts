@@ -7,17 +7,17 @@ import type { Facts } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"
 import type { Performed } from "./Performed.ts"
 
-/** Of Moderator, a role that every database begins with. */
+/** Id of the default role Moderator. */
 const moderatorRole = 1
 
-/** Inserts somebody who reads reports and does nothing else. */
+/** Inserts a moderator who only reads reports. */
 export const insert = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const moderator = yield* person("moderator")
   yield* sql`UPDATE users SET role_id = ${moderatorRole} WHERE account_id = ${moderator}`
 })
 
-/** A report about somebody; the comment is its own. */
+/** A report of an account, with a unique comment. */
 export const report = (target: AccountId, n: number): Command => ({
   _tag: "Report",
   target,
@@ -36,7 +36,7 @@ interface ReportRow {
   readonly comment: string
 }
 
-/** I29: each report that was answered is there once, and so is its notice to the moderator. */
+/** I29: each acknowledged report exists once, and so does its notification to the moderator. */
 export const check = Effect.fnUntraced(function*(
   { shared: { sql }, world }: Aftermath,
   { rows: { notifications } }: Facts,

@@ -7,25 +7,25 @@ import { Dice } from "./Seeded.ts"
 import type { Uploading } from "./Uploading.ts"
 import type { World } from "./World.ts"
 
-/** What a client knows of one command that it sent: the answer's id, an error's tag, or that it never heard. */
+/** Outcome of a command as its client knows it: the id in the response, an error's tag, or unknown. */
 export interface Outcome {
   readonly account: AccountId
   readonly command: Command
   readonly key: string
   readonly result: { readonly id: string } | { readonly error: string } | "unknown"
-  /** The client stopped waiting for an attempt before a node answered it, so that it may be done at any time. */
+  /** The client timed out on an attempt, so the command may be done at any time. */
   readonly givenUp: boolean
-  /** When nodes took it for the client, each time that they did, in milliseconds since 1970. */
+  /** Times at which nodes accepted the client's attempts, in milliseconds since 1970. */
   readonly askedAt: ReadonlyArray<number>
 }
 
-/** A status that clients know of. */
+/** A status that clients know. */
 export interface Published {
   readonly id: StatusId
   readonly author: AccountId
 }
 
-/** What clients know when they choose what to do. */
+/** Knowledge of clients when they choose a command. */
 export interface Known {
   readonly world: World
   readonly accounts: ReadonlyArray<AccountId>
@@ -33,29 +33,29 @@ export interface Known {
   readonly published: ReadonlyArray<Published>
 }
 
-/** What the clients of a run do: command `n` comes after so many milliseconds, from this account, and is this. */
+/** Plan of the clients: the delay, account and content of command `n`. */
 export interface Plan {
   readonly waits: (dice: Dice, n: number) => number
   readonly who: (dice: Dice, n: number) => AccountId
   readonly draw: (dice: Dice, account: AccountId, n: number) => Command
 }
 
-/** How often a client sends a command again, with the same key, after an answer of 503. */
+/** Maximum attempts of a command with the same key after 503. */
 const attemptsMax = 12
-/** The same at rest, and how long a client waits then, in milliseconds. */
+/** Maximum attempts at rest, and the client's timeout then, in milliseconds. */
 const attemptsAtRestMax = 2
 const restPatienceMillis = 6000
-/** How long clients wait for an answer, in milliseconds, and before they try again. */
+/** Client timeouts, and the pause between attempts, in milliseconds. */
 const patienceMillis = [6000, 6000, 2000, 300]
 const pauseMillis = 1000
-/** Of clients, how many ask once. */
+/** Share of clients that try only once. */
 const hastyShare = 0.25
-/** How often a client asks whether its file is ready. */
+/** Maximum polls of a client for its file. */
 const readyAsksMax = 12
-/** As it is kept under an id in the database. */
+/** Id under which the database stores the command. */
 export const commandIdOf = ({ command, key }: Pick<Outcome, "command" | "key">) => `${command._tag}:${key}`
 
-/** Clients of many accounts that post, follow, favourite, block, read and so on, through whichever node answers. */
+/** Clients of many accounts that post, follow, favourite, block, read and so on, through any responding node. */
 export const make = (
   world: World,
   accounts: ReadonlyArray<AccountId>,
@@ -74,7 +74,7 @@ export const make = (
   const plan = drawing({ world, accounts, outcomes, published })
   const nameOf = (account: AccountId) => `p${accounts.indexOf(account)}`
 
-  /** Asks through one node, as a client by HTTP; "unknown" is no answer in time, and every 503. */
+  /** Sends a command to one node, as an HTTP client would; "unknown" means a timeout or a 503. */
   const ask = (
     node: Node,
     { account, command, key }: Pick<Outcome, "account" | "command" | "key">,
@@ -104,7 +104,7 @@ export const make = (
       })
     )
 
-  /** Asks, or asks two nodes at the same time, as a client does whose finger is quick; both must answer the same. */
+  /** Sends a command, sometimes to two nodes at once, like a double click; both must give the same result. */
   const askOnce = Effect.fnUntraced(function*(dice: Dice, asked: Pick<Outcome, "account" | "command" | "key">) {
     if (nodes.length === 0) return "unknown"
     const chosen = dice.chance(0.15) ? [dice.pick(nodes), dice.pick(nodes)] : [dice.pick(nodes)]
@@ -117,7 +117,7 @@ export const make = (
     return known.find((result) => "id" in result) ?? known[0] ?? "unknown"
   })
 
-  /** A post gets files in some seeds: uploaded through any node, and given to it when they are ready, or not at all. */
+  /** In some seeds attaches files to a post: uploaded through any node, and attached once ready, or never. */
   const withFiles = Effect.fnUntraced(function*(dice: Dice, account: AccountId, command: Command) {
     if (!world.media || command._tag !== "Publish" || !dice.chance(0.7)) return command
     const mediaIds: Array<MediaId> = []
@@ -148,7 +148,7 @@ export const make = (
     }
   )
 
-  /** One command of one client, sent until somebody answers; now and then the client reads its home, too. */
+  /** Sends one command of one client until it is answered; sometimes the client also reads its home. */
   const send = Effect.fnUntraced(function*(n: number) {
     const dice = new Dice(world.seed, `command ${n}`)
     yield* Effect.sleep(plan.waits(dice, n))
@@ -158,7 +158,7 @@ export const make = (
     world.say(`${nameOf(account)} sends ${describe(request)}`)
     const heard = world.suspensions.sent(account, request.command)
     let result: Outcome["result"] = "unknown"
-    // Some clients ask once, and believe that nothing was done where they are told to come back.
+    // Some clients try once, and take a 503 to mean that nothing was done.
     const attempts = new Dice(world.seed, `patience ${n}`).chance(hastyShare) ? 1 : attemptsMax
     for (let attempt = 0; attempt < attempts && result === "unknown"; attempt++) {
       result = yield* askOnce(dice, request)
@@ -179,7 +179,7 @@ export const make = (
       Effect.exit
     )
   })
-  /** Sends a command once more, at rest, when hardly a 503 may be heard: who just lost the account gives one. */
+  /** Repeats a command at rest. A 503 is rare then: only a node that just lost the account gives one. */
   const askAgain = Effect.fnUntraced(function*(node: Node, asked: Outcome) {
     let later: Outcome["result"] = "unknown"
     for (let attempt = 0; attempt < attemptsAtRestMax && later === "unknown"; attempt++) {

@@ -1,4 +1,4 @@
-/** A generator of numbers in [0, 1) that a seed fixes (mulberry32). */
+/** A seeded generator of numbers in [0, 1) (mulberry32). */
 export const generator = (seed: number) => {
   let state = seed | 0
   return () => {
@@ -9,18 +9,18 @@ export const generator = (seed: number) => {
   }
 }
 
-/** Draws from one stream of chance. */
+/** Draws from one random stream. */
 export class Dice {
   readonly next: () => number
 
-  /** Streams of one seed with different names know nothing of each other, so leaving one out changes no other. */
+  /** Streams of one seed with different names are independent, so removing one changes no other. */
   constructor(seed: number, name: string) {
     let mixed = seed | 0
     for (let at = 0; at < name.length; at++) mixed = Math.imul(mixed ^ name.charCodeAt(at), 0x01000193)
     this.next = generator(mixed)
   }
 
-  /** A whole number from `low` up to, not including, `high`. */
+  /** Returns an integer from `low` (inclusive) to `high` (exclusive). */
   between(low: number, high: number) {
     return low + Math.floor(this.next() * (high - low))
   }
@@ -33,7 +33,7 @@ export class Dice {
     return items[this.between(0, items.length)]!
   }
 
-  /** One of the choices, as often as its weight says. */
+  /** Picks one of the choices by weight. */
   weighted<A>(choices: ReadonlyArray<readonly [weight: number, choice: A]>): A {
     let left = this.next() * choices.reduce((sum, [weight]) => sum + weight, 0)
     return (choices.find(([weight]) => (left -= weight) < 0) ?? choices[0]!)[1]

@@ -14,12 +14,12 @@ interface Job {
 }
 
 /**
- * Postgres with many connections of many machines on the one session that PGlite has: whoever is inside a transaction
- * holds it until the server says that it is idle, and who comes next is drawn from the seed.
+ * Many connections of many machines on PGlite's single session. A connection within a transaction holds the session
+ * until ReadyForQuery reports idle; the seed draws the next one.
  */
 export class Session extends Sockets<Connection> {
   messages = 0
-  /** Called where a machine commits an owner's work without asking who the owner is. */
+  /** Called when a machine commits an owner's work without checking the owner. */
   unowned: (machine: Machine) => void = () => {}
   private written = OwnedWrites.nothing()
   private holder: Connection | undefined
@@ -47,7 +47,7 @@ export class Session extends Sockets<Connection> {
     this.dice = dice
   }
 
-  /** Postgres works on something at the moment. */
+  /** True while Postgres is at work. */
   get busy() {
     return this.working
   }
@@ -65,12 +65,12 @@ export class Session extends Sockets<Connection> {
     else this.time.after(this.dice.between(0, this.wayMillisMax), arrive)
   }
 
-  /** The server ends the transaction of a client that goes away; one that waits never begins. */
+  /** The server ends the transaction of a client that leaves; a waiting one never begins. */
   protected left(connection: Connection) {
     if (this.holder === connection) this.time.soon(this.pump)
   }
 
-  /** Works on the next message, if Postgres has time; one that waits for somebody's transaction is not pending. */
+  /** Handles the next message if Postgres is free; one that waits for another's transaction is not pending. */
   private readonly pump = () => {
     if (this.working) return
     if (this.holder?.closed === true) return this.work(this.rollBack())
@@ -107,7 +107,7 @@ export class Session extends Sockets<Connection> {
     const mishap = this.heard(connection, chunk, text, true)
     if (mishap?.side === "before" && this.harm(connection, mishap)) return
     this.holder = connection
-    // What else can run at this moment runs first, as with a server of its own.
+    // Other tasks of this instant run first, as with a separate server.
     await new Promise<void>((resume) => process.nextTick(resume))
     const answer = Globals.withoutTimers(() => this.database.ask(request?.chunk ?? chunk))
     this.trace.update(answer)
@@ -122,7 +122,7 @@ export class Session extends Sockets<Connection> {
       if (!connection.closed) duplex.push(answer)
       answered()
     })
-    // A transaction that nobody goes on with is ended by the server, here at once.
+    // The server ends a transaction that its client abandoned, here at once.
     if (machine.standsStill && this.holder === connection) this.cut(connection)
   }
 

@@ -35,13 +35,13 @@ import * as Waiting from "./Waiting.ts"
 import { hasMedia, isCalm, type Mutation, type Shared, shared, World } from "./World.ts"
 
 export interface Options {
-  /** Numbers of the commands that are sent, and of the seed's faults that happen. */
+  /** Numbers of the commands to send, and of the seed's faults to inject. */
   readonly commands: ReadonlyArray<number>
   readonly faults: ReadonlyArray<number>
   readonly mutation: Mutation
-  /** Whatever the seed: people upload files, and nodes stand still in the middle of jobs, and nothing else happens. */
+  /** Regardless of the seed: users upload files, nodes freeze during jobs, and no other fault happens. */
   readonly standstills?: boolean
-  /** Whatever the seed: it is about consent, polls and moderators. */
+  /** Runs consent, polls and moderators, regardless of the seed. */
   readonly talks?: boolean
   /** Prints the program's log. */
   readonly logs: boolean
@@ -58,26 +58,26 @@ export const standard: Options = {
 
 export interface Result {
   readonly seed: number
-  /** What was broken at rest; empty for a good run. */
+  /** Broken invariants at rest; empty for a good run. */
   readonly broken: ReadonlyArray<string>
-  /** SHA-1 of everything that happened, in order. */
+  /** SHA-1 of all events in order. */
   readonly hash: string
-  /** What happened, in words, with the milliseconds of virtual time. */
+  /** Readable events, with the milliseconds of virtual time. */
   readonly log: ReadonlyArray<string>
-  /** How often which fault happened, and what else is counted. */
+  /** Counts of faults and other events. */
   readonly counts: Readonly<Record<string, number>>
   readonly virtualMillis: number
-  /** CPU time that the run took, in milliseconds. */
+  /** CPU time of the run, in milliseconds. */
   readonly cpuMillis: number
 }
 
 const nodesAtStart = 3
-/** Longest rest after the last fault until nothing is left to do, in milliseconds. */
+/** Maximum time after the last fault until all work is done, in milliseconds. */
 const restMillisMax = 30_000
-/** Commands that are sent once more at rest. */
+/** Commands that are repeated at rest. */
 const againMax = 12
 
-/** Polls that end within that time are waited for, and pushes that are due by then, in milliseconds. */
+/** Milliseconds of rest within which poll ends and due pushes are awaited. */
 const lastMillis = 90_000
 
 const isSoon = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, until: number) {
@@ -86,7 +86,7 @@ const isSoon = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, until: numb
   return rows.length > 0
 })
 
-/** Waits until nothing is left to do, but not for ever. */
+/** Waits until all work is done, within a bound. */
 const rest = Effect.fnUntraced(function*({ time, talking }: World, { sql }: Shared, late: number) {
   const { now } = time
   for (let waited = 0; waited < restMillisMax + late; waited += 1000) {
@@ -126,10 +126,10 @@ const scenario = (options: Options, overlapping: boolean) =>
     const all: ReadonlyArray<FeedKey> = [...people, ...lists.map(({ id }) => listFeed(id))]
     yield* Effect.forEach(all, (feed) => feeds.fill(feed, []))
     let started = 0
-    // Some seeds have clocks that differ.
+    // Some seeds have clock skew.
     const calm = isCalm(seed) || (overlapping && dice.chance(0.5))
     const skewed = dice.chance(0.25) && !calm
-    // In a run that talks nodes ask more as they start; what cannot start is started once more.
+    // In a talking run, nodes send more queries at start; a node that fails to start is started again.
     const start = (port: number): Effect.Effect<Node.Node> =>
       world.talking
         ? Effect.catchCause(begin(port), () => Effect.andThen(Effect.sleep("1 second"), start(port)))
@@ -148,7 +148,7 @@ const scenario = (options: Options, overlapping: boolean) =>
       : FaultPlan.plan(seed, nodesAtStart, calm)
     const planned = faults.filter((_, n) => options.faults.includes(n))
     const over = yield* Faults.unleash(world, planned, nodes, start, feeds.drop(all))
-    // Who decides leaves intents to others, which the agenda finds where the wake is lost.
+    // Deciders leave intents to other accounts, which the agenda finds if the wake-up is lost.
     const watched = isCalm(seed) && !overlapping && !world.talking
     const watch = yield* Effect.forkChild(watched ? Waiting.watch(world, common) : Effect.void)
     const takeOvers = yield* Effect.forkChild(
@@ -173,7 +173,7 @@ const scenario = (options: Options, overlapping: boolean) =>
     yield* over
     yield* rest(world, common, world.talking ? Talking.talkMillis : Drawing.lateMillis(seed))
     yield* Fiber.interruptAll([watch, talks, looks])
-    // Clients that forgot that they heard ask once more with the same key, on a node that just started.
+    // Clients that forgot the response repeat the command with the same key, on a fresh node.
     const latest = yield* start(nodesAtStart + 1)
     yield* Effect.sleep("3 seconds")
     const again = yield* Effect.forEach(
@@ -223,14 +223,14 @@ const simulate = async (session: Sessions, time: VirtualTime, seed: number, opti
   }
 }
 
-/** Runs one seed: the same seed and options give the same result, the hash of everything that happened included. */
+/** Runs one seed: the same seed and options give the same result, including the hash of all events. */
 export const run = async (database: Databases.Database, seed: number, options: Options = standard): Promise<Result> => {
   database.empty()
   const time = new VirtualTime(new Dice(seed, "turns"))
   return simulate(new Session(database, time, new Dice(seed, "session"), options.mutation.sql), time, seed, options)
 }
 
-/** Runs one seed on a real Postgres, where transactions overlap: it is the same again as far as Postgres lets it. */
+/** Runs one seed on a real Postgres with overlapping transactions: reproducible except for what Postgres decides. */
 export const runOverlapping = async (backends: Backends, seed: number, options: Options = standard) => {
   await backends.empty(options.mutation.sql)
   const time = new VirtualTime(new Dice(seed, "turns"))

@@ -1,6 +1,9 @@
 import type { PGlite } from "@electric-sql/pglite"
 
-/** A file or folder in PGlite's memory (Emscripten's MEMFS), where each has a number, its parent's and its name find it. */
+/**
+ * A file or folder in PGlite's memory (Emscripten's MEMFS), identified by its number, or by its parent's number and its
+ * name.
+ */
 interface Entry {
   readonly mode: number
   readonly stream_ops: Operations
@@ -13,7 +16,7 @@ interface Entry {
 
 type Writing = (stream: { readonly node: Entry }, ...rest: ReadonlyArray<unknown>) => unknown
 
-/** How files are written to, one object for all files of a database. */
+/** Write operations, one object shared by all files of a database. */
 interface Operations {
   write: Writing
   msync: Writing
@@ -33,25 +36,25 @@ interface Files {
 }
 
 interface Kept {
-  /** As long as nobody writes to the file it has this very array. */
+  /** Contents, kept as this very array until the file is written. */
   readonly bytes: Uint8Array
-  /** What was written in its place in an earlier run, for the next one. */
+  /** Array that an earlier run wrote instead, for reuse by the next run. */
   spare: Uint8Array | undefined
 }
 
-/** Files that databases of this process have in common, by their paths: most of them are never written to. */
+/** Files shared by the databases of this process, by path: most are never written. */
 const commonFiles = new Map<string, WeakRef<Uint8Array>>()
 
-/** No file is that old: what has this time was not written since it was set. */
+/** Time older than any file: a file with this time was not written since it was set. */
 const untouched = 0
 
 const pageBytes = 65_536
 const nothing = Buffer.alloc(pageBytes)
 
-/** Pages of memory that databases of this process have in common, by their places. */
+/** Memory pages shared by the databases of this process, by position. */
 const commonPages = new Map<number, WeakRef<Uint8Array>>()
 
-/** The array of the same bytes that another database has under that key, or a copy of these, which others may have then. */
+/** Returns the array with the same bytes that another database has under the key, or a copy that others may share. */
 const interned = <Key>(all: Map<Key, WeakRef<Uint8Array>>, key: Key, bytes: Uint8Array) => {
   const known = all.get(key)?.deref()
   if (known !== undefined && Buffer.compare(known, bytes) === 0) return known
@@ -61,9 +64,9 @@ const interned = <Key>(all: Map<Key, WeakRef<Uint8Array>>, key: Key, bytes: Uint
 }
 
 /**
- * What a database is between two statements, byte for byte: its memory, its files, and which of them it has open. To come
- * back to it leaves nothing of what was done meanwhile, and is cheaper than to empty the tables; what Postgres had in its
- * caches, plans of statements among them, it has again. Files are copied when they are written to.
+ * A database between two statements, byte for byte: its memory, its files, and its open files. Restoring it undoes all
+ * later changes and is cheaper than emptying tables. Postgres's caches, including plans, are restored too. Files are
+ * copied on write.
  */
 export class Snapshot {
   private readonly database: PGlite
@@ -78,7 +81,7 @@ export class Snapshot {
     this.take()
   }
 
-  /** From now on this is what the database is now. */
+  /** Records the current state of the database. */
   take() {
     const { heap, files, pages } = this
     this.pages = Array.from({ length: usedOf(heap) / pageBytes }, (_, n) => {
@@ -116,7 +119,7 @@ export class Snapshot {
     }
   }
 
-  /** Has files copied before they are written to. */
+  /** Copies files before they are written. */
   private guard(operations: Operations) {
     if (this.guarded.has(operations)) return
     this.guarded.add(operations)
@@ -139,10 +142,10 @@ export class Snapshot {
     }
   }
 
-  /** Comes back to it. */
+  /** Restores the recorded state. */
   restore() {
     const { files, folders, heap, kept, pages } = this
-    // To compare costs less than to write.
+    // Comparing is cheaper than writing.
     for (const [n, page] of pages.entries()) {
       const at = n * pageBytes
       if (!Buffer.from(heap.buffer, at, pageBytes).equals(page)) heap.set(page, at)
@@ -171,7 +174,7 @@ export class Snapshot {
     }
   }
 
-  /** Nothing in the folder is found by its name. */
+  /** Drops a folder's entries from the name lookup. */
   private forget(folder: Entry) {
     for (const entry of entriesOf(folder).values()) {
       this.files.hashRemoveNode(entry)
@@ -182,7 +185,7 @@ export class Snapshot {
 
 const entriesOf = ({ contents }: Entry): ReadonlyMap<string, Entry> => new Map(Object.entries(contents ?? {}))
 
-/** Signed or not: files that Postgres wrote first are arrays of either. */
+/** Arrays of files are signed or unsigned; Postgres's first writes create either. */
 const bytesOf = ({ contents, usedBytes }: Entry) => {
   if (!ArrayBuffer.isView(contents)) throw new Error("a file without bytes")
   return new Uint8Array(contents.buffer, contents.byteOffset, usedBytes)
@@ -191,7 +194,7 @@ const bytesOf = ({ contents, usedBytes }: Entry) => {
 const isSame = ({ contents, mtime, usedBytes }: Entry, kept: Kept | undefined) =>
   mtime === untouched && contents === kept?.bytes && usedBytes === kept?.bytes.length
 
-/** Bytes of the memory up to where nothing was ever written. */
+/** Memory up to the last byte ever written. */
 const usedOf = (heap: Uint8Array) => {
   let end = heap.length
   while (nothing.equals(heap.subarray(end - pageBytes, end))) end -= pageBytes

@@ -5,36 +5,36 @@ import type { VirtualTime } from "./VirtualTime.ts"
 import * as Wire from "./Wire.ts"
 import type { Side } from "./World.ts"
 
-/** A message of a client that reaches Postgres. */
+/** A client message that reaches Postgres. */
 export interface Message {
   readonly machine: Machine
-  /** It ends a transaction that wrote. */
+  /** The message ends a transaction that wrote. */
   readonly commits: boolean
-  /** It is a transaction by itself, and writes. */
+  /** The message is a transaction by itself, and writes. */
   readonly writes: boolean
   readonly text: string
 }
 
-/** What happens to a message before Postgres works on it, or after that and before the answer is there. */
+/** Fault of a message, before Postgres handles it or between that and the response. */
 export interface Mishap {
   readonly side: Side
   readonly act: () => void
-  /** The connection ends with it. */
+  /** The connection breaks with it. */
   readonly breaks: boolean
 }
 
-/** A connection as the server has it. */
+/** A connection, on the server's side. */
 export interface Connection {
   readonly machine: Machine
   readonly duplex: Duplex
   readonly statements: Map<string, { readonly name: string; readonly text: string }>
   closed: boolean
   wrote: boolean
-  /** It is in a transaction. */
+  /** True within a transaction. */
   inside: boolean
 }
 
-/** What a client has of a connection; `answered` lets it send more. */
+/** Client side of a connection; `answered` lets it send more. */
 const socket = (server: {
   readonly receive: (chunk: Buffer, answered: () => void) => void
   readonly close: () => void
@@ -52,9 +52,9 @@ const socket = (server: {
     }
   })
 
-/** Connections of machines with Postgres, which may break or be refused; in what order Postgres works is for those who extend it. */
+/** Connections of machines to Postgres, which may break or be refused. Subclasses order Postgres's work. */
 export abstract class Sockets<Of extends Connection> {
-  /** Of everything that was said, for the trace. */
+  /** Hash of all messages, for the trace. */
   readonly trace = createHash("sha1")
   mishap: (message: Message) => Mishap | undefined = () => undefined
   protected readonly time: VirtualTime
@@ -65,19 +65,19 @@ export abstract class Sockets<Of extends Connection> {
     this.time = time
   }
 
-  /** It works on something at the moment; `progress` ends when that is over, where it is not known otherwise. */
+  /** True while Postgres is at work; `progress` completes when that ends, if it is not otherwise known. */
   abstract get busy(): boolean
   get progress(): Promise<void> | undefined {
     return undefined
   }
-  /** Makes of a connection what is kept of it. */
+  /** Creates the state kept for a connection. */
   protected abstract opened(connection: Connection): Of
-  /** Takes what a client sent. */
+  /** Handles bytes that a client sent. */
   protected abstract take(connection: Of, chunk: Buffer, answered: () => void): void
-  /** A client went away. */
+  /** Called when a client leaves. */
   protected abstract left(connection: Of): void
 
-  /** New connections are refused. */
+  /** True while new connections are refused. */
   get refuses() {
     return this.refusing
   }
@@ -101,7 +101,10 @@ export abstract class Sockets<Of extends Connection> {
     }
   }
 
-  /** The server ends: every connection of other machines breaks, transactions roll back, and nobody comes in until `resume`. */
+  /**
+   * Stops the server: breaks every connection of other machines, rolls back transactions, and refuses connections until
+   * `resume`.
+   */
   refuse(except: Machine) {
     this.refusing = true
     for (const connection of this.connections) if (connection.machine !== except) this.cut(connection)
@@ -110,7 +113,7 @@ export abstract class Sockets<Of extends Connection> {
     this.refusing = false
   }
 
-  /** Connections of a machine that is dead end as the operating system ends them. */
+  /** Closes the connections of a dead machine, as the operating system does. */
   release(machine: Machine) {
     for (const connection of this.connections) if (connection.machine === machine) this.close(connection)
   }
@@ -119,7 +122,7 @@ export abstract class Sockets<Of extends Connection> {
     const purpose = Wire.purposeOf(chunk)
     if (purpose === "work" || (purpose === "start" && !this.refusing)) return this.take(connection, chunk, answered)
     if (purpose === "start") connection.machine.soon(() => connection.duplex.push(Wire.refusal))
-    // A request to cancel comes too late here, always, for one statement is worked on at a time.
+    // A cancel request is always too late here, as one statement runs at a time.
     if (purpose !== "terminate") this.cut(connection)
     answered()
   }
@@ -136,7 +139,7 @@ export abstract class Sockets<Of extends Connection> {
     connection.machine.soon(() => connection.duplex.destroy())
   }
 
-  /** What is said to Postgres goes into the trace; answers whether something befalls it. */
+  /** Adds a message to the trace; returns its fault, if any. */
   protected heard({ inside, machine, wrote }: Of, chunk: Buffer, text: string, harmed: boolean): Mishap | undefined {
     this.trace.update(
       `${this.time.now} ${machine.name} ${chunk.toString("latin1").replace(/effect_[0-9a-f]{16}/g, "ps")}`
@@ -157,8 +160,8 @@ export abstract class Sockets<Of extends Connection> {
   }
 }
 
-/** A statement that changes something. */
+/** Returns true for a statement that writes. */
 export const writes = (text: string) => /^\s*(INSERT|UPDATE|DELETE|WITH)/.test(text)
 
-/** Postgres as machines reach it. */
+/** Postgres as seen by machines. */
 export type Sessions = Sockets<Connection>

@@ -1,31 +1,31 @@
 import { readFileSync } from "node:fs"
 import { registerHooks } from "node:module"
 
-/** A bug in the program's source that is there to be switched on: another text in the place of one, `times` times in a file. */
+/** A switchable bug in the program's source, which replaces a text that occurs `times` times in a file. */
 export interface Planted {
   /** The file's path below `src`. */
   readonly file: string
   readonly from: string
   readonly times: number
-  /** The text in its place; `on` is an expression that says whether the bug is switched on. */
+  /** The replacement; `on` is an expression that is true while the bug is switched on. */
   readonly to: (on: string) => string
 }
 
 const addressOf = ({ file }: Planted) => new URL(`../../src/${file}`, import.meta.url).href
 const switchedOn = "murmurationPlanted"
 
-/** The text with the bug in it; fails where the program is not any more what the bug was made for. */
+/** Returns the text with the bug; fails if the program no longer matches the bug. */
 const planted = (text: string, name: string, { file, from, times, to }: Planted) => {
   const found = text.split(from).length - 1
   if (found !== times) throw new Error(`${file} has "${from}" ${found} times, not ${times}: ${name}`)
   return text.replaceAll(from, () => to(`(globalThis.${switchedOn} === ${JSON.stringify(name)})`))
 }
 
-/** Fails where a bug does not fit the program any more. */
+/** Fails if a bug no longer matches the program. */
 export const check = (name: string, bug: Planted) =>
   void planted(readFileSync(new URL(addressOf(bug)), "utf8"), name, bug)
 
-/** Has this process load the program with all bugs, each switched off; nothing of it may be loaded before. */
+/** Makes this process load the program with all bugs, switched off. No program module may be loaded before. */
 export const plant = (bugs: ReadonlyMap<string, Planted>) => {
   registerHooks({
     load: (url, context, nextLoad) => {

@@ -5,13 +5,13 @@ import type { Aftermath } from "./Invariants.ts"
 import type { Performed } from "./Performed.ts"
 import { Dice } from "./Seeded.ts"
 
-/** The one rule against spam, and the word that it finds. */
+/** The only spam rule, and the word that it matches. */
 export const ruleId = 1n
 export const word = "buy"
 
 type Action = "report" | "limit" | "drop"
 
-/** What the rule of a seed does; undefined where there is none. */
+/** Action of a seed's spam rule; undefined if it has no rule. */
 export const actionOf = (seed: number): Action | undefined => {
   const dice = new Dice(seed, "spam")
   return dice.chance(0.4) ? dice.pick<Action>(["report", "limit", "drop"]) : undefined
@@ -33,8 +33,8 @@ interface Account {
 }
 
 /**
- * I30: a rule against spam counts each post that it finds once; who is limited by it is so once, with one strike; what it
- * refuses is not there.
+ * I30: a spam rule counts each matching post once, limits an account once, with one strike, and refused posts do not
+ * exist.
  */
 export const check = Effect.fnUntraced(function*(
   { people, shared: { sql }, world }: Aftermath,

@@ -4,23 +4,23 @@ import { hunt, type Hunted } from "./Hunt.ts"
 import { show, shrink, sumsOf, totals } from "./Report.ts"
 import type { Result } from "./Simulation.ts"
 
-/* What the tests of both simulations ask of a fleet. */
+/* Requests of both simulations' tests to a fleet. */
 
 /**
- * Timeout of tests: none. All begin at once and wait for their turns on a few processes, so that a common clock would end all
- * of them on a slow machine. Each run has bounds of its own: `Drive` of CPU time, `VirtualTime` of turns and instants, and
- * `Fleet` ends one that makes no progress.
+ * No test timeout. All tests start at once and wait for a few processes, so a common timeout would end them on a slow
+ * machine. Each run has its own bounds: `Drive` for CPU time, `VirtualTime` for turns and instants, and `Fleet` ends
+ * one without progress.
  */
 export const noTimeout = 0
 
-/** The number of no bug, of either simulation: one in a process for bugs, with all of them switched off. */
+/** Number of no mutant, in either simulation: a process for bugs with all of them switched off. */
 export const noMutant = -1
 
 export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 /**
- * Processes of one test file: of the program as it is, and with the bugs in its source. Starting one takes seconds, so all tests
- * of the file share them.
+ * Processes of the suite: for the plain program, and with planted bugs. Compiling and planning are expensive, so both
+ * simulations share them.
  */
 export class Fleets {
   readonly plain = new Fleet(1)
@@ -31,7 +31,7 @@ export class Fleets {
   }
 }
 
-/** Runs each seed once for all who ask. */
+/** Runs each seed once and shares its result. */
 export const once = (fleet: Fleet, settings: Settings) => {
   const ran = new Map<number, Promise<Result>>()
   return (seed: number) => {
@@ -41,7 +41,7 @@ export const once = (fleet: Fleet, settings: Settings) => {
   }
 }
 
-/** Fails with the smallest run that breaks, if one does; answers how often each thing happened in all of them. */
+/** Fails with the smallest broken run, if any; returns the counts of events in all runs. */
 export const allHold = async (fleet: Fleet, settings: Settings, running: ReadonlyArray<Promise<Result>>) => {
   const began = performance.now()
   const results = await Promise.all(running)
@@ -49,14 +49,14 @@ export const allHold = async (fleet: Fleet, settings: Settings, running: Readonl
   const failed = results.find(({ broken }) => broken.length > 0)
   if (failed !== undefined) {
     const given = { result: failed, settings }
-    // In a real Postgres a run takes seconds, and there are hundreds of shorter ones to try.
+    // On a real Postgres a run takes seconds, and shrinking would take hundreds of runs.
     const again = (seed: number, fewer: Settings) => fleet.run(seed, fewer)
     assert.fail(show(settings.postgres === undefined ? await shrink(again, failed, settings) : given))
   }
   return sumsOf(results)
 }
 
-/** Two runs of a seed, in which not the same came before, say the same, and one of another seed says something else. */
+/** Checks that two runs of a seed after different runs give the same trace, and another seed a different one. */
 export const sameTrace = (first: Result, again: Result, other: Result) => {
   assert.notStrictEqual(first.hash, "")
   assert.notStrictEqual(other.hash, first.hash)
@@ -64,7 +64,7 @@ export const sameTrace = (first: Result, again: Result, other: Result) => {
   assert.strictEqual(again.hash, first.hash)
 }
 
-/** Fails where the simulation does not find a bug. */
+/** Fails if the simulation does not find a bug. */
 export const findsBug = async (fleet: Fleet, settings: Settings, hunted: Hunted) => {
   const { commands, cpuMillis, found, seed } = await hunt((n, given) => fleet.run(n, given), settings, hunted)
   if (found === undefined) assert.fail(`no seed of ${hunted.seedsMax} finds it`)

@@ -12,7 +12,7 @@ import type { World } from "./World.ts"
 const looksMax = 30
 const lookPauseMillisMax = 500
 
-/** People read homes and posts of who is suspended, through any node, as long as the last commands come. */
+/** Reads homes and posts of suspended accounts through any node until the last commands. */
 export const lookNowAndThen = Effect.fnUntraced(
   function*(
     world: World,
@@ -43,8 +43,8 @@ export const lookNowAndThen = Effect.fnUntraced(
 )
 
 /**
- * I18: who is suspended is so by the commands that committed, and the streams of each end at once: nodes are told before the
- * command is answered.
+ * I18: suspensions match the committed commands, and streams of suspended accounts end at once: nodes are told before
+ * the command is answered.
  */
 export const check = Effect.fnUntraced(function*(
   { outcomes, shared: { sql }, world }: Aftermath,

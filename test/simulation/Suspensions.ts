@@ -1,19 +1,19 @@
 import type { Command } from "../../src/actors/account/Protocol.ts"
 
-/** Nodes that heard nothing of a commit, because who made it died, may believe what they keep for so long, in milliseconds. */
+/** Milliseconds for which nodes may use stale caches after a commit whose node died before publishing. */
 const staleMillisMax = 31_000
 
 interface Known {
-  /** Since when it is suspended for sure, in milliseconds since 1970; undefined where it may be not. */
+  /** Start of a certain suspension, in milliseconds since 1970; undefined if it is uncertain. */
   since: number | undefined
-  /** Commands to lift it that were sent and not answered. */
+  /** Unanswered commands to lift the suspension. */
   lifting: number
-  /** Such commands so far; one that was never heard of may be done at any time. */
+  /** Number of such commands; one without a response may be done at any time. */
   lifts: number
   unsure: boolean
 }
 
-/** What moderators know of the accounts that they suspended, by the answers that they heard. */
+/** Suspensions that moderators know of, by the responses that they received. */
 export class Suspensions {
   private readonly accounts = new Map<bigint, Known>()
 
@@ -23,7 +23,7 @@ export class Suspensions {
     return known
   }
 
-  /** A command leaves; what is answered is to be told to what this gives, with how often and at what time it was asked for. */
+  /** Records a sent command; the returned function takes its result, attempts and time. */
   sent(account: bigint, command: Command): (result: unknown, attempts: number, now: number) => void {
     if (command._tag !== "Moderate") return () => {}
     const known = this.of(account)
@@ -44,7 +44,7 @@ export class Suspensions {
     }
   }
 
-  /** Since when an account is suspended for sure, if it is at that time. */
+  /** Returns the start of an account's certain suspension, if it is suspended at that time. */
   since(account: bigint, now: number): number | undefined {
     const since = this.accounts.get(account)?.since
     return since !== undefined && since <= now ? since : undefined

@@ -2,7 +2,7 @@ import type { Mutant } from "./Mutant.ts"
 
 const talks = { talks: true, seedsMax: 30 } as const
 
-/** Who is quoted is not asked what they said of that. */
+/** Ignores the quote policy of the quoted author. */
 const quotePolicyUnasked: Mutant = {
   ...talks,
   name: "whoever sees a post may quote it",
@@ -18,7 +18,7 @@ const quotePolicyUnasked: Mutant = {
   foundAt: 12
 }
 
-/** A reply that waits is a post like others. */
+/** Shows a pending reply like other posts. */
 const heldShown: Mutant = {
   ...talks,
   name: "a reply that waits is shown to everybody",
@@ -34,7 +34,7 @@ const heldShown: Mutant = {
   foundAt: 2
 }
 
-/** Nobody hears of what was let happen. */
+/** Never announces accepted replies. */
 const acceptedUntold: Mutant = {
   ...talks,
   name: "a reply that was approved is told to nobody",
@@ -49,7 +49,7 @@ const acceptedUntold: Mutant = {
   foundAt: 4
 }
 
-/** The author knows that it ended, and who voted does not. */
+/** Notifies only the author of a poll's end. */
 const votersUntold: Mutant = {
   ...talks,
   name: "who voted is not told that a poll ended",
@@ -64,7 +64,7 @@ const votersUntold: Mutant = {
   foundAt: 2
 }
 
-/** Two nodes send the same. */
+/** Two nodes send the same push. */
 const pushUnclaimed: Mutant = {
   ...talks,
   name: "a push that a node sends is not kept from others",
@@ -80,7 +80,7 @@ const pushUnclaimed: Mutant = {
   foundAt: 17
 }
 
-/** What comes later does not wait for what is tried again. */
+/** Later pushes overtake one that is being retried. */
 const pushUnordered: Mutant = {
   ...talks,
   name: "pushes overtake one that has to be tried again",
@@ -95,7 +95,7 @@ const pushUnordered: Mutant = {
   foundAt: 3
 }
 
-/** A node goes on with what it rendered before. */
+/** A node keeps its cached renderings. */
 const suspendedKept: Mutant = {
   ...talks,
   name: "streams are not told that somebody is suspended",
@@ -110,7 +110,7 @@ const suspendedKept: Mutant = {
   foundAt: 3
 }
 
-/** Who reads is not asked whether the author is still there. */
+/** Reads ignore whether the author is suspended. */
 const suspendedShown: Mutant = {
   ...talks,
   name: "posts of who is suspended are shown",
@@ -125,7 +125,7 @@ const suspendedShown: Mutant = {
   foundAt: 17
 }
 
-/** Who is quoted is told of it, and goes on to be when the consent was taken back. */
+/** Keeps the notification of a quote after its consent was withdrawn. */
 const quoteNoticeKept: Mutant = {
   ...talks,
   name: "a notification of a quote outlives the consent",

@@ -9,31 +9,31 @@ import type { Known, Plan } from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import type { Shared } from "./World.ts"
 
-/** Some seeds are about consent, polls and moderators, and phones are really told there. */
+/** Some seeds are about consent, polls and moderators, and send real pushes. */
 export const isTalking = (seed: number) => new Dice(seed, "talk of the town").chance(0.25)
 
-/** The last part of the commands comes when the polls of the first end, in milliseconds after the first. */
+/** Start of the last commands, when the first polls end, in milliseconds after the first. */
 export const talkMillis = pollSecondsMin * 1000
 
-/** The first commands publish what the others are about. */
+/** The first commands publish the posts that the others are about. */
 const firstMax = 5
 
-/** A reply that waits, or a quote, as who decides about it reads it. */
+/** A pending reply or quote, as the deciding account reads it. */
 export interface Asked {
   readonly requestId: bigint
   readonly target: AccountId
-  /** The reply, or what quotes. */
+  /** The reply or the quoting post. */
   readonly interactionId: bigint
 }
 
-/** What waits for somebody at the moment, and whatever ever did, by the id of its request. */
+/** Currently pending requests, and all that ever were, by request id. */
 export interface Requests {
   now: ReadonlyArray<Asked>
   readonly ever: Map<bigint, Asked>
 }
 export const none = (): Requests => ({ now: [], ever: new Map() })
 
-/** People look at what waits for them. */
+/** Loads the pending requests. */
 export const look = (requests: Requests, { sql }: Shared) =>
   Effect.gen(function*() {
     const rows = yield* sql<Asked>`
@@ -43,14 +43,17 @@ export const look = (requests: Requests, { sql }: Shared) =>
     for (const asked of requests.now) requests.ever.set(asked.requestId, asked)
   }).pipe(Effect.ignore, Effect.repeat(Schedule.spaced("1 second")))
 
-/** Policies that a post may have, in words. */
+/** Interaction policies of posts, in words. */
 export const manualReplies = ["canReply", "canReply:manual:public"]
 export const manualQuotes = ["canQuote", "canQuote:manual:public"]
 
 const waits: Plan["waits"] = (dice, n) =>
   n < firstMax ? dice.between(0, 200) : dice.between(500, rushMillis) + (n % 4 === 0 ? talkMillis : 0)
 
-/** People who answer and quote one another, decide about that, ask and vote, while moderators keep some of them out. */
+/**
+ * People who reply to and quote one another, decide about requests, ask and vote, while moderators restrict some of
+ * them.
+ */
 export const make = (requests: Requests) => ({ accounts, outcomes, published, world }: Known): Plan => {
   const mix = new Dice(world.seed, "talk")
   const share = () => mix.pick([0.3, 1, 2])
@@ -122,6 +125,6 @@ export const make = (requests: Requests) => ({ accounts, outcomes, published, wo
   }
 }
 
-/** Which accounts this world's people saw moderators do something about. */
+/** Accounts that moderators acted on. */
 export const moderated = (outcomes: ReadonlyArray<{ readonly account: AccountId; readonly command: Command }>) =>
   new Set<bigint>(outcomes.flatMap(({ account, command }) => command._tag === "Moderate" ? account : []))

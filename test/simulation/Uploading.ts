@@ -18,12 +18,14 @@ const type = typeNamed("image/png")
 const sweepsMax = 4
 const sweepPauseMillisMax = 5_000
 
-/** What handlers of requests do with an upload, on a node. */
+/** Upload handlers of a node. */
 export const make = Effect.gen(function*() {
   const attachments = yield* MediaAttachments
   const mediaActors = yield* MediaActors
   const uploads = yield* Uploads
-  /** Takes a file in pieces, enters it, and waits a little for its job; answers its id, as `POST /api/v2/media` does. */
+  /**
+   * Uploads a file in pieces, records it, and waits briefly for its job; returns its id, as `POST /api/v2/media` does.
+   */
   const upload = (owner: AccountId) =>
     Effect.gen(function*() {
       const ticket = yield* uploads.receive(Stream.make(png.subarray(0, 8), png.subarray(8)), 100)
@@ -36,7 +38,7 @@ export const make = Effect.gen(function*() {
       Effect.map((id) => MediaId.make(id)),
       Effect.tap((id) => mediaActors.wait(id, 2))
     )
-  /** Whether it is ready by now. */
+  /** Returns true if the file is ready. */
   const isReady = (owner: AccountId, id: MediaId) =>
     Effect.map(attachments.find(owner, id), ({ state }) => state === "ready")
   return { upload, isReady }
@@ -47,8 +49,8 @@ export type Uploading = Effect.Success<typeof make>
 const dayMillis = 90_000_000
 
 /**
- * Removes what nobody has, with a clock that is some days ahead, each of them an hour longer than a day: whatever is not
- * attached now has waited too long.
+ * Removes unattached files, with a clock that is `days` ahead, at 25 hours a day: every unattached file has then
+ * expired.
  */
 export const sweep = Effect.fnUntraced(function*(world: World, { sql }: Shared, days: number) {
   const later = new Machine(world.time, world.base, world.seed, `sweep at ${world.time.now} ${days}`, days * dayMillis)
@@ -64,7 +66,7 @@ export const sweep = Effect.fnUntraced(function*(world: World, { sql }: Shared, 
   }).pipe(Effect.scoped, Effect.ignore, later.on(world.outside))
 })
 
-/** In some seeds it does so while files come in and are given to posts, as it would where everything took a day. */
+/** In some seeds sweeps while files are uploaded and attached, as if everything took a day. */
 export const sweepNowAndThen = Effect.fnUntraced(function*(world: World, shared: Shared) {
   const dice = new Dice(world.seed, "sweeps")
   if (!world.media || dice.chance(0.5)) return

@@ -1,9 +1,9 @@
 import type { Dice } from "./Seeded.ts"
 
-/** When a run begins, in milliseconds since 1970. */
+/** Start of a run, in milliseconds since 1970. */
 export const startMillis = 1_700_000_000_000
 
-/** Bounds of one run; beyond them it counts as broken, with the reason in words. */
+/** Bounds of one run; a run beyond them counts as broken, with the reason. */
 export const tasksAnInstantMax = 100_000
 export const instantsMax = 60_000
 
@@ -13,12 +13,12 @@ interface Timer {
 }
 
 /**
- * The time of a run, and its one list of what can run at the present instant. The next task is drawn from the seed;
- * time moves on to the next timer when nothing can run any more.
+ * The time of a run, and its list of runnable tasks. The seed draws the next task; time advances to the next timer when
+ * no task is left.
  */
 export class VirtualTime {
   now = startMillis
-  /** What is wrong with the run itself, where it cannot go on. */
+  /** Reason why the run itself cannot continue. */
   stuck: string | undefined
   private readonly timers: Array<Timer> = []
   private readonly tasks: Array<() => void> = []
@@ -30,15 +30,15 @@ export class VirtualTime {
     this.dice = dice
   }
 
-  /** Lets `task` run at this instant, before or after whatever else can. */
+  /** Queues a task for this instant, in seeded order. */
   soon(task: () => void) {
     this.tasks.push(task)
   }
 
-  /** Runs `fire` in `millis` milliseconds; answers how to call that off. */
+  /** Runs `fire` in `millis` milliseconds; returns a function that cancels it. */
   after(millis: number, fire: () => void) {
     const timer = { at: this.now + Math.max(0, Math.ceil(millis)), fire }
-    // The earliest stands last; of the same time, the one that was set first.
+    // Sorted with the earliest last; at equal times, the one set first.
     let low = 0
     let high = this.timers.length
     while (low < high) {
@@ -53,14 +53,14 @@ export class VirtualTime {
     }
   }
 
-  /** Something can run now. */
+  /** True if a task can run now. */
   get pending() {
     return this.tasks.length > 0
   }
 
   /**
-   * Runs everything that can run now. After each of it come the microtasks that it left, as in Node: a library that puts
-   * something off to the end of the turn would else find that others had theirs before.
+   * Runs all runnable tasks. Microtasks run after each task, as in Node: otherwise a library that defers to the end of
+   * the turn would see other tasks run first.
    */
   async flush() {
     while (this.tasks.length > 0 && this.stuck === undefined) {
@@ -74,7 +74,7 @@ export class VirtualTime {
     }
   }
 
-  /** Moves on to the next timer. */
+  /** Advances to the next timer. */
   advance() {
     const next = this.timers.at(-1)
     if (next === undefined) this.stuck = "nothing can happen any more"
@@ -85,13 +85,13 @@ export class VirtualTime {
     while (this.timers.at(-1)?.at === this.now) this.soon(this.timers.pop()!.fire)
   }
 
-  /** All clocks are put on, as if the machines had been asleep: nothing that waits for a span of time waits less. */
+  /** Moves all clocks forward, as if the machines had slept: no timeout becomes shorter. */
   skip(millis: number) {
     this.now += millis
     for (const timer of this.timers) timer.at += millis
   }
 
-  /** Milliseconds since the run began, as logs of it show the time. */
+  /** Milliseconds since the start of the run, as shown in logs. */
   get elapsed() {
     return this.now - startMillis
   }

@@ -1,11 +1,11 @@
 import { Effect, Schedule } from "effect"
 import type { Shared, World } from "./World.ts"
 
-/** How long an intent may wait while every node is there, in milliseconds: less than until the agenda looks for it. */
+/** Maximum wait of an intent while every node lives, in milliseconds: less than the agenda's interval. */
 const waitMillisMax = 3_500
 const lookPeriod = "500 millis"
 
-/** I16: where all nodes live, whoever left an intent works it off, also after a commit of which nothing was heard. */
+/** I16: while all nodes live, the account that left an intent completes it, even after a commit of unknown outcome. */
 export const watch = (world: World, { sql }: Shared) =>
   Effect.gen(function*() {
     const before = new Date(world.time.now - waitMillisMax)

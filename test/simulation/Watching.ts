@@ -14,12 +14,12 @@ import type { Machine } from "./Machine.ts"
 import * as PushService from "./PushService.ts"
 import type { World } from "./World.ts"
 
-/** How what people get is rendered on a node; undefined where a run has none of it. */
+/** A node's renderings for clients; undefined for runs without them. */
 export class Shown extends Context.Service<Shown, Renderings["Service"] | undefined>()(
   "murmuration/test/simulation/Shown"
 ) {}
 
-/** Accounts that a rendered entity names as authors, at any depth. */
+/** Authors that a rendered entity names, at any depth. */
 const authorsIn = (value: unknown): ReadonlyArray<bigint> => {
   if (typeof value !== "object" || value === null) return []
   const inside = Object.values(value).flatMap(authorsIn)
@@ -28,7 +28,7 @@ const authorsIn = (value: unknown): ReadonlyArray<bigint> => {
   return isAccount ? [BigInt(String(account.id)), ...inside] : inside
 }
 
-/** I18: what is rendered from now on is by nobody who is suspended for sure, from its beginning to its end. */
+/** I18: renderings from now on have no author whose suspension is certain throughout the rendering. */
 const withoutSuspended = (world: World, machine: Machine) => {
   const watched = <A>(what: string, texts: (answer: A) => ReadonlyArray<string>, rendering: Effect.Effect<A>) =>
     Effect.suspend(() => {
@@ -51,7 +51,7 @@ const withoutSuspended = (world: World, machine: Machine) => {
   })
 }
 
-/** Renders for streams what the bus tells, as the node's hub does. */
+/** Renders bus messages for streams, as the node's hub does. */
 const streams = (renderings: Renderings["Service"]) =>
   Effect.gen(function*() {
     const bus = yield* Broadcast
@@ -72,7 +72,7 @@ const tokens = SealedTokens.of({
   open: () => Redacted.make("a token")
 })
 
-/** What a node has beside its actors, in a run that looks at it: it tells streams, people who read, and phones. */
+/** Parts of a node outside its actors, for runs that check them: streams, readers and phones. */
 export const layer = (world: World, machine: Machine) => {
   const shown = Layer.effect(
     Shown,

@@ -1,4 +1,4 @@
-/* Pieces of the frontend/backend protocol of Postgres (version 3), as far as a server needs them between clients and PGlite. */
+/* Parts of the Postgres frontend/backend protocol (version 3) that a server between clients and PGlite needs. */
 
 const parse = 0x50
 const bind = 0x42
@@ -15,7 +15,7 @@ const parameterDescription = 0x74
 const idle = 0x49
 const cancelRequest = 80877102
 
-/** What a client wants with the first bytes that it writes at once. */
+/** Returns the purpose of a client's chunk by its first bytes. */
 export const purposeOf = (chunk: Buffer): "cancel" | "start" | "terminate" | "work" => {
   if (chunk[0] === terminate) return "terminate"
   if (chunk[0] !== 0) return "work"
@@ -31,7 +31,7 @@ export const message = (type: number, body: Buffer) => {
 
 export const simpleQuery = (text: string) => message(query, Buffer.from(`${text}\0`))
 
-/** What a client begins with; `parameters` are its user, its database and its settings. */
+/** A client's startup message; `parameters` are its user, database and settings. */
 export const startup = (parameters: Readonly<Record<string, string>>) => {
   const body = Buffer.from(`${Object.entries(parameters).flat().map((text) => `${text}\0`).join("")}\0`)
   const header = Buffer.alloc(8)
@@ -40,7 +40,7 @@ export const startup = (parameters: Readonly<Record<string, string>>) => {
   return Buffer.concat([header, body])
 }
 
-/** The messages of whole bytes. */
+/** Splits bytes into messages. */
 export const messages = (bytes: Buffer) => {
   const found: Array<{ readonly type: number; readonly body: Buffer; readonly whole: Buffer }> = []
   for (let at = 0; at + 5 <= bytes.length;) {
@@ -51,7 +51,7 @@ export const messages = (bytes: Buffer) => {
   return found
 }
 
-/** The columns of a row in text format; null is empty. */
+/** Columns of a row in text format; null is empty. */
 export const columns = (body: Buffer) => {
   const found: Array<string> = []
   for (let at = 2; at + 4 <= body.length;) {
@@ -62,18 +62,18 @@ export const columns = (body: Buffer) => {
   return found
 }
 
-/** The rows of an answer. */
+/** Rows of a response. */
 export const rows = (answer: Buffer) =>
   messages(answer).filter(({ type }) => type === dataRow).map(({ body }) => columns(body))
 
-/** How many times the server says that it is ready again when it has worked on a client's bytes. */
+/** Number of ReadyForQuery messages that follow a client's bytes. */
 export const endsOf = (chunk: Buffer) => messages(chunk).filter(({ type }) => type === sync || type === query).length
 
-/** What an answer says to people, without what differs from one database to the next: names of objects are numbers. */
+/** Content of a response without the object ids that differ between databases. */
 export const plain = (answer: Buffer) =>
   Buffer.concat(messages(answer).filter(({ type }) => type !== rowDescription).map(({ whole }) => whole))
 
-/** The SQLSTATE and the text of an error in an answer. */
+/** SQLSTATE and text of an error in a response. */
 export const errorOf = (answer: Buffer) => {
   const found = messages(answer).find(({ type }) => type === errorResponse)
   if (found === undefined) return undefined
@@ -82,10 +82,10 @@ export const errorOf = (answer: Buffer) => {
   return { code: field("C"), text: `${field("M")} ${field("D")}` }
 }
 
-/** Whether an answer ends outside of a transaction. */
+/** Returns true if a response ends outside a transaction. */
 export const endsIdle = (answer: Buffer) => answer.at(-6) === readyForQuery && answer.at(-1) === idle
 
-/** Whether an answer of Postgres holds an error. */
+/** Returns true if a response of Postgres holds an error. */
 export const hasError = (answer: Buffer) => {
   for (let at = 0; at + 5 <= answer.length; at += 1 + answer.readInt32BE(at + 1)) {
     if (answer[at] === errorResponse) return true
@@ -95,39 +95,39 @@ export const hasError = (answer: Buffer) => {
 
 const starting = message(errorResponse, Buffer.from("SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0"))
 
-/** What a server says that is starting up: ErrorResponse 57P03 (cannot_connect_now), after which it hangs up. */
+/** Response of a starting server: ErrorResponse 57P03 (cannot_connect_now), after which it hangs up. */
 export const refusal = starting
 
-/** One chunk of a client, as it goes on to Postgres. */
+/** A chunk of a client, rewritten for PGlite. */
 export interface Request {
   readonly chunk: Buffer
-  /** The texts of the statements that are executed, in order. */
+  /** Texts of the executed statements, in order. */
   readonly texts: ReadonlyArray<string>
-  /** To be called when it was done without an error. */
+  /** Called when the request was done without an error. */
   readonly confirm: () => void
 }
 
 /**
- * Prepared statements of all connections on one session: the same text is prepared once, whatever name each client
- * gave it, because to plan a statement costs Postgres far more than to run it.
+ * Prepared statements of all connections on one session. Equal texts are prepared once, whatever their clients' names
+ * for them, as planning costs far more than running.
  */
 export class Statements {
   private readonly shared: Map<string, string>
   private readonly change: (text: string) => string
   private made = 0
 
-  /** `change` puts another text in the place of a statement's; a mutant of the program does. `prepared` are there already. */
+  /** `change` rewrites a statement's text, for mutants. `prepared` statements exist already. */
   constructor(change: (text: string) => string = (text) => text, prepared: ReadonlyMap<string, string> = new Map()) {
     this.change = change
     this.shared = new Map(prepared)
   }
 
-  /** What is prepared, by texts and types. */
+  /** Prepared statements, by texts and types. */
   get keys() {
     return this.shared.keys()
   }
 
-  /** `own` are the statements of the connection, by the names that its client gave them. */
+  /** `own` holds the connection's statements, by their client's names. */
   rewrite(own: Map<string, { readonly name: string; readonly text: string }>, chunk: Buffer): Request {
     const parts: Array<Buffer> = []
     const texts: Array<string> = []
@@ -179,7 +179,7 @@ export class Statements {
   }
 }
 
-/** Prepares a statement by its text and types, and asks what it takes. */
+/** Prepares a statement by text and types, and asks for its parameters. */
 export const describing = (name: string, key: string) =>
   Buffer.concat([
     message(parse, Buffer.concat([Buffer.from(`${name}\0`), Buffer.from(key, "latin1")])),
@@ -187,11 +187,11 @@ export const describing = (name: string, key: string) =>
     message(sync, Buffer.alloc(0))
   ])
 
-/** How many parameters a statement has, as the server describes it. */
+/** Number of a statement's parameters, as the server describes it. */
 export const parametersOf = (answer: Buffer) =>
   messages(answer).find(({ type }) => type === parameterDescription)?.body.readUInt16BE(0) ?? 0
 
-/** Has a statement planned: it is given only nulls, and never runs. */
+/** Plans a statement: binds only nulls, and never executes it. */
 export const binding = (name: string, parameters: number) => {
   const body = Buffer.alloc(4 + 4 * parameters + 2, 0xff)
   body.writeUInt16BE(0, 0)
@@ -203,7 +203,7 @@ export const binding = (name: string, parameters: number) => {
   ])
 }
 
-/** Parse of an empty statement without a name: what stands for one that is prepared already. */
+/** Parse of an unnamed empty statement, in place of one that is already prepared. */
 const nothing = message(parse, Buffer.from([0, 0, 0, 0]))
 
 const textAt = (bytes: Buffer, from: number) => bytes.toString("utf8", from, bytes.indexOf(0, from))

@@ -19,13 +19,13 @@ import type { Sessions } from "./Sockets.ts"
 import { Suspensions } from "./Suspensions.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
-/** Services that a mutant of the program replaces, to show that the simulation finds the bug. */
+/** Services that a mutant replaces, to show that the simulation finds the bug. */
 export interface Mutation {
-  /** The text of every statement. */
+  /** Rewrites the text of every statement. */
   readonly sql?: (text: string) => string
-  /** The one store of feeds. */
+  /** Replaces the shared feed store. */
   readonly store?: (feeds: Feeds["Service"]) => Feeds["Service"]
-  /** What a node does with it. */
+  /** Replaces a node's use of the store. */
   readonly feeds?: (feeds: Feeds["Service"], sql: SqlClient.SqlClient) => Feeds["Service"]
   readonly commands?: (commands: Commands["Service"], sql: SqlClient.SqlClient) => Commands["Service"]
   readonly processings?: (jobs: MediaJobs["Service"]) => MediaJobs["Service"]
@@ -37,14 +37,14 @@ export interface Mutation {
 }
 
 /**
- * Where a machine can be hit: it sends SQL, commits a transaction, writes by a statement alone, begins what follows a commit,
- * writes to the feeds, tells the bus or another node, stores a file.
+ * Points where a machine can be hit: it sends SQL, commits a transaction, writes by a single statement, begins effects
+ * of a commit, writes feeds, publishes on the bus, sends to another node, or stores a file.
  */
 export type Step = "sql" | "commit" | "write" | "effect" | "feeds" | "bus" | "network" | "files"
 
 export type Side = "before" | "after"
 
-/** A message on the bus, with the machine that sent it and the time, in milliseconds since 1970. */
+/** A bus message, with its sender and time, in milliseconds since 1970. */
 export interface Told {
   readonly machine: Machine
   readonly at: number
@@ -53,7 +53,7 @@ export interface Told {
 
 const leaseMillis = 6_000
 
-/** A client of the database for one machine, with the product's options, over the simulated session. */
+/** A machine's database client, with the product's options, over the simulated session. */
 export const client = (session: Sessions, machine: Machine, maxConnections: number) =>
   Layer.fresh(PgClient.layer({
     ...Database.names,
@@ -65,7 +65,7 @@ export const client = (session: Sessions, machine: Machine, maxConnections: numb
     connectTimeout: "3 seconds"
   }))
 
-/** I28: tells the bus of nothing that is not committed. */
+/** I28: publishes only committed changes on the bus. */
 export const committedOnly = (
   world: World,
   sql: SqlClient.SqlClient,
@@ -77,13 +77,13 @@ export const committedOnly = (
     return publish(message)
   })
 
-/** In some seeds nothing happens but that commits are done whose answer is lost; everything else is in time there. */
+/** Calm seeds only lose responses of commits; everything else is on time. */
 export const isCalm = (seed: number) => new Dice(seed, "still").chance(0.1)
 
 /** Some seeds have media, which take time. */
 export const hasMedia = (seed: number) => new Dice(seed, "media").chance(0.2)
 
-/** What all machines of a run have in common: time, the database, leases, the network, and a record of what happened. */
+/** State that all machines of a run share: time, the database, leases, the network, and a record of events. */
 export class World {
   readonly time: VirtualTime
   readonly seed: number
@@ -92,29 +92,29 @@ export class World {
   readonly session: Sessions
   readonly network: Network
   readonly leases: Leases
-  /** The machine of clients and of whoever looks on: its clock is right, and it never fails. */
+  /** Machine of clients and observers: its clock is right, and it never fails. */
   readonly outside: Machine
-  /** What happened, in words, for people. */
+  /** Readable events. */
   readonly log: Array<string> = []
-  /** How often what happened, by name. */
+  /** Counts of events, by name. */
   readonly counts = new Map<string, number>()
-  /** What clients met that no fault excuses. */
+  /** Client errors that no fault explains. */
   readonly wrong: Array<string> = []
   readonly told: Array<Told> = []
-  /** People upload files in this run. */
+  /** True if users upload files in this run. */
   readonly media: boolean
-  /** It is about consent, polls and moderators, and nodes tell streams and phones. */
+  /** True if the run has consent, polls and moderators, and nodes serve streams and phones. */
   readonly talking: boolean
   readonly suspensions = new Suspensions()
   readonly dismissed = Dismissing.none()
   readonly phones: Phones = silent()
-  /** Whatever is stored, by name. */
+  /** Stored files, by name. */
   readonly files = new Map<string, string>()
-  /** The number of the newest attempt of a file's job, by the file's id; none where the last one was given back. */
+  /** Newest attempt of each file's job, by file id; absent if the last one was released. */
   readonly attempts = new Map<bigint, number>()
-  /** Called when a machine is about to do something that others can see, or just did; what it answers is done then. */
+  /** Called before and after a machine does something visible to others; the returned effect runs then. */
   step: (machine: Machine, step: Step, side: Side) => Effect.Effect<void> = () => Effect.void
-  /** Called when a machine has done a command in a transaction that is not committed yet. */
+  /** Called when a machine has run a command in a transaction that is not yet committed. */
   performs: (machine: Machine, commandId: string) => void = () => {}
 
   constructor(
@@ -147,7 +147,7 @@ export class World {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1)
   }
 
-  /** The end of a machine, as by kill -9: nothing of it runs any more, and its connections end. */
+  /** Kills a machine as by kill -9: none of its tasks run any more, and its connections end. */
   crash(machine: Machine) {
     if (machine.dead) return
     machine.kill()
@@ -156,7 +156,7 @@ export class World {
   }
 }
 
-/** One store of feeds and one bus for all nodes, as Redis would be, and a client of the database that only looks on. */
+/** One feed store and one bus for all nodes, like Redis, and a database client for observers. */
 export const shared = Effect.fnUntraced(function*(world: World) {
   const context = yield* Layer.build(Layer.mergeAll(Feeds.layerMemory, Broadcast.layerMemory, MessageStorage.layerNoop))
   const feeds = Context.get(context, Feeds)
@@ -165,9 +165,9 @@ export const shared = Effect.fnUntraced(function*(world: World) {
   const bus = Context.get(context, Broadcast)
   return {
     feeds: world.mutation.store?.(feeds) ?? feeds,
-    /** What nodes publish by. */
+    /** Bus that nodes publish on. */
     bus,
-    /** What people publish by who write without a node. */
+    /** Bus for writers outside of nodes. */
     outsideBus: Broadcast.of({ ...bus, publish: committedOnly(world, sql, bus.publish) }),
     messages: Context.get(context, MessageStorage.MessageStorage),
     sql

@@ -12,7 +12,7 @@ const nightly = (scripts["simulate:nightly"] ?? "").split(" && ").map((command) 
   command.replace(/^node test\/simulation\/simulate\.ts /, "")
 )
 
-/** Numbers of the invariants that a bug breaks, one of which is enough to find it. */
+/** Numbers of the invariants that a bug breaks; one of them suffices to find it. */
 const numbersOf = ({ breaks }: Hunted) =>
   Array.from(breaks.source.matchAll(/I(?:\(\?:([\d|]+)\)|(\d+))/g), ([, several, one = ""]) => several ?? one)
     .flatMap((numbers) => numbers.split("|"))

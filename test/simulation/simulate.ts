@@ -36,7 +36,7 @@ const usage = `npm run simulate -- [--federation | --overlapping] [--seed N] [--
   --show          prints what happens, also of runs that hold
   --logs          prints the program's own log`
 
-/** Failed seeds whose shortest trace is looked for; the others are named. */
+/** Maximum failed seeds to shrink; the others are only named. */
 const shownMax = 3
 
 const textOf = (name: string) => {
@@ -76,7 +76,7 @@ const settings: Settings = {
 const fleet = new Fleet(availableParallelism())
 const run = (seed: number, given: Settings) => fleet.run(seed, given)
 
-/** Runs seeds; answers whether all hold. */
+/** Runs seeds; returns true if all hold. */
 const allHold = async () => {
   const began = performance.now()
   const jobs = isGiven("kept")
@@ -96,7 +96,7 @@ const allHold = async () => {
   return failed.length === 0
 }
 
-/** Looks for each bug; answers whether all are found. */
+/** Looks for each bug; returns true if all are found. */
 const allFound = async () => {
   const findings = await Promise.all(mutants.map(async (mutant, number) => {
     const postgres = mutant.overlapping && server?.address

@@ -21,7 +21,7 @@ const settings: Settings = {
 const fleets = new Fleets()
 afterAll(() => fleets.close())
 
-// All begin at once, so that neither process waits for the other; each runs what it is asked for in the tests' order.
+// All start at once, so that no process waits for the other; each runs its requests in test order.
 describe.concurrent("simulation", () => {
   const { plain, planted: fleet } = fleets
   const runOnce = once(plain, settings)
@@ -95,7 +95,7 @@ describe.concurrent("simulation", () => {
     noTimeout
   )
 
-  // In processes of their own, whose timers are all the run's: a test runner may set some of its own meanwhile.
+  // Uses separate processes, where only the run sets timers: a test runner may set its own.
   it(
     "the same seed gives the same trace byte for byte: the first of a process, and after bugs in another",
     async () => {

@@ -4,8 +4,8 @@ import type { Answer, Job, Settings } from "./Fleet.ts"
 import { mutants, planted } from "./Mutants.ts"
 import * as Sources from "./Sources.ts"
 
-/* A process of simulations: takes a seed, sends the result, until its parent ends it. */
-// The program is loaded after the bugs are in it, where this process is for mutants.
+/* A simulation process: takes seeds and sends results until its parent ends it. */
+// In processes for mutants, the program is loaded after the bugs are planted.
 if (process.argv.includes("planted")) Sources.plant(new Map([...planted, ...federationPlanted]))
 const DatabaseFiles = await import("./DatabaseFiles.ts")
 const Federation = await import("./federation/Run.ts")
@@ -40,7 +40,7 @@ const result = async (seed: number, settings: Settings) => {
   return run(database!, seed, { commands, faults, mutation, logs, standstills, ...(talks && { talks }) })
 }
 
-/** How often this process says that it goes on, where it does, in milliseconds. */
+/** Interval of progress reports of this process, in milliseconds, while it makes progress. */
 const progressMillis = 5_000
 let told = 0
 setInterval(() => {

@@ -14,7 +14,7 @@ import { TestDatabase } from "./TestDatabase.ts"
 
 export const config = Layer.succeed(ServerConfig, configurationOf("here.test"))
 
-/** One runner in memory; every node of a test that shares a database has its own. */
+/** An in-memory runner; nodes of a test that share a database each have their own. */
 export const cluster = Sharding.layer.pipe(
   Layer.provideMerge(Runners.layerNoop),
   Layer.provideMerge(MessageStorage.layerMemory),
@@ -22,7 +22,7 @@ export const cluster = Sharding.layer.pipe(
   Layer.provide(ShardingConfig.layer({ simulateRemoteSerialization: true }))
 )
 
-/** The actors on one node with feeds and bus in memory; the database comes from outside. */
+/** The actors on one node, with in-memory feeds and bus. The caller provides the database. */
 export const node = Actors.layer.pipe(
   Layer.provide(OriginChecks.layerNone),
   Layer.provideMerge(Layer.mergeAll(Feeds.layerMemory, Broadcast.layerMemory)),
@@ -33,7 +33,7 @@ export const node = Actors.layer.pipe(
 /** The actors with a database of their own. */
 export const layerActors = Layer.satisfiesServicesType<never>()(node.pipe(Layer.provideMerge(TestDatabase.layer)))
 
-/** Waits until no account has anything left to tell. */
+/** Waits until no account has an open fan-out. */
 export const settled = SqlClient.SqlClient.use((sql) =>
   Effect.asVoid(eventually(sql`SELECT FROM fanouts LIMIT 1`, (rows) => rows.length === 0))
 )

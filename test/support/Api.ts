@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { eventually } from "./Eventually.ts"
 import { type Person, TestServer } from "./Server.ts"
 
-/** What the API answers somebody, its status and headers. */
+/** Sends an API request; returns the status, headers and body. */
 export const ask = Effect.fnUntraced(function*(by: Person | undefined, method: string, path: string, json?: unknown) {
   const { fetch } = yield* TestServer
   const response = yield* fetch(path, {
@@ -12,7 +12,7 @@ export const ask = Effect.fnUntraced(function*(by: Person | undefined, method: s
     ...(json === undefined ? {} : { json })
   })
   const text = yield* Effect.promise(() => response.text())
-  // Tests look into answers of every shape.
+  // Tests read bodies of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   const body: any = text === "" || response.headers.get("content-type")?.startsWith("text/csv") === true
     ? text || undefined
@@ -22,7 +22,7 @@ export const ask = Effect.fnUntraced(function*(by: Person | undefined, method: s
 
 export const newPerson = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 
-/** Waits until nobody has anything left to tell. */
+/** Waits until no fan-out is open. */
 export const settled = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* eventually(
@@ -31,7 +31,7 @@ export const settled = Effect.gen(function*() {
   )
 })
 
-/** The ids of a list that is answered. */
+/** Returns the ids of a list endpoint. */
 export const idsOf = (by: Person | undefined, path: string) =>
   Effect.map(ask(by, "GET", path), ({ body, status }): ReadonlyArray<string> => {
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)

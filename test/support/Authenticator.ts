@@ -10,7 +10,7 @@ type Browser<R> = ReturnType<typeof TestBrowser.makeWith<R>>
 const idRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt }))
 const settings = "/settings/two_factor_authentication"
 
-/** An app that shows codes of a secret, as a second implementation would; steps before or after now are its clock's fault. */
+/** Authenticator app for a secret, a second implementation of TOTP. Steps before or after now simulate clock skew. */
 export const authenticator = (secret: string) => {
   const totp = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(" ", "")) })
   return { code: (steps = 0) => totp.generate({ timestamp: Date.now() + steps * 30_000 }) }
@@ -19,7 +19,7 @@ export const authenticator = (secret: string) => {
 const secretsOn = ({ text }: TestBrowser.Page) =>
   /<code class="secret">([^<]*(?:<br>[^<]*)*)<\/code>/.exec(text)?.[1] ?? ""
 
-/** Somebody who is signed in switches it on; answers their app, their codes and the page that shows them. */
+/** Switches on two-factor for a signed-in user; returns their app, their backup codes and the page that shows them. */
 export const setUp = Effect.fnUntraced(function*<R>(browser: Browser<R>, secret = password) {
   const qr = yield* browser.submit(yield* browser.get(settings), { password: secret })
   const app = authenticator(secretsOn(qr))
@@ -27,7 +27,7 @@ export const setUp = Effect.fnUntraced(function*<R>(browser: Browser<R>, secret 
   return { app, qr, page, codes: secretsOn(page).split("<br>") }
 })
 
-/** The next code is taken whichever was used before: nobody waits for half a minute. */
+/** Resets the last used code, so that tests need not wait half a minute for the next. */
 export const nextStep = Effect.fnUntraced(function*(username: string) {
   const sql = yield* SqlClient.SqlClient
   return yield* idRows(sql`UPDATE users SET otp_last_step = 0 WHERE account_id = (

@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import { staffMember } from "./Staff.ts"
 import { staffBrowser } from "./StaffBrowser.ts"
 
-/** An administrator in front of the pages of staff. */
+/** An administrator signed in to the staff pages. */
 export const chief = Effect.fnUntraced(function*(name: string) {
   const person = yield* staffMember(name, ["administrator"], 900)
   const browser = yield* staffBrowser(person)
-  /** Presses a button; says yes where it is asked; answers the page that it leads to. */
+  /** Presses a button, confirms where asked, and returns the page it leads to. */
   const act = Effect.fnUntraced(function*(path: string, name: string, fields: Record<string, string> = {}) {
     const first = yield* browser.press(yield* browser.get(path), name, fields)
     const done = first.status === 200 ? yield* browser.press(first, name) : first

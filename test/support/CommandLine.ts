@@ -18,9 +18,9 @@ const collected = () => {
 }
 
 /**
- * Runs a command of the operator's command line to its end in the process of the test, with these variables and none of
- * ours: a process of its own (`Program.cli`) takes a second for reading the program. Nothing of the test's own services,
- * clock or layers is in its context.
+ * Runs an operator command to its end inside the test's process, with only the given variables. A separate process
+ * (`Program.cli`) would take a second to load the program. None of the test's services, clock or layers are in its
+ * context.
  */
 export const cli = (args: ReadonlyArray<string>, variables: Record<string, string>): Effect.Effect<Ended> =>
   Effect.callback((resume) => {

@@ -3,13 +3,13 @@ import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 
-/** Where Node keeps what it compiled of the program, so that not each process does it anew. */
+/** Folder of Node's compile cache, so that not every process compiles the program again. */
 export const folder = fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url))
 
-/** Does nothing but read all that the program is made of. */
+/** Module that imports the whole program and does nothing more. */
 const program = fileURLToPath(new URL("../../src/layers/Server.ts", import.meta.url))
 
-/** Reads the program once where nobody has: a dozen processes that begin at once would all compile it. */
+/** Fills the compile cache if it is missing: otherwise a dozen processes that start at once would all compile. */
 export const prepare = async () => {
   if (existsSync(folder)) return
   await promisify(execFile)(process.execPath, [program], {

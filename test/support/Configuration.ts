@@ -1,6 +1,6 @@
 import type { ServerConfig } from "../../src/services/instance/ServerConfig.ts"
 
-/** The configuration of a server at `host`, as tests of layers need it that are given no environment. */
+/** Returns the configuration of a server at `host`, for layer tests without an environment. */
 export const configurationOf = (
   host: string,
   overrides: Partial<ServerConfig["Service"]> = {}

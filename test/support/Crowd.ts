@@ -7,7 +7,7 @@ import { TrendRefresh } from "../../src/services/trends/TrendRefresh.ts"
 import { configurationOf } from "./Configuration.ts"
 import { plainCard } from "./PlainCard.ts"
 
-/** Accounts of other servers, made without saying a word; their ids. */
+/** Inserts silent accounts of another server; returns their ids. */
 export const crowd = Effect.fnUntraced(function*(host: string, size: number) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
@@ -22,7 +22,7 @@ export const crowd = Effect.fnUntraced(function*(host: string, size: number) {
   return made.map(({ id }) => id)
 })
 
-/** All of them favourite a post. */
+/** Makes all of the accounts favourite a post. */
 export const favouritedBy = Effect.fnUntraced(function*(status: string, accounts: ReadonlyArray<bigint>) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
@@ -33,7 +33,7 @@ export const favouritedBy = Effect.fnUntraced(function*(status: string, accounts
   }`
 })
 
-/** Each of them used a hashtag in a public post so many days ago. */
+/** Makes each account use a hashtag in a public post, the given number of days ago. */
 export const taggedBy = Effect.fnUntraced(function*(tag: string, accounts: ReadonlyArray<bigint>, daysAgo = 0) {
   const sql = yield* SqlClient.SqlClient
   const day = new Date((yield* Clock.currentTimeMillis) - daysAgo * 86_400_000).toISOString().slice(0, 10)
@@ -42,7 +42,7 @@ export const taggedBy = Effect.fnUntraced(function*(tag: string, accounts: Reado
     ON CONFLICT (tag_id, day, account_id) DO UPDATE SET uses = tag_days.uses + 1`
 })
 
-/** A page that was fetched and says everything of itself, linked to by a public post of each account; its card's id. */
+/** Inserts a fetched page with all metadata, linked to by a public post of each account; returns its card's id. */
 export const linkedBy = Effect.fnUntraced(function*(url: string, accounts: ReadonlyArray<bigint>, language = "en") {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
@@ -71,7 +71,7 @@ export const linkedBy = Effect.fnUntraced(function*(url: string, accounts: Reado
   return card?.id ?? 0n
 })
 
-/** Every status trends, allowed or not to be seen, and links to a page that does. */
+/** Makes every status trend, with or without approval, and a link that all of them share. */
 export const allTrends = Effect.fnUntraced(function*(address: string) {
   const sql = yield* SqlClient.SqlClient
   const at = new Date(yield* Clock.currentTimeMillis)
@@ -85,7 +85,7 @@ export const allTrends = Effect.fnUntraced(function*(address: string) {
     SELECT id, 1, ${address} FROM statuses WHERE reblog_of_id IS NULL`
 })
 
-/** Computes what trends now, whenever it was computed last. */
+/** Recomputes trends, regardless of when they were last computed. */
 export const refreshTrends = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`DELETE FROM chores WHERE name <> 'e-mails about trends'`

@@ -7,16 +7,16 @@ import * as KeptSessions from "./KeptSessions.ts"
 import { connection, template } from "./PostgresServer.ts"
 
 /*
- * Databases with the schema and nothing else. To make one takes Postgres a thousand files, which cost a test file more
- * than its tests; so a process of tests empties those that it used, and uses them again.
+ * Pool of databases that hold only the schema. Creating one costs Postgres a thousand files, more than most test files
+ * cost. So each test process empties its databases and uses them again.
  */
 
-/** Bytes of a table from which on it is made small again, too, when it is emptied. */
+/** Table size in bytes above which emptying also shrinks the table. */
 const tableBytesMax = 1_048_576
-/** Milliseconds that a session may take to end that a test left behind. */
+/** Milliseconds that a session left behind by a test may take to end. */
 const endMillisMax = 10_000
 
-/** One session with a database. */
+/** Runs an effect in one session with a database. */
 const within = (database: string) =>
   Effect.provide(
     Layer.suspend(() => PgClient.layer({ ...connection(inject("postgres"), database), maxConnections: 1 }))
@@ -25,7 +25,10 @@ const within = (database: string) =>
 const query = (statement: string) =>
   Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement)).pipe(within("postgres"), Effect.orDie)
 
-/** What a test might change: the schema, which is not undone, and the rows that migrations wrote. Copies have the same oids. */
+/**
+ * Fingerprint of what a test might change: the schema, which is not restored, and rows written by migrations. Copies
+ * have the same oids.
+ */
 const fingerprint = (kept: ReadonlyArray<string>) =>
   `SELECT count(*) || ' ' || sum(hashtextextended(part, 0)) AS fingerprint FROM (
     SELECT relname || relkind::text || relchecks || coalesce(reloptions::text, '') AS part FROM pg_class
@@ -44,10 +47,10 @@ const fingerprint = (kept: ReadonlyArray<string>) =>
 const tables = `SELECT relname AS name, pg_relation_size(oid) AS bytes FROM pg_class
   WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND pg_relation_size(oid) > 0`
 
-/** Rows of a table as one text. */
+/** Selects the rows of a table as one text. */
 const rowsIn = (table: string) => `SELECT coalesce(json_agg(t), '[]')::text AS rows FROM ${table} t`
 
-/** Nothing but the rows that migrations wrote is left. */
+/** Deletes all rows but those that migrations wrote. */
 const emptied = (filled: ReadonlyArray<string>, written: ReadonlyArray<readonly [table: string, rows: string]>) =>
   `DO $body$ BEGIN
     SET LOCAL session_replication_role = replica;
@@ -62,7 +65,7 @@ const emptied = (filled: ReadonlyArray<string>, written: ReadonlyArray<readonly 
   END $body$`
 
 const free: Array<string> = []
-/** The rows of tables that are filled in a new database, its fingerprint, and that of its schema alone. */
+/** Rows of the tables that are filled in a new database, its fingerprint, and the fingerprint of its schema alone. */
 let pristine: {
   readonly written: ReadonlyArray<readonly [table: string, rows: string]>
   readonly schema: string | undefined
@@ -74,7 +77,7 @@ const unused = Effect.gen(function*() {
   return `test_${uuid.replaceAll("-", "")}`
 }).pipe(Effect.provide(NodeCrypto.layer))
 
-/** A database of the test's own, made anew from `from` (all of a `CREATE DATABASE` behind the name). */
+/** Creates a database for the test. `from` is the rest of `CREATE DATABASE` after the name. */
 export const create = Effect.fn("DatabasePool.create")(function*(from: string) {
   const name = yield* unused
   yield* query(`CREATE DATABASE ${name}${from}`)
@@ -95,18 +98,18 @@ const look = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
   return { written, schema: schema?.fingerprint, fingerprint: all?.fingerprint }
 })
 
-/** A migrated database without rows. */
+/** Takes a migrated database without rows. */
 export const take = Effect.gen(function*() {
   const found = free.pop()
   if (found !== undefined) return found
-  // A copy of its files costs less than one by the log.
+  // Copying files is cheaper than copying through the WAL.
   const name = yield* create(` TEMPLATE ${template} STRATEGY FILE_COPY`)
   yield* KeptSessions.keep(name)
   pristine ??= yield* Effect.flatMap(PgClient.PgClient, look).pipe(within(name), Effect.orDie)
   return name
 })
 
-/** Empties a database for the next who takes one; one whose schema was changed is dropped. */
+/** Empties a database for its next user; drops it if its schema was changed. */
 export const giveBack = Effect.fn("DatabasePool.giveBack")(function*(name: string) {
   const usable = yield* Effect.gen(function*() {
     if (pristine === undefined) return false
@@ -127,7 +130,7 @@ export const giveBack = Effect.fn("DatabasePool.giveBack")(function*(name: strin
     yield* sql.unsafe(emptied(filled.map(({ name }) => name), same ? [] : pristine.written))
     const large = filled.filter(({ bytes }) => bytes > tableBytesMax).map(({ name }) => `"${name}"`)
     if (large.length > 0) yield* sql.unsafe(`VACUUM ${large.join(", ")}`)
-    // Plans are made as if nobody had looked at the tables, whoever has: Postgres does by itself.
+    // Drops planner statistics: plans must not depend on what Postgres analysed during other tests.
     yield* sql.unsafe("DELETE FROM pg_statistic WHERE starelid::bigint >= 16384")
     yield* sql.unsafe(`SELECT pg_clear_relation_stats('public', relname) FROM pg_class
       WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND reltuples >= 0`)

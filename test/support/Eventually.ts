@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import { inspect } from "node:util"
 
-/** Milliseconds between two looks: doubled from the first on, so that looking takes no processor from what is looked for. */
+/** Milliseconds between polls. Doubled from the first, so that polling does not starve the awaited work. */
 const lookMillis = { first: 1, most: 32 }
-/** How often is looked at most: two minutes and more, which tells that it never comes. */
+/** Maximum number of polls: two minutes and more, after which the wait fails. */
 const looksMax = 4_000
 
-/** Asks until the answer is what is wanted; the last answer is told where it never is. */
+/** Polls until the result is as wanted; on failure reports the last result. */
 export const eventually = Effect.fnUntraced(
   function*<A, E, R>(ask: Effect.Effect<A, E, R>, wanted: (answer: A) => boolean) {
     let last: A | undefined

@@ -25,14 +25,14 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { webRequest } from "./WebRequests.ts"
 
-/** An activity that the peer was sent and that Fedify found to be signed by its actor. */
+/** An activity that the peer received and whose signature Fedify verified. */
 export interface Heard {
   readonly type: string
   readonly actor: string
   readonly object: string
-  /** The text of the object, where it carries one, or with what somebody reacts. */
+  /** Text of the object, or the emoji of a reaction. */
   readonly content: string | undefined
-  /** What came of it, as the consent that was given. */
+  /** Result of the activity, such as the consent that was given. */
   readonly result: string | undefined
 }
 
@@ -126,7 +126,7 @@ const start = async () => {
 
 type Started = Awaited<ReturnType<typeof start>>
 
-/** What the account of the peer does; ids are made from a count. */
+/** Actions of the peer's account; ids come from a counter. */
 const doings = ({ context, notes }: Started) => {
   let count = 0
   const me = () => context().getActorUri(identifier)
@@ -155,7 +155,7 @@ const doings = ({ context, notes }: Started) => {
       tell(whom, new Announce({ id: next("boosts"), actor: me(), object: new URL(post), to })),
     undo: (what: Follow | Like | Announce | EmojiReact, whom: string) =>
       tell(whom, new Undo({ id: next("undos"), actor: me(), object: what })),
-    /** A post to somebody's inbox; answers its id. */
+    /** Sends a post to an inbox; returns its id. */
     post: (content: string, whom: string, replyTo?: string) =>
       promise(async () => {
         const id = context().getObjectUri(Note, { identifier, id: String(++count) })
@@ -170,7 +170,7 @@ const doings = ({ context, notes }: Started) => {
         await send(whom, new Create({ id: next("creates"), actor: me(), object: note, to }))
         return id.href
       }),
-    /** Asks to reply to a post, or to quote it; answers the id of what it would post. */
+    /** Asks to reply to a post or to quote it; returns the id of the intended post. */
     request: (kind: "reply" | "quote", content: string, post: string, whom: string) =>
       promise(async () => {
         const id = context().getObjectUri(Note, { identifier, id: String(++count) })
@@ -187,7 +187,7 @@ const doings = ({ context, notes }: Started) => {
         await send(whom, kind === "reply" ? new ReplyRequest(asked) : new QuoteRequest(asked))
         return id.href
       }),
-    /** Consent as it is read from where it says to be: its type and what it is for. */
+    /** Fetches a consent from the given address; returns its type and what it is for. */
     consent: (address: string) =>
       promise(async () => {
         const found = await context().lookupObject(address)
@@ -211,8 +211,8 @@ const doings = ({ context, notes }: Started) => {
 }
 
 /**
- * A server built with Fedify, another implementation of ActivityPub, on loopback without TLS. It has one account, which
- * lets everybody follow it, and remembers what it was sent.
+ * A server built with Fedify, another implementation of ActivityPub, on loopback without TLS. Its one account accepts
+ * every follow and records what it receives.
  */
 export const fedifyPeer = Effect.acquireRelease(
   Effect.promise(start),
@@ -227,7 +227,7 @@ export const fedifyPeer = Effect.acquireRelease(
     domain: peer.domain,
     handle: `${identifier}@${peer.domain}`,
     followers: peer.followers,
-    /** Waits until the peer was sent `times` activities that are what `wanted` says; answers the last of them. */
+    /** Waits until the peer has received `times` activities that match `wanted`; returns the last of them. */
     hears: (wanted: (heard: Heard) => boolean, times = 1) =>
       Effect.callback<Heard>((resume) => {
         const look = () => {

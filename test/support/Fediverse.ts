@@ -5,45 +5,45 @@ import { freePort, unlessTaken } from "./ports.ts"
 import { type Person, type RequestOptions, TestServer } from "./Server.ts"
 
 /*
- * Several whole servers of ours in one process, each with a database and a port of its own, that federate over plain http on
- * loopback. `fediverse(2)` starts them; `settled(servers)` waits until nothing that anybody did is still on its way.
+ * Several whole servers of ours in one process that federate over plain http on loopback. Each has its own database and
+ * port. `fediverse(2)` starts them; `settled(servers)` waits until no work is in flight.
  */
 
-// Tests look into answers of every shape.
+// Tests read bodies of every shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any
 
-/** Somebody on one of the servers, as a client is signed in. */
+/** A signed-in user of one of the servers. */
 export interface Citizen extends Person {
-  /** The id by which other servers know them. */
+  /** URI by which other servers know the user. */
   readonly uri: string
   /** `name@127.0.0.1:3001`. */
   readonly handle: string
-  /** A request of theirs to their own server; dies where it is refused. */
+  /** Sends a request to the user's own server; dies if it is refused. */
   readonly ask: (
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
     json?: unknown
   ) => Effect.Effect<Json>
   readonly post: (text: string, more?: Record<string, unknown>) => Effect.Effect<Json>
-  /** The account as their own server knows it, found by its handle. */
+  /** Looks an account up by its handle; returns it as the user's own server knows it. */
   readonly find: (other: { readonly handle: string }) => Effect.Effect<Json>
   readonly follow: (other: { readonly handle: string }) => Effect.Effect<Json>
   readonly relationship: (other: { readonly handle: string }) => Effect.Effect<Json>
-  /** What is in their home, the newest first. */
+  /** Statuses of the home timeline, newest first. */
   readonly home: Effect.Effect<ReadonlyArray<Json>>
-  /** `follow anna`, the newest first. */
+  /** Notifications such as `follow anna`, newest first. */
   readonly notifications: Effect.Effect<ReadonlyArray<string>>
 }
 
-/** One server of the little fediverse. */
+/** One server of the test fediverse. */
 export interface Place {
   readonly origin: string
   readonly domain: string
   readonly sql: SqlClient.SqlClient
   readonly fetch: (path: string, options?: RequestOptions) => Effect.Effect<Response>
   readonly person: (name: string) => Effect.Effect<Citizen>
-  /** Everything that the server is built of. */
+  /** All services that the server is built from. */
   readonly context: Context.Context<TestServer | SqlClient.SqlClient>
 }
 
@@ -109,10 +109,10 @@ const started = Effect.fnUntraced(function*(variables: Record<string, string>) {
   } satisfies Place
 })
 
-/** A server on a port of its own that may talk to others on loopback. */
+/** Starts a server on its own port that may federate over loopback. */
 export const place = (variables: Record<string, string> = {}) => unlessTaken(started(variables))
 
-/** So many servers that know nothing of each other yet. */
+/** Starts the given number of servers, which do not know each other yet. */
 export const fediverse = (servers: number, variables?: Record<string, string>) =>
   Effect.all(Array.from({ length: servers }, () => place(variables)), { concurrency: "unbounded" })
 
@@ -120,7 +120,7 @@ const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-/** What is on its way; `again` counts what failed and waits for its next try. */
+/** Counts the work in flight; `again` also counts failed work that waits for a retry. */
 const waiting = ({ sql }: Place, again: boolean) =>
   Effect.map(
     Effect.orDie(sql<{ count: number }>`SELECT (SELECT count(*) FROM fanouts)::int
@@ -139,13 +139,13 @@ const quiet = (again: boolean) => (places: ReadonlyArray<Place>) =>
     }))
   })
 
-/** Waits until nothing is on its way any more but what has failed and waits for its next try. */
+/** Waits until no work is in flight, except for work that waits for a retry. */
 export const settled = quiet(false)
 
-/** Waits for what failed as well, as long as the test may last. */
+/** Waits for retries as well, up to the test's timeout. */
 export const over = quiet(true)
 
-/** What became of everything that came in, for messages of tests. */
+/** Outcomes of all inbound activities, for failure messages. */
 export const outcomes = ({ sql }: Place) =>
   Effect.map(
     Effect.orDie(sql<{ outcome: string | null; document: string | null }>`

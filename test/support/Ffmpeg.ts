@@ -8,11 +8,11 @@ import * as Programs from "./programs/Programs.ts"
 const run = promisify(execFile)
 
 /*
- * Nothing here holds up the process, in which the server under test may be: on a busy machine it would stand still for so
- * long that it refuses what comes next.
+ * Runs ffmpeg without blocking the process, which may also run the server under test. On a busy machine a blocked
+ * server would refuse the next requests.
  */
 
-/** Does something in a folder with these files, and removes it. */
+/** Runs `use` in a temporary folder with these files, then removes the folder. */
 const inFolder = <A>(files: Readonly<Record<string, Uint8Array>>, use: (folder: string) => Promise<A>) =>
   Effect.promise(async () => {
     const folder = await mkdtemp(`${tmpdir()}/murmuration-media-`)
@@ -24,7 +24,7 @@ const inFolder = <A>(files: Readonly<Record<string, Uint8Array>>, use: (folder: 
     }
   })
 
-/** The file that ffmpeg makes with these arguments; `files` lie beside it under their names. */
+/** Returns the file that ffmpeg makes with these arguments; `files` are in its folder under their names. */
 export const made = (
   name: string,
   args: ReadonlyArray<string>,
@@ -37,7 +37,7 @@ export const made = (
 
 const kept = new Map<string, Uint8Array>()
 
-/** The same, once for all tests of this process that want such a file. */
+/** Makes a file once for all tests of this process. */
 const madeOnce = (name: string, args: ReadonlyArray<string>) =>
   Effect.suspend(() => {
     const key = [name, ...args].join(" ")
@@ -54,7 +54,7 @@ const test = (
 ) => ["-f", "lavfi", "-i", `testsrc=duration=${seconds}:size=${size}:rate=${rate}`]
 const tone = (seconds: number) => ["-f", "lavfi", "-i", `sine=frequency=440:duration=${seconds}`]
 
-/** A video with sound, in the container that the name says. */
+/** A video with sound, in the container given by the name's extension. */
 export const video = (name: string, options: ReadonlyArray<string> = [], seconds = 1) =>
   madeOnce(name, [...test(seconds), ...tone(seconds), "-shortest", ...options])
 
@@ -64,7 +64,7 @@ export const silent = (name: string, size?: string, options: ReadonlyArray<strin
 
 export const sound = (name: string, options: ReadonlyArray<string> = []) => madeOnce(name, [...tone(1), ...options])
 
-/** A sound with a picture in it. */
+/** An audio file with a cover picture. */
 export const soundWithCover = (cover: Uint8Array, options: ReadonlyArray<string>) =>
   made("cover.mp3", [
     ...tone(1),
@@ -72,7 +72,7 @@ export const soundWithCover = (cover: Uint8Array, options: ReadonlyArray<string>
     ...options
   ], { "cover.png": cover })
 
-/** What ffprobe says of bytes. */
+/** Returns what ffprobe reports about a file. */
 export const probed = (bytes: Uint8Array): Effect.Effect<string> =>
   inFolder({ file: bytes }, async (folder) => {
     const args = ["-v", "error", "-of", "json", "-show_format", "-show_streams", `${folder}/file`]

@@ -13,7 +13,7 @@ export const somebody = Effect.suspend(() => TestServer.use(({ createPerson }) =
 export const follow = (follower: Person, other: Person) =>
   call("POST", `/api/v1/accounts/${other.accountId}/follow`, follower.token)
 
-/** Posts, waits until everybody was told, and gives the id. */
+/** Posts, waits until fan-outs are done, and returns the id. */
 export const post = (author: Person, status: string, more: Record<string, unknown> = {}) =>
   Effect.map(call("POST", "/api/v1/statuses", author.token, { status, ...more }), ({ body }): string => body.id).pipe(
     Effect.tap(() => settled)
@@ -23,11 +23,11 @@ export const post = (author: Person, status: string, more: Record<string, unknow
 export const shown = (viewer: Person, list: string) =>
   Effect.map(call("GET", list, viewer.token), ({ body }): ReadonlyArray<typeof Status.Type> => body)
 
-/** Their texts without mark-up. */
+/** Returns the texts of a list without mark-up. */
 export const texts = (viewer: Person, list: string) =>
   Effect.map(shown(viewer, list), (statuses) => statuses.map(({ content }) => content.replace(/<[^>]*>/g, "")))
 
-/** Makes a filter, for home if nothing else is said. */
+/** Creates a filter, for home by default. */
 export const filter = (owner: Person, more: Record<string, unknown>) =>
   Effect.flatMap(
     call("POST", filtersPath, owner.token, { title: "a filter", context: ["home"], ...more }),

@@ -1,7 +1,7 @@
 import { ask } from "./Api.ts"
 import type { Person } from "./Server.ts"
 
-/* Who may do what with posts, over HTTP. */
+/* Interaction policies over HTTP: who may reply to, favourite, boost and quote posts. */
 
 export const requests = (by: Person, query = "") => ask(by, "GET", `/api/v1/interaction_requests${query}`)
 export const answer = (by: Person, id: string, word: "authorize" | "reject") =>

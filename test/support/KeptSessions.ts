@@ -6,11 +6,11 @@ import * as Database from "../../src/layers/Database.ts"
 import { connection as connectionTo } from "./PostgresServer.ts"
 
 /*
- * Sessions with databases of tests that stay open from one server of a process to the next: a new one plans every statement anew,
- * which takes Postgres longer than most tests need.
+ * Sessions with test databases that stay open from one server of a process to the next. A new session plans every
+ * statement again, which takes Postgres longer than most tests need.
  */
 
-/** How Postgres names them, so that whoever ends the others lets them be. */
+/** Application name of the sessions, so that code that ends other sessions spares them. */
 export const applicationName = "murmuration-kept"
 
 interface Kept {
@@ -20,14 +20,14 @@ interface Kept {
 
 const kept = new Map<string, Kept>()
 
-/** Sessions of the process's own time: a test's clock would stand still in the next one. */
+/** Opens sessions on the process's real clock: a test's clock would stop in the next test. */
 const open = (name: string): Kept => {
   const scope = Scope.makeUnsafe()
   const client = Database.client(connectionTo(inject("postgres"), name), applicationName)
   return { scope, services: Effect.runPromise(Layer.buildWithScope(client, scope)) }
 }
 
-/** The name of the database, where it is one that processes of tests use again and nothing stands in between. */
+/** Returns the database's name if test processes reuse it and the connection has no proxy in between. */
 const keptName = (connection: Database.Connection): string | undefined => {
   const { folder } = inject("postgres")
   if ("url" in connection) {
@@ -37,7 +37,7 @@ const keptName = (connection: Database.Connection): string | undefined => {
   return connection.path?.startsWith(`${folder}/`) === true ? connection.database : undefined
 }
 
-/** As `Database.Clients`: the sessions that are there, where a server has as many as one has by default. */
+/** Stands in for `Database.Clients`: returns the open sessions where a server has the default number. */
 export const clients = (connection: Database.Connection): ReturnType<typeof Database.client> => {
   const name = keptName(connection)
   const { maxConnections = Database.defaultMaxConnections } = connection
@@ -51,7 +51,7 @@ export const clients = (connection: Database.Connection): ReturnType<typeof Data
   }))
 }
 
-/** Databases that are emptied and used again; others are changed and dropped. */
+/** Databases that are emptied and reused; others are changed and dropped. */
 const used = new Set<string>()
 export const keep = (name: string) => Effect.sync(() => used.add(name))
 

@@ -3,19 +3,19 @@ import { inject } from "vitest"
 import { SlowKeyWork } from "../../src/layers/KeyOperations.ts"
 import type { KeyPair } from "../../src/services/federation/signatures/KeyOperations.ts"
 
-/** Key pairs of a run of tests, which cost a processor a tenth of a second each. */
+/** Key pairs for each run of tests. One costs a tenth of a second of processor time. */
 const pairsMax = 16
 
 const own = Context.get(Context.empty(), SlowKeyWork)
 
-/** Those of the whole run, made before its tests. */
+/** Makes the key pairs of the whole run, before its tests. */
 export const make = (): Promise<ReadonlyArray<KeyPair>> =>
   Effect.runPromise(Effect.all(Array.from({ length: pairsMax }, () => own.generate), { concurrency: "unbounded" }))
 
 let given = 0
 
-/** A key pair that is none of those which were given before, as far as a test looks back. */
+/** Takes a key pair that was not given recently: the last `pairsMax` differ. */
 export const next = Effect.sync((): KeyPair => inject("keyPairs")[given++ % pairsMax]!)
 
-/** For a server under test, whose every account would make one of its own. */
+/** Gives a server under test these key pairs; otherwise each of its accounts would generate one. */
 export const layer = Layer.succeed(SlowKeyWork, { ...own, generate: next })

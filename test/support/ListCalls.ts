@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { ask, idsOf } from "./Api.ts"
 import type { Person } from "./Server.ts"
 
-/* What people do with lists, over HTTP. */
+/* Calls for lists over HTTP. */
 
 export const path = "/api/v1/lists"
 
@@ -15,6 +15,6 @@ export const put = (by: Person, list: string, ...members: ReadonlyArray<Person>)
 export const say = (by: Person, status: string, more: object = {}) =>
   Effect.map(ask(by, "POST", "/api/v1/statuses", { status, ...more }), ({ body }): string => body.id)
 export const timeline = (by: Person, list: string, query = "") => idsOf(by, `/api/v1/timelines/list/${list}${query}`)
-/** Has feeds made anew. */
+/** Invalidates the user's feeds, so that they are rebuilt. */
 export const forget = (by: Person, other: Person) => ask(by, "POST", `/api/v1/accounts/${other.accountId}/unmute`)
 export const home = (by: Person) => idsOf(by, "/api/v1/timelines/home")

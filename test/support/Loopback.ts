@@ -1,13 +1,13 @@
 import { Agent, type IncomingMessage, request as begin } from "node:http"
 import { Readable } from "node:stream"
 
-/** Connections are used again, as `fetch` does. */
+/** Keeps connections alive, as `fetch` does. */
 const agent = new Agent({ keepAlive: true })
 
-/** Bytes up to which a body is sent or taken at once. */
+/** Maximum bytes of a body that is sent or read in one piece. */
 const bytesMax = 1_048_576
 
-/** What `fetch` says of itself beside what it was given; without `accept-encoding`, as nothing is to be unpacked here. */
+/** Default headers of `fetch`, without `accept-encoding`, as bodies are not decompressed here. */
 const standard = { accept: "*/*", "accept-language": "*", "sec-fetch-mode": "cors", "user-agent": "node" }
 const typeOf = (body: unknown) =>
   typeof body === "string"

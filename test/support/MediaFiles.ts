@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import sharp from "sharp"
 import { type Person, TestServer } from "./Server.ts"
 
-/** A picture with something to see in it. */
+/** A picture that is not blank. */
 export const picture = (width = 120, height = 80, background = "#2a6f97") =>
   sharp({ create: { width, height, channels: 3, background } }).composite([
     { input: { create: { width: Math.ceil(width / 3), height, channels: 3, background: "#f4a261" } }, left: 0, top: 0 }
   ])
 
-/** A multipart body of files and fields. */
+/** Builds a multipart body of files and fields. */
 export const form = (parts: Readonly<Record<string, string | Blob>>): FormData => {
   const data = new FormData()
   for (const [name, value] of Object.entries(parts)) {
@@ -20,7 +20,7 @@ export const form = (parts: Readonly<Record<string, string | Blob>>): FormData =
 
 export const blob = (bytes: Uint8Array): Blob => new Blob([new Uint8Array(bytes)])
 
-/** A request's status and its JSON. */
+/** Sends a request; returns its status and JSON. */
 export const call = Effect.fnUntraced(function*(
   method: string,
   path: string,
@@ -48,7 +48,7 @@ export const uploaded = Effect.fnUntraced(function*(
   return body
 })
 
-/** The bytes behind an address of this server. */
+/** Returns the bytes at a URL of this server. */
 export const bytesAt = (url: string, headers: Record<string, string> = {}) =>
   Effect.promise(async () => {
     const response = await fetch(url, { headers })

@@ -16,7 +16,7 @@ import { person } from "./People.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 import { testEnvironment } from "./TestEnvironment.ts"
 
-/** Settings with a folder of the test's own. */
+/** Settings with a temporary folder for the test. */
 export const environment = Layer.unwrap(
   Effect.map(
     Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped({ prefix: "murmuration-media-" })),
@@ -24,7 +24,7 @@ export const environment = Layer.unwrap(
   )
 )
 
-/** What media jobs need, over a database and a folder of the test's own. */
+/** Services that media jobs need, over the test's own database and folder. */
 export const layerJobs = Layer.mergeAll(MediaAttachments.layer, MediaJobs.layer).pipe(
   Layer.provideMerge(StoredFiles.layer),
   Layer.provideMerge(Layer.mergeAll(FileOwners.layer, LocalStorage.layer)),
@@ -58,7 +58,7 @@ export const tools = (first: Effect.Effect<void, MediaRefused | MediaToolFailed>
 
 const head = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52])
 
-/** A file that waits to be worked on. */
+/** Uploads a file that waits to be processed. */
 export const upload = Effect.gen(function*() {
   const owner = yield* person(`p${Math.random().toString(36).slice(2, 12)}`)
   const { bytes, name } = yield* (yield* StoredFiles).receive("upload", Stream.make(head), 100)
@@ -77,7 +77,7 @@ export const states = Effect.fnUntraced(function*(id: bigint) {
   return row!
 })
 
-/** After the sweep of an hour later: files on disk, rows of the ledger, and files that somebody holds. */
+/** Runs the sweep an hour later; returns the files on disk, the ledger's rows, and the files that have an owner. */
 export const leftovers = Effect.gen(function*() {
   yield* TestClock.adjust(unheldMillisMax + 1)
   const files = yield* StoredFiles

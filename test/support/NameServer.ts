@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram"
 
 const types = { 1: "A", 15: "MX" } as const
 
-/** A name as labels on the wire. */
+/** Encodes a name as DNS labels. */
 const encoded = (name: string) =>
   Buffer.concat([
     ...name.split(".").map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)])),
@@ -13,7 +13,7 @@ const encoded = (name: string) =>
 const dataOf = (type: "A" | "MX", value: string) =>
   type === "A" ? Buffer.from(value.split(".").map(Number)) : Buffer.concat([Buffer.from([0, 10]), encoded(value)])
 
-/** A name server on a port of its own that knows these records (`MX mail.example`); `asked` are the questions that came. */
+/** A name server on its own port that serves these records (`MX mail.example`); `asked` holds the questions it got. */
 export const nameServer = Effect.fnUntraced(function*(records: Readonly<Record<string, string>>) {
   const asked: Array<string> = []
   const socket = yield* Effect.acquireRelease(

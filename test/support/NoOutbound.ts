@@ -4,5 +4,5 @@ import { Unreachable } from "../../src/services/outbound/OutboundError.ts"
 
 const nobody = ({ url }: { readonly url: string }) => Effect.fail(new Unreachable({ url, reason: "name" }))
 
-/** A world without other servers. */
+/** Outbound client that reaches no other server. */
 export const noOutbound = Layer.succeed(Outbound, { json: nobody, text: nobody, stream: nobody, post: nobody })

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../src/services/Ids.ts"
 
-/** Inserts a local, confirmed account that was seen just now, as a sign-up leaves it; no password. */
+/** Inserts a local, confirmed, recently active account without a password, as a sign-up leaves it. */
 export const person = Effect.fnUntraced(function*(username: string, settings: {
   readonly locked?: boolean
   readonly seenAt?: number
@@ -21,7 +21,7 @@ export const person = Effect.fnUntraced(function*(username: string, settings: {
   return AccountId.make(id)
 })
 
-/** Everybody follows `target`, as rows; without notices. */
+/** Inserts rows that make all `ids` follow `target`, without notifications. */
 export const followers = Effect.fnUntraced(function*(target: AccountId, ids: ReadonlyArray<AccountId>) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
@@ -31,7 +31,7 @@ export const followers = Effect.fnUntraced(function*(target: AccountId, ids: Rea
   yield* sql`UPDATE account_stats SET followers_count = followers_count + ${ids.length} WHERE account_id = ${target}`
 })
 
-/** Lets strangers' private mentions be heard at once. */
+/** Accepts private mentions of strangers without a notification request. */
 export const hearStrangers = Effect.fnUntraced(function*(...accounts: ReadonlyArray<{ readonly accountId: bigint }>) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`INSERT INTO notification_policies (account_id, private_mentions)

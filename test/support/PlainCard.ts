@@ -1,6 +1,6 @@
 import type { Card } from "../../src/services/cards/Card.ts"
 
-/** A card that shows a title and nothing else. */
+/** A preview card with only a title. */
 export const plainCard: Card = {
   title: "t",
   description: "",

@@ -7,11 +7,11 @@ import * as Database from "../../src/layers/Database.ts"
 import * as Postmaster from "../../src/layers/embedded/Postmaster.ts"
 import { EmbeddedPostgres } from "../../src/layers/EmbeddedPostgres.ts"
 
-/** What a test file needs to reach the run's Postgres; plain values, because it crosses to another process. */
+/** Address of the run's Postgres. Plain values only, as it is sent to another process. */
 export interface Address {
   readonly host: string
   readonly port: number
-  /** The folder of its socket file, which costs a statement less than a port does. */
+  /** Folder of the Unix socket; statements are cheaper over it than over a port. */
   readonly folder: string
   readonly username: string
   readonly password: string
@@ -29,7 +29,7 @@ export const connection = ({ folder, password, port, username }: Address, databa
 const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)
 const prefix = "murmuration-test-"
 
-/** Ends what runs left behind that were killed: their process number is in the folder's name. */
+/** Removes what killed runs left behind; the folder's name holds their process id. */
 const sweep = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   for (const name of yield* fs.readDirectory(tmpdir())) {
@@ -48,7 +48,7 @@ const sweep = Effect.gen(function*() {
   }
 })
 
-/** Starts a Postgres in the system's folder for temporary files and migrates its template database. */
+/** Starts a Postgres in the temporary folder and migrates its template database. */
 export const start = async () => {
   const scope = Scope.makeUnsafe()
   const dataDir = join(tmpdir(), `${prefix}${process.pid}`)
@@ -68,10 +68,10 @@ export const start = async () => {
     yield* Effect.gen(function*() {
       const sql = yield* PgClient.PgClient
       yield* sql.unsafe(`CREATE DATABASE ${template}`)
-      // Thousands of sessions prove that they know the password, which is of this run and made by chance.
+      // Thousands of sessions authenticate with this password, which is random and only for this run.
       yield* sql.unsafe("SET scram_iterations = 1")
       yield* sql.unsafe(`ALTER ROLE ${address.username} PASSWORD '${address.password}'`)
-      // It would go round the databases of all tests all the time, and nothing here has to outlive the machine.
+      // Autovacuum would constantly visit every test's database, and no data has to survive a crash.
       yield* sql.unsafe("ALTER SYSTEM SET autovacuum = off")
       yield* sql.unsafe("ALTER SYSTEM SET synchronous_commit = off")
       yield* sql.unsafe("SELECT pg_reload_conf()")

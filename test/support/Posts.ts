@@ -3,10 +3,10 @@ import { SqlClient } from "effect/sql"
 import type { AccountId, StatusId } from "../../src/services/Ids.ts"
 import { type Post, saidBy } from "../../src/services/statuses/Post.ts"
 
-/** An edit by a client that says nothing but the text. */
+/** An edit by a client that sends only the text. */
 export const edit = (statusId: StatusId, text: string) => ({ _tag: "Edit", statusId, text, ...saidBy({}) }) as const
 
-/** A post as a client sends it that leaves everything to the author's settings. */
+/** A post by a client that leaves everything to the author's settings. */
 export const post = (text: string, more: Partial<Post> = {}): Post => ({
   ...saidBy({}),
   text,
@@ -24,7 +24,7 @@ export const post = (text: string, more: Partial<Post> = {}): Post => ({
   ...more
 })
 
-/** Inserts a status as its author's actor leaves it. */
+/** Inserts a status as its author's actor would. */
 export const status = Effect.fnUntraced(function*(author: AccountId, text: string, more: {
   readonly visibility?: "public" | "unlisted" | "private" | "direct"
   readonly html?: string

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** Whether a process runs. One whose parent is gone may stay in the table after its end, as nobody asks for it (proc(5)). */
+/** Returns true if a process runs. A zombie whose parent is gone counts as ended (proc(5)). */
 export const runs = (pid: number): boolean => {
   try {
     process.kill(pid, 0)

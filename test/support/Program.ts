@@ -11,7 +11,7 @@ export interface Ended {
   readonly err: string
 }
 
-/** Starts one of the entry points (`main`, `cli`) as a process of its own, with these variables and none of ours but PATH. */
+/** Starts an entry point (`main`, `cli`) as a separate process, with only these variables and PATH. */
 export const start = (entry: "main" | "cli", args: ReadonlyArray<string>, variables: Record<string, string>) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -28,11 +28,11 @@ export const start = (entry: "main" | "cli", args: ReadonlyArray<string>, variab
     ({ child, ended }) => Effect.andThen(Effect.sync(() => child.kill("SIGTERM")), ended)
   )
 
-/** Runs a command of the operator's command line to its end. */
+/** Runs an operator command to its end. */
 export const cli = (args: ReadonlyArray<string>, variables: Record<string, string>) =>
   Effect.scoped(Effect.flatMap(start("cli", args, variables), ({ ended }) => ended))
 
-/** Completes when the program has written the text; fails with what it said when it ends before. */
+/** Completes when the program has printed the text; fails with its output if it ends before. */
 export const said = (program: { readonly child: ChildProcess; readonly out: () => string }, text: string) =>
   Effect.callback<void, Error>((resume) => {
     const look = () => program.out().includes(text) ? resume(Effect.void) : undefined

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from "node:crypto"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 
-/* A push service on loopback with the devices behind it, which read what they get as RFC 8291 and its last draft say. */
+/* A push service on loopback with its devices, which decrypt pushes by RFC 8291 and its last draft. */
 
 const hkdf = (salt: Uint8Array, key: Uint8Array, info: Uint8Array, bytes: number) =>
   Buffer.from(hkdfSync("sha256", key, salt, info, bytes))
@@ -14,7 +14,7 @@ const decipher = (key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array) => {
   return Buffer.concat([cipher.update(sealed.subarray(0, -16)), cipher.final()])
 }
 
-/** The keys of a subscription on a device, and how it reads what comes. */
+/** Makes the subscription keys of a device and its decryption. */
 const makeDevice = () => {
   const pair = createECDH("prime256v1")
   const own = pair.generateKeys()
@@ -48,7 +48,7 @@ const makeDevice = () => {
   }
 }
 
-/** The claims of a request's signature, where it holds for the key that the app subscribed with. */
+/** Returns the claims of a request's signature if it verifies with the app's key. */
 const claimsOf = (headers: IncomingHttpHeaders, serverKey: string): Record<string, unknown> => {
   const authorization = headers["authorization"] ?? ""
   const token = /^(?:vapid t=|WebPush )([\w.-]+)/.exec(authorization)?.[1] ?? ""
@@ -72,19 +72,19 @@ const claimsOf = (headers: IncomingHttpHeaders, serverKey: string): Record<strin
   return JSON.parse(Buffer.from(claims, "base64url").toString())
 }
 
-/** What a device was told. */
+/** A push that a device received. */
 export interface Told {
-  // Tests look into messages of every shape.
+  // Tests read messages of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly message: any
-  /** As it was encrypted, and before. */
+  /** Size when encrypted, and the decrypted text. */
   readonly bytes: number
   readonly text: string
   readonly headers: IncomingHttpHeaders
   readonly claims: Record<string, unknown>
 }
 
-/** A push service; `status` is what it answers with. Devices are reached at `/<name>`. */
+/** A push service that responds with `status`. Devices are reached at `/<name>`. */
 export const pushService = Effect.fnUntraced(function*(address = "127.0.0.1") {
   const state = { status: 201, headers: {} as Record<string, string> }
   const devices = new Map<string, { readonly device: ReturnType<typeof makeDevice>; readonly told: Array<Told> }>()
@@ -119,7 +119,7 @@ export const pushService = Effect.fnUntraced(function*(address = "127.0.0.1") {
     origin,
     state,
     requests,
-    /** A device that subscribes for messages of the server with this key. */
+    /** Registers a device for pushes signed with the server's key. */
     device: (name: string, key: string) => {
       serverKey = key
       const device = makeDevice()

@@ -4,7 +4,7 @@ import { Status } from "../../src/http/wire/Status.ts"
 import { ask } from "./Api.ts"
 import type { Person } from "./Server.ts"
 
-/* Who quotes what, over HTTP. */
+/* Calls for quotes over HTTP. */
 
 export const decodeStatus = Schema.decodeUnknownEffect(Status, { onExcessProperty: "error" })
 
@@ -17,10 +17,10 @@ export const quoting = (by: Person, quoted: { readonly id: string }, more: objec
   post(by, "look at this", { quoted_status_id: quoted.id, ...more })
 export const show = (by: Person | undefined, { id }: { readonly id: string }) =>
   Effect.flatMap(ask(by, "GET", `/api/v1/statuses/${id}`), ({ body }) => decodeStatus(body))
-/** How a quote stands to somebody, and what is read of it. */
+/** Returns a quote's state for a viewer, and the quoted text they can read. */
 export const stateFor = (by: Person | undefined, status: { readonly id: string }) =>
   Effect.map(show(by, status), ({ quote }) => [quote?.state, quote?.quoted_status?.content])
-/** Who told somebody of which statuses. */
+/** Returns the accounts and statuses of a user's notifications of a type. */
 export const notified = (by: Person, type: string) =>
   Effect.map(
     ask(by, "GET", `/api/v1/notifications?types[]=${type}`),

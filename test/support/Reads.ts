@@ -15,11 +15,11 @@ import { committedOnly } from "./CommittedOnly.ts"
 import { configurationOf } from "./Configuration.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
-/** A server's configuration as tests of single services need it. */
+/** Server configuration for tests of single services. */
 export const configuration = configurationOf("local.example")
 export const { publicUrl } = configuration
 
-/** What reads and renders, on a database of its own. */
+/** Services that read and render, on their own database. */
 export const reads = (config: Partial<ServerConfig["Service"]> = {}) =>
   Layer.satisfiesServicesType<never>()(StatusViews.layer.pipe(
     Layer.provideMerge(AccountViews.layer),
@@ -42,7 +42,7 @@ export const reads = (config: Partial<ServerConfig["Service"]> = {}) =>
 
 export const Reads = reads()
 
-/** What an effect answers, and how many statements it sent to the database. */
+/** Returns an effect's result and the number of statements it sent to the database. */
 export const counted = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     let count = 0

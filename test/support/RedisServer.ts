@@ -17,7 +17,7 @@ const answers = (port: number) =>
     socket.once("connect", () => end(true)).once("error", () => end(false))
   })
 
-/** An empty Redis at this port of 127.0.0.1 that ends with the scope; `pid` lets a test stop and continue it. */
+/** Starts an empty Redis at this port of 127.0.0.1 that ends with the scope; `pid` lets a test pause and resume it. */
 export const startRedisAt = Effect.fnUntraced(function*(port: number) {
   const fs = yield* FileSystem.FileSystem
   const dir = yield* fs.makeTempDirectoryScoped({ directory: tmpdir(), prefix: "murmuration-redis-" })
@@ -36,10 +36,10 @@ export const startRedisAt = Effect.fnUntraced(function*(port: number) {
   return { url: `redis://127.0.0.1:${port}`, port, pid: child.pid! }
 }, Effect.provide(NodeServices.layer))
 
-/** A Redis of its own at a free port. */
+/** Starts a Redis at a free port. */
 export const startRedis = Effect.flatMap(freePort, startRedisAt)
 
-/** The address of the tests' Redis: `REDIS_URL` where it is set, else one that is started for the scope. */
+/** The address of the tests' Redis: `REDIS_URL` if set, otherwise one started for the scope. */
 export const redisUrl = Effect.suspend(() => {
   const given = process.env["REDIS_URL"]
   return given === undefined || given === "" ? Effect.map(startRedis, ({ url }) => url) : Effect.succeed(given)

@@ -6,7 +6,7 @@ import { eventually } from "./Eventually.ts"
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Another server on loopback: answers by path, and counts what it was asked. */
+/** Another server on loopback that responds by path and counts its requests. */
 export const otherServer = Effect.acquireRelease(
   Effect.promise(async () => {
     const files = new Map<string, Answer>()
@@ -23,7 +23,7 @@ export const otherServer = Effect.acquireRelease(
       server,
       baseUrl,
       asked,
-      /** Puts a file there and answers its address. */
+      /** Publishes a file and returns its URL. */
       put: (path: string, bytes: Uint8Array, type = "image/png") => {
         files.set(path, (_, response) => response.writeHead(200, { "content-type": type }).end(bytes))
         return baseUrl + path
@@ -44,7 +44,7 @@ export const otherServer = Effect.acquireRelease(
 
 let count = 0
 
-/** Rows as federation leaves them: a remote account, and a public post of its own with files elsewhere. */
+/** Inserts rows as federation leaves them: a remote account and its public post with remote files. */
 export const remotePost = Effect.fnUntraced(function*(files: ReadonlyArray<string>, avatar: string | null = null) {
   const sql = yield* SqlClient.SqlClient
   const [now, name] = [Date.now(), `remote${++count}`]
@@ -71,7 +71,7 @@ export const remotePost = Effect.fnUntraced(function*(files: ReadonlyArray<strin
   return { accountId, statusId }
 })
 
-/** What is known of the looks of the picture of a post's author, as soon as there is something. */
+/** Waits for the avatar hash of a post's author. */
 export const avatarHashOf = (statusId: bigint) =>
   SqlClient.SqlClient.use((sql) =>
     eventually(

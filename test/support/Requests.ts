@@ -6,12 +6,12 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // Tests look into answers of every shape.
+  // Tests read bodies of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
 
-/** Sends a request; redirects are not followed. */
+/** Sends a request without following redirects. */
 export const send = Effect.fnUntraced(function*(path: string, init: RequestInit = {}) {
   const { address } = yield* HttpServer.HttpServer
   const port = address._tag === "UnixPathAddress" ? 0 : address.port
@@ -36,14 +36,14 @@ export const postJson = (path: string, bearer: string, json: unknown = {}) =>
     body: JSON.stringify(json)
   })
 
-/** The ids that a list answers with. */
+/** Returns the ids of a list endpoint. */
 export const ids = (path: string, bearer?: string) =>
   Effect.map(get(path, bearer), ({ body, status, text }): ReadonlyArray<string> => {
     if (status !== 200 || !Array.isArray(body)) throw new Error(`${path}: ${status} ${text}`)
     return body.map(({ id }: { readonly id: string }) => id)
   })
 
-/** The addresses of a `Link` header by their relation, without the server's own. */
+/** Returns the URLs of a `Link` header by relation, without the server's origin. */
 export const links = (headers: Headers): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Array.from((headers.get("link") ?? "").matchAll(/<([^>]+)>; rel="(\w+)"/g), ([, url = "", rel = ""]) => {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http"
 
 export const keys = { id: "MURMURATIONTESTKEY01", secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYTESTKEY", region: "eu-test-1" }
 
-/** An answer of S3's that is an error. */
+/** An error response of S3. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
@@ -22,7 +22,7 @@ const strict = (text: string) =>
     return /[A-Za-z0-9\-._~]/.test(mark) ? mark : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`
   }).join("")
 
-/** Checks what S3 checks of a signature (AWS Signature Version 4), by code of its own. */
+/** Checks an AWS Signature Version 4 as S3 does, with independent code. */
 export const authenticate = (request: IncomingMessage, body: Buffer) => {
   const header =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/

@@ -6,7 +6,7 @@ import { authenticate, keys, Refused } from "./S3Authentication.ts"
 
 export const bucket = "files"
 
-/** Bytes that every part of an upload but the last one has at least, and objects on one page of a list. */
+/** Minimum bytes of every part but the last, and objects on one page of a list. */
 const partBytesMin = 5 * 1_048_576
 const pageMax = 3
 
@@ -33,14 +33,14 @@ const headersOf = (request: IncomingMessage) =>
   }))
 
 /**
- * What happens to the next requests, before they are looked at: an answer of that status, a connection that
- * breaks, or one that breaks when the work is done.
+ * Fault of the next request, decided before it is read: a response with that status, a broken connection, or a
+ * connection broken after the work is done.
  */
 export type Fault = number | "break" | "lose"
 
 /**
- * A server on loopback that speaks as much S3 as files need and refuses what S3 refuses: signatures that are wrong or
- * leave a header out, bodies that are not what was signed, parts that are too small, out of order or unknown.
+ * A loopback server for the part of S3 that files need. It refuses what S3 refuses: wrong signatures or unsigned
+ * headers, bodies that differ from the signed ones, parts that are too small, out of order or unknown.
  */
 export const s3Double = Effect.acquireRelease(
   Effect.promise(async () => {
@@ -75,7 +75,7 @@ export const s3Double = Effect.acquireRelease(
       uploads.delete(uploadId)
       objects.set(key, {
         body: Buffer.concat(parts.map(({ body }) => body)),
-        // As S3's own: of the parts' hashes, not of their bytes again.
+        // Hash of the parts' hashes, as S3's own ETag.
         tag: tagOf(Buffer.from(parts.map(({ tag }) => tag).join(""))),
         headers: begun.headers
       })
@@ -162,7 +162,7 @@ export const s3Double = Effect.acquireRelease(
       const [taken] = index < 0 ? [] : faults.splice(index, 1)
       if (taken?.fault === "break") return void request.socket.destroy()
       const chunks: Array<Buffer> = []
-      // From its head on, as the sender holds all of it until the end.
+      // Counted from the head on, as the sender holds the whole body until the end.
       let held = Number(request.headers["content-length"] ?? "0")
       inMemory += held
       inMemoryMax = Math.max(inMemoryMax, inMemory)
@@ -206,13 +206,13 @@ export const s3Double = Effect.acquireRelease(
       objects,
       uploads,
       requests,
-      /** The most bytes of bodies that were under way at once. */
+      /** Maximum bytes of bodies that were in flight at once. */
       bytesAtOnce: () => inMemoryMax,
-      /** Has the next requests that begin with `line` fail, in that order. */
+      /** Makes the next requests that begin with `line` fail, in that order. */
       fail: (line: string, ...next: ReadonlyArray<Fault>) => {
         for (const fault of next) faults.push({ when: (one) => one.startsWith(line), fault })
       },
-      /** Does what the next such request asks for, and does not say so. */
+      /** Executes the next matching request but drops its response. */
       loseAnswerTo: (line: string) => {
         faults.push({ when: (one) => one.startsWith(line), fault: "lose" })
       }

@@ -15,7 +15,7 @@ import * as Loopback from "./Loopback.ts"
 import { freePort, unlessTaken } from "./ports.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
-/** Somebody with an account on the server under test and a token for everything. */
+/** A user of the server under test, with a token of all scopes. */
 export interface Person {
   readonly accountId: AccountId
   readonly username: string
@@ -25,23 +25,23 @@ export interface Person {
 
 export const allScopes = ["profile", "read", "write", "follow", "push"]
 
-/** The whole server in this process, on a port of its own and with a database of its own. */
+/** The whole server in this process, with its own port and database. */
 export class TestServer extends Context.Service<TestServer, {
-  /** Without a slash at the end. */
+  /** Origin, without a trailing slash. */
   readonly baseUrl: string
-  /** The variables that it was started with. */
+  /** Environment variables that it was started with. */
   readonly variables: Record<string, string>
-  /** Makes an account as the command line does. */
+  /** Creates an account as the command line does. */
   readonly createPerson: (username: string, scopes?: ReadonlyArray<string>) => Effect.Effect<Person>
-  /** Another token for somebody. */
+  /** Issues another token for an account. */
   readonly createToken: (accountId: AccountId, scopes: ReadonlyArray<string>) => Effect.Effect<string>
-  /** `fetch` on the server: JSON where `json` is given, the token as a bearer's. */
+  /** `fetch` on the server. Sends JSON if `json` is given, and the token as a bearer token. */
   readonly fetch: (path: string, options?: RequestOptions) => Effect.Effect<Response>
 }>()("murmuration/test/TestServer") {
-  /** Without limits of requests, unless `variables` say otherwise. Everything that the server is built of comes with it. */
+  /** Runs without rate limits unless `variables` say otherwise. Also provides all services of the server. */
   static readonly layer = (variables: Record<string, string> = {}) =>
     Layer.provideMerge(TestServer.layerOnly(variables), TestDatabase.layer)
-  /** The same on a database that is there, with clients for it. */
+  /** Starts the server on an existing database, with clients for it. */
   static readonly layerOnly = (variables: Record<string, string> = {}) =>
     Layer.provide(Layer.effect(TestServer, unlessTaken(start(variables))), NodeServices.layer)
 }
@@ -51,7 +51,7 @@ export interface RequestOptions extends RequestInit {
   readonly json?: unknown
 }
 
-/** People of tests sign in with passwords that are no secrets. */
+/** Cheap hashing: passwords of tests are not secret. */
 export const quick = { memory: 64, passes: 1, parallelism: 1 }
 const password = "correct horse battery staple"
 
@@ -80,7 +80,7 @@ const start = Effect.fn("TestServer.start")(function*(given: Record<string, stri
       )
     ))
   )
-  // By sessions with the database that the test has open already.
+  // Uses the database sessions that the test has open already.
   const operator = yield* Layer.build(Layer.fresh(Operator.layerOn(quick)))
   const registrations = Context.get(operator, Registrations)
   const tokens = Context.get(operator, Tokens)

@@ -5,7 +5,7 @@ import { AccountId } from "../../src/services/Ids.ts"
 import { Apps } from "../../src/services/oauth/Apps.ts"
 import { Tokens } from "../../src/services/oauth/Tokens.ts"
 
-/** A token of an account. */
+/** Issues a token for an account. */
 export const token = Effect.fnUntraced(
   function*(account: bigint, scopes: ReadonlyArray<string> = ["read", "write", "follow"]) {
     const { secret } = yield* (yield* Tokens).issue({ appId: undefined, accountId: AccountId.make(account) }, scopes)
@@ -13,7 +13,7 @@ export const token = Effect.fnUntraced(
   }
 )
 
-/** A client that has registered. */
+/** Registers a client app. */
 export const client = Effect.fnUntraced(function*(scopes: string, redirectUri = "https://app.example/back") {
   const apps = yield* Apps
   const { app, secret } = yield* apps.register({
@@ -27,7 +27,7 @@ export const client = Effect.fnUntraced(function*(scopes: string, redirectUri = 
 
 export const password = "correct horse battery"
 
-/** A user that is confirmed and approved. */
+/** Creates a confirmed and approved user. */
 export const user = Effect.fnUntraced(function*(username: string) {
   const registrations = yield* Registrations
   return yield* registrations.create({

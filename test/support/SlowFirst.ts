@@ -1,9 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Rooms of long files and long files alone, the longest first: one that began last would be waited for alone. */
+/** Folders of long test files and single long files, longest first: the run would end with one that started last. */
 const rooms = [
   "simulation",
-  // What is measured most closely begins while most of the processors are idle.
+  // Tightly timed tests start while most processors are idle.
   "cluster/FaultsRedis.test.ts",
   "cluster/FaultsFrozen.test.ts",
   "cluster/FaultsPostgres.test.ts",
@@ -13,7 +13,7 @@ const rooms = [
   "check.test.ts",
   "main.test.ts",
   "http/admin/Pages.test.ts",
-  // Those that wait for other programs begin one at a time, between rooms that need the processors.
+  // Tests that wait for other programs start one at a time, between processor-bound folders.
   "http/v1/MediaPlayables.test.ts",
   "cli",
   "federation/Snac.test.ts",
@@ -34,7 +34,7 @@ const rank = ({ moduleId }: TestSpecification) => {
   return found === -1 ? rooms.length : found
 }
 
-/** The order in which files of tests begin; within a room as ever. */
+/** Order in which test files start; the default order within a folder. */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>) {
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other))

@@ -9,14 +9,14 @@ import { freePort } from "./ports.ts"
 
 const user = "sam"
 
-/** It asks our server, which may live in this process, while it runs. */
+/** Runs asynchronously: snac sends requests to our server, which may be in this process. */
 const execute = promisify(execFile)
 
-/** How often and how long at most a page of the peer is looked at, which tells nobody when it changes. */
+/** Poll interval and maximum polls of a peer's page, as snac does not report changes. */
 const lookMillis = 100
 const looksMax = 300
 
-/** Its folder with one account, for http on loopback; answers the password. */
+/** Prepares its folder with one account, for http on loopback; returns the password. */
 const prepared = (program: string, folder: string, port: number) => {
   const answers = ["127.0.0.1", String(port), `127.0.0.1:${port}`, "", ""]
   execFileSync(program, ["init", folder], { input: `${answers.join("\n")}\n`, stdio: ["pipe", "ignore", "ignore"] })
@@ -57,7 +57,7 @@ const stop = async ({ child, home }: Started) => {
   rmSync(home, { recursive: true })
 }
 
-/** What the account of the peer does, by its command line or the forms of its pages. */
+/** Actions of the peer's account, by its command line or page forms. */
 const doings = ({ authorization, folder, origin, program }: Started) => {
   const run = (...args: ReadonlyArray<string>) => Effect.promise(() => execute(program, args))
   const tell = (command: string, ...args: ReadonlyArray<string>) => run(command, folder, user, ...args)
@@ -66,7 +66,7 @@ const doings = ({ authorization, folder, origin, program }: Started) => {
       const response = await fetch(`${origin}/${user}/admin/${form}`, {
         method: "POST",
         redirect: "manual",
-        // It knows this type by its letter.
+        // snac recognises this content type by its exact letters.
         headers: { authorization, "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams({ ...fields, redir: "top" })
       })
@@ -79,7 +79,7 @@ const doings = ({ authorization, folder, origin, program }: Started) => {
         readonly orderedItems?: ReadonlyArray<{ readonly object: { readonly id: string; readonly content: string } }>
       }
     })
-  /** Ids of its newest own posts and what they say. */
+  /** Ids and contents of its newest posts. */
   const posts = Effect.map(json(`/${user}/outbox`), ({ orderedItems = [] }) => orderedItems.map(({ object }) => object))
   const pageOf = (name: string) =>
     Effect.promise(async () => {
@@ -100,7 +100,7 @@ const doings = ({ authorization, folder, origin, program }: Started) => {
     unfollow: (actor: string) => tell("unfollow", actor),
     boost: (post: string) => tell("boost", post),
     unboost: (post: string) => tell("unboost", post),
-    /** A post for everybody; answers its id. */
+    /** Publishes a public post; returns its id. */
     post: (text: string) =>
       Effect.gen(function*() {
         yield* tell("note", text)
@@ -109,14 +109,14 @@ const doings = ({ authorization, folder, origin, program }: Started) => {
         return made.id
       }),
     reply: (text: string, post: string) => submit("note", { content: text, in_reply_to: post }),
-    /** What a button below a post of somebody does: Like, Unlike, Delete. */
+    /** Presses a button below a post: Like, Unlike, Delete. */
     press: (button: string, post: string, author: string) =>
       submit("action", { action: button, id: post, actor: author }),
-    /** Waits until its own timeline says what `wanted` looks for. */
+    /** Waits until its timeline matches `wanted`. */
     shows: (wanted: (page: string) => boolean) => seen(Effect.map(pageOf("admin"), wanted)),
-    /** Waits until it tells its owner of an activity of this type. */
+    /** Waits until its notifications show an activity of this type. */
     hears: (type: string) => seen(Effect.map(pageOf("notifications"), (page) => page.includes(type))),
-    /** Waits until so many follow it. */
+    /** Waits until it has this number of followers. */
     hasFollowers: (count: number) =>
       seen(Effect.sync(() => {
         const files = readdirSync(`${folder}/user/${user}`).includes("followers")
@@ -127,7 +127,7 @@ const doings = ({ authorization, folder, origin, program }: Started) => {
   }
 }
 
-/** Debian's snac, another server of the fediverse, written in C: on loopback without TLS, with one account. */
+/** Debian's snac, a fediverse server written in C, on loopback without TLS, with one account. */
 export const snacPeer = (program: string) =>
   Effect.flatMap(
     freePort,

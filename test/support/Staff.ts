@@ -4,7 +4,7 @@ import * as Scopes from "../../src/services/oauth/Scopes.ts"
 import { type Permission, permissions } from "../../src/services/staff/Permissions.ts"
 import { TestServer } from "./Server.ts"
 
-/** A person of a role that has these permissions and stands at this position, with a token for everything. */
+/** Creates a user whose role has these permissions and position, with a token of all scopes. */
 export const staffMember = Effect.fnUntraced(
   function*(username: string, granted: ReadonlyArray<Permission>, position = 500) {
     const { createPerson } = yield* TestServer
@@ -18,7 +18,7 @@ export const staffMember = Effect.fnUntraced(
   }
 )
 
-/** What staff did last, the newest first. */
+/** Latest audit log entries of a staff member, newest first. */
 export const auditEntries = Effect.fnUntraced(function*(by: bigint) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<{

@@ -3,7 +3,7 @@ import type { Answer } from "./Requests.ts"
 import { type Person, TestServer } from "./Server.ts"
 import * as TestBrowser from "./TestBrowser.ts"
 
-/** Somebody who is signed in to the pages of the server under test, in a browser without scripts. */
+/** A browser without scripts, signed in to the pages of the server under test. */
 export const staffBrowser = Effect.fnUntraced(function*(person?: Person) {
   const { baseUrl, fetch } = yield* TestServer
   const send = (path: string, init: RequestInit = {}): Effect.Effect<Answer> =>
@@ -19,7 +19,7 @@ export const staffBrowser = Effect.fnUntraced(function*(person?: Person) {
     )
   const browser = TestBrowser.makeWith(send, { origin: baseUrl }, "example.org")
   if (person !== undefined) yield* browser.signIn(person.username, undefined, person.password)
-  /** Goes where a redirect leads. */
+  /** Follows a redirect. */
   const follow = (answer: Answer) => {
     const { pathname, search } = TestBrowser.locationOf(answer)
     return browser.get(pathname + search)

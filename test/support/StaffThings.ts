@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { ask, newPerson } from "./Api.ts"
 import type { chief } from "./Chief.ts"
 
-/** What a form of a page makes, and its fields. */
+/** Things that page forms create, with the form's fields. */
 const made = [
   ["/admin/rules", "add", { text: "Be kind", hint: "To everybody who is here" }],
   ["/admin/announcements", "draft", { text: "The server moves on Sunday" }],
@@ -26,7 +26,7 @@ const made = [
   ["/admin/webhooks", "create", { url: "https://hooks.example/a/long/way/to/it", "events[]": "report.created" }]
 ] as const
 
-/** Somebody who was reported, was warned, and appeals. */
+/** Creates a user who was reported, warned, and has appealed. */
 const moderated = Effect.fnUntraced(function*(staff: Parameters<typeof ask>[0]) {
   const sql = yield* SqlClient.SqlClient
   const [bad, good] = [yield* newPerson("thingbad"), yield* newPerson("thinggood")]
@@ -48,7 +48,7 @@ const moderated = Effect.fnUntraced(function*(staff: Parameters<typeof ask>[0]) 
   return bad.accountId
 })
 
-/** Makes one of everything that pages of staff are about; answers the address of the page about it. */
+/** Creates one of everything that staff pages are about; the returned function finds the page of each. */
 export const staffThings = Effect.fnUntraced(function*(owner: Effect.Success<ReturnType<typeof chief>>) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`INSERT INTO hosts (host) VALUES ('slow.example'), ('a-very-long-name-of-a-server.somewhere.example')
@@ -59,12 +59,12 @@ export const staffThings = Effect.fnUntraced(function*(owner: Effect.Success<Ret
   for (const [path, name, fields] of made) yield* owner.act(path, name, fields)
   yield* ask(yield* newPerson("thinggambler"), "POST", "/api/v1/statuses", { status: "A lottery of ducks" })
 
-  /** The first one to which its list leads. */
+  /** Returns the first page that its list links to. */
   return Effect.fnUntraced(function*(path: string) {
     if (!path.includes(":")) return path
     if (path === "/admin/accounts/:id") return `/admin/accounts/${account}`
     const list = path.replace(/\/:\w+$/, "").replace("/dry_runs", "")
-    // What waits no more is there, too.
+    // Resolved entries are listed, too.
     const { text } = yield* owner.browser.get(`${list}?state=all`)
     const links = text.matchAll(new RegExp(`href="${path.replace(/:\w+/, "([\\w.-]+)")}"`, "g"))
     const ids = [...links].flatMap(([, id = ""]) => /^(?:new|look|archive)$/.test(id) ? [] : [id])

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 
-/** What a client sends to run a prepared statement, and a statement in plain words. */
+/** Message types of clients that run a prepared statement or a simple query. */
 const runs = new Set(["E".charCodeAt(0), "Q".charCodeAt(0)])
 const lengthBytes = 4
 
-/** Counts the messages of a session that run something; the first message of a session has no type. */
+/** Counts the messages of a session that run statements. A session's first message has no type. */
 const counter = (count: () => void) => {
   let rest = Buffer.alloc(0)
   let typeBytes = 0
@@ -21,7 +21,7 @@ const counter = (count: () => void) => {
   }
 }
 
-/** An address of the same database through which every statement is counted, those that begin and end transactions too. */
+/** A proxy URL of the same database that counts every statement, including those that begin and end transactions. */
 export const counting = Effect.fnUntraced(function*(database: string) {
   const { hostname, port: databasePort } = new URL(database)
   let statements = 0

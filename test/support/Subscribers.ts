@@ -7,11 +7,11 @@ import { get, post, postJson, send } from "./Requests.ts"
 import { token, user } from "./SignedIn.ts"
 import { Postbox } from "./WebServer.ts"
 
-/* People who get posts by e-mail, and those whose posts they get. */
+/* Subscribers to posts by e-mail, and the authors they subscribe to. */
 
 export const path = (id: bigint) => `/api/v1/accounts/${id}/email_subscriptions`
 
-/** A user whose role may offer posts by e-mail, and who does. */
+/** A user who may offer posts by e-mail, and does. */
 export const offering = Effect.fnUntraced(function*(name: string) {
   const sql = yield* SqlClient.SqlClient
   const id = yield* user(name)
@@ -35,7 +35,7 @@ export const linkIn = ({ text }: Email, start: string) => {
   const url = text.split(/\s/).find((word) => word.includes(start)) ?? ""
   return url.slice(url.indexOf("/", "https://".length))
 }
-/** What was sent to somebody once it has been sent. */
+/** Waits for the next e-mail to an address. */
 export const letterTo = (address: string) => Effect.repeat(Postbox.next, { until: ({ to }) => to === address })
 
 export const subscribed = Effect.fnUntraced(function*(id: bigint, email: string) {
@@ -45,7 +45,7 @@ export const subscribed = Effect.fnUntraced(function*(id: bigint, email: string)
   return letter
 })
 
-/** The posts were gathered a while ago, and the sweep comes by. */
+/** Ages the gathered posts and runs the sweep. */
 export const swept = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const earlier = new Date((yield* Clock.currentTimeMillis) - 6 * 60_000)

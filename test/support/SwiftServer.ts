@@ -3,9 +3,9 @@ import { spawn } from "node:child_process"
 import { freePort } from "./ports.ts"
 import * as Programs from "./programs/Programs.ts"
 
-/* OpenStack Swift, as Debian packs it, speaks S3 by its own code: what a bucket elsewhere does, beside our double of it. */
+/* OpenStack Swift as packaged by Debian, a second S3 implementation beside our double. */
 
-/** All of Swift in one process, with objects in its memory; it says "ready" and ends with its input. */
+/** All of Swift in one process, with objects in memory. Prints "ready" and ends when its input closes. */
 const program = `
 import eventlet
 eventlet.monkey_patch()
@@ -76,7 +76,7 @@ name = one
 default = yes
 `
 
-/** A running Swift as the variables of a server that uses it; the bucket is not made yet. */
+/** Starts Swift; returns the variables of a server that uses it. The bucket does not exist yet. */
 export const swiftServer = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const python = yield* Effect.sync(() => Programs.path("swift"))

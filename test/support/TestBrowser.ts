@@ -6,10 +6,10 @@ import { password } from "./SignedIn.ts"
 
 type Send<R> = (path: string, init?: RequestInit) => Effect.Effect<Answer, never, R>
 
-/** A browser without scripts: it keeps cookies, and sends the forms of pages with their hidden fields. */
+/** A browser without scripts that keeps cookies and sends page forms with their hidden fields. */
 export const make = (headers: Record<string, string> = { origin: configuration.publicUrl }) => makeWith(send, headers)
 
-/** The same for another server under test. */
+/** A browser for another server under test. */
 export const makeWith = <R>(send: Send<R>, headers: Record<string, string>, mailDomain = "mail.example") => {
   const cookies = new Map<string, string>()
 
@@ -21,7 +21,7 @@ export const makeWith = <R>(send: Send<R>, headers: Record<string, string>, mail
       if (value === "") cookies.delete(name)
       else cookies.set(name, value)
     }
-    // BREACH: whatever page of the server has a form's token says that its bytes are not changed on their way.
+    // BREACH: a page with a form token must forbid compression by proxies.
     if (
       answer.text.includes(`name="${tokenField}"`) && !answer.headers.get("cache-control")?.includes("no-transform")
     ) {
@@ -32,7 +32,7 @@ export const makeWith = <R>(send: Send<R>, headers: Record<string, string>, mail
 
   const get = (path: string) => request(path)
 
-  /** Sends the `index`-th form of a page with what is written into it. */
+  /** Submits the `index`-th form of a page with the given fields. */
   const submit = (page: Answer, written: Record<string, string> = {}, index = 0) => {
     const form = formsOf(page)[index]
     if (form === undefined) return Effect.die(new Error(`There is no form ${index} in ${page.text}`))
@@ -40,7 +40,7 @@ export const makeWith = <R>(send: Send<R>, headers: Record<string, string>, mail
     return request(form.action, { method: "POST", body, headers })
   }
 
-  /** Presses the button of an act, on the first form that has it. */
+  /** Presses an action's button, on the first form that has it. */
   const press = (page: Answer, act: string, written: Record<string, string> = {}) => {
     const index = formsOf(page).findIndex(({ acts }) => acts.includes(act))
     return submit(page, { ...written, act }, index)
@@ -64,7 +64,7 @@ const unescape = (text: string) =>
 
 export type Page = Answer
 
-/** The forms of a page: where they lead, and their hidden fields. */
+/** Parses the forms of a page: their targets and hidden fields. */
 export const formsOf = ({ text }: Answer) =>
   [...text.matchAll(/<form method="post" action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map((
     [, action = "", inside = ""]
@@ -78,5 +78,5 @@ export const formsOf = ({ text }: Answer) =>
     )
   }))
 
-/** Where a redirect leads. */
+/** Returns the target of a redirect. */
 export const locationOf = ({ headers }: Answer): URL => new URL(headers.get("location") ?? "", "https://none.example")

@@ -7,12 +7,12 @@ import * as KeptSessions from "./KeptSessions.ts"
 import { connection } from "./PostgresServer.ts"
 
 /**
- * A migrated, empty database of the test's own inside the run's Postgres, which others get when the layer closes. `layer` gives
- * the server's clients for it as well; `layerEmpty` gives a database without a schema and no client.
+ * A migrated, empty database for the test inside the run's Postgres, reused after the layer closes. `layer` also
+ * provides the server's clients for it. `layerEmpty` provides a database without a schema, and no client.
  */
 export class TestDatabase extends Context.Service<TestDatabase, {
   readonly connection: Database.Connection
-  /** The same database as `DATABASE_URL`. */
+  /** The database as a `DATABASE_URL`. */
   readonly url: string
 }>()("murmuration/test/TestDatabase") {
   static readonly layerOnly = Layer.effect(
@@ -34,7 +34,7 @@ export class TestDatabase extends Context.Service<TestDatabase, {
   )
 }
 
-/** A server that starts has computed what trends a moment ago, so it does not while a test says what shall trend. */
+/** Marks trends as just computed, so that a starting server does not change what a test sets up. */
 const trendsComputed = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql`INSERT INTO chores (name, begun_at)
     SELECT unnest(ARRAY['trends of tags', 'trends of statuses', 'trends of links', 'popular accounts']), now()

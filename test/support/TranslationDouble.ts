@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** What a translation service was asked. */
+/** A request to the translation service. */
 export interface Asked {
   readonly path: string
   readonly authorization: string | undefined
-  // Bodies of both kinds of services.
+  // Bodies of both kinds of service.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
@@ -17,7 +17,7 @@ const read = async (request: IncomingMessage) => {
   return Buffer.concat(chunks).toString()
 }
 
-/** Shouts the text between tags; what is not to be translated stays. */
+/** Upper-cases the text between tags, except for text marked as not translatable. */
 const shouted = (html: string) =>
   html.replace(
     /<span translate="no">.*?<\/span>|<[^>]*>|[^<]+/g,
@@ -27,7 +27,7 @@ const shouted = (html: string) =>
         : piece.replace(/&\w+;|[^&]+/g, (part) => part.startsWith("&") ? part : part.toUpperCase())
   )
 
-/** A translation service on this machine that speaks both as LibreTranslate and as DeepL do; `fail` answers with a status. */
+/** A local translation service that speaks both LibreTranslate and DeepL; `fail` makes it respond with a status. */
 export const translationDouble = Effect.gen(function*() {
   const asked: Array<Asked> = []
   let status: number | undefined
@@ -81,7 +81,7 @@ export const translationDouble = Effect.gen(function*() {
   return {
     url: `http://127.0.0.1:${port}`,
     asked,
-    /** Translations that were asked for. */
+    /** Translation requests it received. */
     translations: () => asked.filter(({ path }) => path.endsWith("/translate")),
     fail: (code: number | undefined) => {
       status = code

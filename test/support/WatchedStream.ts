@@ -2,7 +2,10 @@ import { Effect, Queue } from "effect"
 import { WebSocket } from "ws"
 import { type Person, TestServer } from "./Server.ts"
 
-/** Somebody's `user` stream on the server under test, with what else is in its query; `next` waits for an event whose name begins so. */
+/**
+ * Opens a `user` stream on the server under test; `more` extends its query. `next` waits for an event by the start of
+ * its name.
+ */
 export const watching = Effect.fnUntraced(function*({ token }: Person, more = "") {
   const { baseUrl } = yield* TestServer
   const frames = yield* Queue.unbounded<readonly [event: string, payload: string]>()

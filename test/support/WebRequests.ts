@@ -6,7 +6,7 @@ const bodyOf = async (request: IncomingMessage) => {
   return Buffer.concat(chunks)
 }
 
-/** A request of Node as the web's interfaces have it. */
+/** Converts a Node request to a web `Request`. */
 export const webRequest = async (request: IncomingMessage, origin: string) => {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, [value].flat().join(", "))

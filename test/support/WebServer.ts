@@ -30,7 +30,7 @@ import { environment } from "./MediaJobs.ts"
 import { configuration } from "./Reads.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
-/** The emails that were sent, in order. */
+/** E-mails that were sent, in order. */
 export class Postbox extends Context.Service<Postbox, Queue.Queue<Email>>()("murmuration/test/Postbox") {
   static readonly layer = Layer.effect(Postbox, Queue.unbounded<Email>())
   static readonly next = Effect.flatMap(Postbox, Queue.take)
@@ -47,7 +47,7 @@ const routes = Layer.mergeAll(
   Routes.layer.pipe(Layer.provide(WebSockets.layer))
 )
 
-/** What costs time is in memory, in a folder or left out. */
+/** Foundation whose slow parts are in memory, in a folder or left out. */
 const foundation = (config: Partial<ServerConfig["Service"]>, credentials: typeof PasswordHashing.layerSimulation) =>
   Layer.mergeAll(
     Catalogs.layer,
@@ -64,14 +64,14 @@ const foundation = (config: Partial<ServerConfig["Service"]>, credentials: typeo
     Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, NodeServices.layer, TestDatabase.layer, committedOnly))
   )
 
-/** Nobody stores what was fetched. */
+/** Stores no fetched posts. */
 const nobody = Layer.succeed(FetchedPosts, {
   store: () => new Unavailable(),
   feature: () => new Unavailable(),
   featureTags: () => new Unavailable()
 })
 
-/** The services of the server without actors, on a database of its own, with passwords that cost nothing. */
+/** The server's services without actors, on their own database, with cheap password hashing. */
 export const services = Layer.satisfiesServicesType<never>()(
   Services.layer.pipe(
     Layer.provide(nobody),
@@ -80,8 +80,8 @@ export const services = Layer.satisfiesServicesType<never>()(
 )
 
 /**
- * The server as it stands, with every route, service and actor, behind HTTP on a port and over a database of its own.
- * Feeds, bus and cluster are in memory, and jobs wait.
+ * The whole server with every route, service and actor, on a port and its own database. Feeds, bus and cluster are in
+ * memory; jobs do not run.
  */
 export const server = (
   config: Partial<ServerConfig["Service"]> = {},

@@ -3,15 +3,15 @@ import { SqlClient } from "effect/sql"
 import { insertLists } from "./WorldLists.ts"
 
 /*
- * Small worlds of accounts and statuses for property tests: `World` generates them, `settle` writes one into an empty
- * database. Accounts have the ids 1 to `accounts`, statuses `firstStatus` and up; a rule about them is written twice,
- * here as plain loops and in the product as SQL.
+ * Small worlds of accounts and statuses for property tests. `World` generates them, `settle` writes one into an empty
+ * database. Accounts have the ids 1 to `accounts`, statuses `firstStatus` and up. Each rule about them exists twice:
+ * here as plain loops, in the product as SQL.
  */
 
 export const accounts = 5
 export const firstStatus = 1000n
 export const statusesMax = 10
-/** The moment at which tests of worlds read. */
+/** Time at which world tests read. */
 export const now = new Date("2026-06-01T12:00:00Z")
 
 const Account = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: accounts }))
@@ -23,9 +23,9 @@ const rarely = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 7 }))
 
 const Tag = Schema.Literals(["birds", "cats"])
 
-/** A list of somebody, with its members. */
+/** A user's list, with its members. */
 const List = Schema.Struct({
-  /** Only people of this server have lists. */
+  /** Only local users have lists. */
   owner: Local,
   repliesPolicy: Schema.Literals(["followed", "list", "none"]),
   exclusive: Schema.Boolean,
@@ -36,11 +36,11 @@ const List = Schema.Struct({
 export const Status = Schema.Struct({
   author: Account,
   visibility: Schema.Literals(["public", "unlisted", "private", "direct"]),
-  /** Local-only where it is below 2. */
+  /** Local-only if below 2. */
   local: rarely,
-  /** Deleted where it is 0. */
+  /** Deleted if 0. */
   deleted: rarely,
-  /** The index of an earlier status; of a reblog its original is meant. */
+  /** Index of an earlier status; for a reblog, its original is used. */
   reblogOf: earlier,
   replyTo: earlier,
   mentions: Schema.Array(Schema.Struct({ account: Account, silent: Schema.Boolean })).check(
@@ -51,7 +51,7 @@ export const Status = Schema.Struct({
 })
 
 export const World = Schema.Struct({
-  /** No account is suspended where it is 0. */
+  /** Suspended account; 0 or less means none. */
   suspended: Schema.Int.check(Schema.isBetween({ minimum: -12, maximum: accounts })),
   statuses: Schema.Array(Status).check(Schema.isBetweenLength(5, statusesMax)),
   follows: Schema.Array(
@@ -68,14 +68,14 @@ export const World = Schema.Struct({
   ),
   /** Accounts 4 and 5 are at remote.example, whose domain these accounts block. */
   domainBlocks: Schema.Array(Account).check(Schema.isMaxLength(2)),
-  /** Nobody is silenced where it is 0. */
+  /** Silenced account; 0 or less means none. */
   silenced: Schema.Int.check(Schema.isBetween({ minimum: -12, maximum: accounts })),
   lists: Schema.Array(List).check(Schema.isBetweenLength(1, 3)),
   tagFollows: Schema.Array(Schema.Struct({ account: Local, tag: Tag })).check(Schema.isBetweenLength(1, 4))
 })
 export type World = typeof World.Type
 
-/** A world of accounts alone. */
+/** A world that holds only accounts. */
 export const nothing: World = {
   suspended: 0,
   statuses: [],
@@ -88,7 +88,7 @@ export const nothing: World = {
   tagFollows: []
 }
 
-/** A status of a settled world, with the ids that it has in the database. */
+/** A status of a settled world, with its database ids. */
 export interface Settled {
   readonly id: bigint
   readonly author: bigint
@@ -105,7 +105,10 @@ export interface Settled {
 
 export const isRemote = (account: bigint): boolean => account >= 4n
 
-/** The statuses of a world; an index that names no earlier status means none, and a reblog of a reblog its original. */
+/**
+ * Returns the statuses of a world. An index without an earlier status counts as absent; a reblog of a reblog points to
+ * the original.
+ */
 export const statusesOf = (world: World): ReadonlyArray<Settled> => {
   const settled: Array<Settled> = []
   world.statuses.forEach((status, index) => {
@@ -116,7 +119,7 @@ export const statusesOf = (world: World): ReadonlyArray<Settled> => {
       id: firstStatus + BigInt(index),
       author: BigInt(status.author),
       visibility: status.visibility,
-      // What repeats or answers such a status is one as well.
+      // Boosts of and replies to a local-only status are local-only.
       localOnly: reblogOf?.localOnly ?? (status.local < 2 || named(status.replyTo)?.localOnly === true),
       deleted: status.deleted === 0,
       language: status.language,
@@ -132,7 +135,7 @@ export const statusesOf = (world: World): ReadonlyArray<Settled> => {
   return settled
 }
 
-/** An account has one reblog of a status at most. */
+/** Returns true if the author has reblogged the status already: only one reblog is allowed. */
 const repeated = (settled: ReadonlyArray<Settled>, author: number, original: Settled | undefined) =>
   settled.some((other) =>
     other.author === BigInt(author) && other.reblogOf !== undefined && other.reblogOf === original
@@ -156,7 +159,7 @@ export const relationsOf = (world: World) => {
   }
 }
 
-/** Writes a world into the database in place of the one that was there. */
+/** Replaces the database's world with this one. */
 export const settle = Effect.fn("World.settle")(function*(world: World) {
   const sql = yield* SqlClient.SqlClient
   const statuses = statusesOf(world)
@@ -167,7 +170,7 @@ export const settle = Effect.fn("World.settle")(function*(world: World) {
     return first === undefined ? Effect.void : sql`INSERT INTO ${sql(table)} ${sql.insert([first, ...rest])}`
   }
 
-  // Everything else goes with them; TRUNCATE would take ten times as long for so few rows.
+  // Other rows cascade; TRUNCATE would take ten times as long for so few rows.
   yield* sql`DELETE FROM statuses`
   yield* sql`DELETE FROM accounts`
   yield* sql`DELETE FROM tags`

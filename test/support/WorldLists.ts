@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import type { Settled, World } from "./World.ts"
 
-/* The lists and followed hashtags of a world. */
+/* Lists and followed hashtags of a world. */
 
 const tagNames = ["birds", "cats"]
 const tagId = (name: string) => BigInt(tagNames.indexOf(name) + 1)
 const firstList = 2_000n
 
-/** The lists of a world with their ids, each member once. */
+/** The lists of a world with their ids, members deduplicated. */
 export const listsOf = (world: World) =>
   world.lists.map((list, index) => ({
     ...list,
@@ -44,7 +44,7 @@ export const insertLists = Effect.fnUntraced(
         exclusive
       }))
     )
-    // Ids as members came, of accounts and hashtags in turn.
+    // Ids in order of insertion, accounts and hashtags in turn.
     let member = 0n
     yield* insert(
       "listAccounts",

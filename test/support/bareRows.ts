@@ -1,8 +1,8 @@
 import type { Source } from "./source.ts"
 
 /**
- * Files with statements whose rows are not decoded (CONTRIBUTING.md, "Rows"), and why: each was measured, and a test compares
- * its rows with the schema that their type comes from.
+ * Files with statements whose rows are not decoded (CONTRIBUTING.md, "Rows"), and the reasons. Each was measured, and a
+ * test compares its rows with the schema of their type.
  */
 const bareRows: Readonly<Record<string, string>> = {
   "src/services/statuses/ViewerStates.ts":
@@ -14,20 +14,20 @@ const bare = /\bsql(?:\.unsafe)?<.*/g
 const found = (files: ReadonlyArray<Source>, pattern: RegExp) =>
   files.flatMap(({ code, path }) => [...code.matchAll(pattern)].map(([line]) => `${path}: ${line.trim()}`))
 
-/** Statements whose rows are not decoded, and files that are listed for no such statement. */
+/** Finds statements with undecoded rows in unlisted files, and listed files without them. */
 export const bareStatements = (sources: ReadonlyArray<Source>): ReadonlyArray<string> => [
   ...found(sources.filter(({ path }) => !(path in bareRows)), bare),
   ...Object.keys(bareRows).filter((path) => found(sources.filter((file) => file.path === path), bare).length === 0)
 ]
 
-/** Decoders that are made elsewhere than at the top of a file. */
+/** Finds decoders that are not made at the top of a file. */
 export const decodersInside = (sources: ReadonlyArray<Source>): ReadonlyArray<string> =>
   found(
     sources.filter(({ path }) => path !== "src/services/Rows.ts"),
     /^(?!(?:export )?const \w+Rows = rowsOf\().*\browsOf\(.*/gm
   )
 
-/** Statements that insert or change statuses beside those of StatusRows.ts. */
+/** Finds statements outside StatusRows.ts that insert or update statuses. */
 export const statusWrites = (sources: ReadonlyArray<Source>): ReadonlyArray<string> =>
   sources.filter(({ path }) => path !== "src/services/statuses/StatusRows.ts").flatMap(({ literals, path }) =>
     literals.filter((literal) => /\b(?:INSERT INTO|UPDATE) statuses\b/.test(literal)).map((literal) =>

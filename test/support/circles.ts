@@ -1,11 +1,11 @@
-/** That one place needs another, and the import by which it does. */
+/** Dependency of one place on another, and the import that causes it. */
 export interface Need {
   readonly from: string
   readonly to: string
   readonly by: string
 }
 
-/** The circles that needs form, each as the imports that it is made of; none where there is no circle. */
+/** Returns the cycles among the dependencies, each as its imports; empty if there are no cycles. */
 export const circlesOf = (needs: ReadonlyArray<Need>): ReadonlyArray<string> => {
   const known = Map.groupBy(needs, ({ from }) => from)
   const done = new Set<string>()

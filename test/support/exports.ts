@@ -1,6 +1,6 @@
 import { resolved, type Source } from "./source.ts"
 
-/** What a file exports, by name. */
+/** Names that a file exports. */
 const exportsOf = ({ text }: Source): ReadonlyArray<string> => [
   ...[...text.matchAll(/^export (?:const|function\*?|(?:abstract )?class|interface|type) (\w+)/gm)].map(([, name]) =>
     name!
@@ -8,10 +8,10 @@ const exportsOf = ({ text }: Source): ReadonlyArray<string> => [
   ...[...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names]) => namesIn(names!))
 ]
 
-/** The names in the braces of an import or export: those of the file that has them. */
+/** Original names in the braces of an import or export, before any renaming. */
 const namesIn = (list: string) => [...list.matchAll(/(?:^|,)\s*(?:type )?(\w+)/g)].map(([, name]) => name!)
 
-/** What a file takes from other files of the project, as `path#name`. */
+/** Names that a file imports from other project files, as `path#name`. */
 const usesOf = ({ code, path, text }: Source): ReadonlyArray<string> => [
   ...[...text.matchAll(/^(?:import|export) (?:type )?\{([^}]*)\} from "(\.[^"]+)"/gm)].flatMap(([, names, from]) =>
     namesIn(names!).map((name) => `${resolved(path, from!)}#${name}`)
@@ -23,7 +23,7 @@ const usesOf = ({ code, path, text }: Source): ReadonlyArray<string> => [
   )
 ]
 
-/** The exports of some files that no other of all files imports, types included, as `path: name`. */
+/** Exports of `files`, types included, that no other file in `all` imports, as `path: name`. */
 export const unusedExports = (files: ReadonlyArray<Source>, all: ReadonlyArray<Source>): ReadonlyArray<string> => {
   const uses = new Set(all.flatMap(usesOf))
   return files.flatMap((file) =>

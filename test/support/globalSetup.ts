@@ -12,13 +12,12 @@ declare module "vitest" {
   }
 }
 
-/** Whether a part of the tests was asked for: it may need nothing of what is missing. */
+/** True if only part of the tests was requested: it may not need the missing programs. */
 const partOnly = () => process.argv.slice(2).some((word) => word !== "run" && !word.startsWith("--"))
 
 /**
- * What the tests need beside Node is looked for here, before any of them, and nowhere else.
- *
- * One Postgres for the whole run; every test file copies its own database from the migrated template in it.
+ * Checks before any test that the required programs exist; no other code does. Starts one Postgres for the whole run,
+ * whose migrated template each test file copies.
  */
 export default async function setup(project: TestProject) {
   const lacking = Programs.provide()

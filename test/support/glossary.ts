@@ -4,12 +4,12 @@ import { matches } from "./source.ts"
 const text = readFileSync(`${import.meta.dirname}/../../docs/glossary.md`, "utf8")
 const [, meanings = "", replaced = ""] = text.split("\n## ")
 
-/** The first cells of a table, in lower case, without its head. */
+/** First cells of a table without its header, in lower case. */
 const firstCells = (table: string) =>
   Array.from(table.matchAll(/^\| ([^|]+) \|/gm), ([, cell = ""]) => cell.toLowerCase())
     .filter((cell) => !/^-+$/.test(cell)).slice(1)
 
-/** The words that `docs/glossary.md` explains, and those that it bans from the names of files; all in lower case. */
+/** Words that `docs/glossary.md` explains, and words that it bans from file names, in lower case. */
 export const glossary = {
   words: firstCells(meanings),
   banned: new Set(firstCells(replaced).flatMap((cell) => cell.split(", ")))

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { once } from "node:events"
 import { createServer } from "node:net"
 
-/** A port of 127.0.0.1 that was free a moment ago. */
+/** A port of 127.0.0.1 that was free just now. */
 export const freePort = Effect.callback<number>((resume) => {
   const server = createServer()
   server.listen(0, "127.0.0.1", () => {
@@ -11,11 +11,11 @@ export const freePort = Effect.callback<number>((resume) => {
   })
 })
 
-/** Draws another port where somebody else took the first one in between. */
+/** Retries with another port if the first one was taken in between. */
 export const unlessTaken = <A, E, R>(starts: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.retry(starts, { times: 3, while: (error) => String(error).includes("EADDRINUSE") })
 
-/** A port of 127.0.0.1 where connections are taken and never a word is said; `reached` completes with the first of them. */
+/** A port of 127.0.0.1 that accepts connections and never responds; `reached` completes at the first connection. */
 export const mutePort = Effect.acquireRelease(
   Effect.promise(async () => {
     const server = createServer()

@@ -1,14 +1,14 @@
 import { importsOf, type Source } from "./source.ts"
 
 /**
- * A row is a room: folders and files of one place (files without `.ts`), with those outside it that it may import. A row
- * names only what stands in rows above it, so that rooms form no circle.
+ * Areas, one a row: folders and files (without `.ts`), and the areas outside it that it may import. A row may name only
+ * rows above it, so that areas form no cycle.
  */
 export type Rooms = ReadonlyArray<readonly [room: string, mayImport: string]>
 
 const words = (list: string) => list.split(" ").filter((word) => word !== "")
 
-/** What files below a folder import although the table of its rooms does not say so, and what is wrong with the table. */
+/** Finds imports below a folder that its area table does not allow, and errors in the table. */
 export const trespasses = (sources: ReadonlyArray<Source>, folder: string, rooms: Rooms): ReadonlyArray<string> => {
   const rowOf = new Map(rooms.flatMap(([room], row) => words(room).map((place) => [place, row] as const)))
   const placeOf = (path: string) =>
@@ -34,7 +34,7 @@ export const trespasses = (sources: ReadonlyArray<Source>, folder: string, rooms
   ]
 }
 
-/** The parts of HTTP: JSON of the wire, what guards requests, parts of pages, and what answers, up to the whole of it. */
+/** Areas of HTTP: wire JSON, request guards, page parts, and handlers, up to the whole. */
 export const http: Rooms = [
   ["TimeoutSet Paging InFlight", ""],
   ["wire", ""],
@@ -58,7 +58,7 @@ export const http: Rooms = [
   ["Api Routes", "activitypub admin files guard oauth pages render streaming v1 wellknown"]
 ]
 
-/** The parts of federation: keys and documents, what is asked of others, what comes in, and what goes out. */
+/** Areas of federation: keys and documents, outgoing requests, inbound activities, and deliveries. */
 export const federation: Rooms = [
   ["DomainNames FailedLookups NewHosts MovedAccounts SingleFlight Strangers", ""],
   ["LocalIds", ""],

@@ -3,21 +3,24 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** A TypeScript file of ours: its path from the project's folder, its text, and that text as code and literals. */
+/**
+ * A TypeScript file of the project: its path from the project's folder, its text, and the text split into code and
+ * literals.
+ */
 export interface Source {
   readonly path: string
   readonly text: string
-  /** Without comments and without what stands in strings, templates and regular expressions. */
+  /** Code without comments or the contents of strings, templates and regular expressions. */
   readonly code: string
-  /** What stands in strings and templates. */
+  /** Contents of strings and templates. */
   readonly literals: ReadonlyArray<string>
-  /** Regular expressions as they are written, slashes and flags included. */
+  /** Regular expressions as written, with slashes and flags. */
   readonly patterns: ReadonlyArray<string>
 }
 
 const known = new Map<string, ReadonlyArray<Source>>()
 
-/** All TypeScript files below a folder of the project, read once. */
+/** All TypeScript files below a project folder; each folder is read once. */
 export const sourcesIn = (folder: string): ReadonlyArray<Source> => {
   const found = known.get(folder) ?? read(folder)
   known.set(folder, found)
@@ -35,7 +38,7 @@ const read = (folder: string): ReadonlyArray<Source> =>
       return { path: `${folder}/${name}`, text, code, literals, patterns }
     })
 
-/** A slash begins a regular expression, and no division, after one of these or at the start. */
+/** Code after which a slash begins a regular expression rather than a division; also the start of the file. */
 const beforeRegExp = /(?:^|[(,=:[!&|?{};<>+*%~^-]|\breturn|\btypeof|\bcase|\bin|\bof)\s*$/
 
 const split = (text: string): Omit<Source, "path" | "text"> => {
@@ -44,7 +47,7 @@ const split = (text: string): Omit<Source, "path" | "text"> => {
   const patterns: Array<string> = []
   let at = 0
 
-  /** Skips to behind the delimiter and keeps what stood before it. */
+  /** Skips past the delimiter and keeps the text before it. */
   const literal = (delimiter: string) => {
     const start = ++at
     while (at < text.length && text[at] !== delimiter) at += text[at] === "\\" ? 2 : 1
@@ -88,7 +91,7 @@ const split = (text: string): Omit<Source, "path" | "text"> => {
     code += "\""
     at++
   }
-  /** Reads code up to the closing bracket, or to the end. */
+  /** Scans code up to the closing bracket, or to the end. */
   const scan = (until: string | undefined) => {
     let depth = 0
     while (at < text.length) {
@@ -116,18 +119,18 @@ const split = (text: string): Omit<Source, "path" | "text"> => {
   return { code, literals, patterns }
 }
 
-/** What the file imports: relative imports as paths from the project's folder, packages as they are written. */
+/** Imports of a file: relative ones as paths from the project's folder, packages as written. */
 export const importsOf = ({ path, text }: Source): ReadonlyArray<string> =>
   [...text.matchAll(/^(?:import|export) [^"=(]*"([^"]+)"|^\} from "([^"]+)"|\bimport\("([^"]+)"\)/gm)].map((match) => {
     const specifier = match[1] ?? match[2] ?? match[3] ?? ""
     return specifier.startsWith(".") ? resolved(path, specifier) : specifier
   })
 
-/** Where a relative import of a file leads, from the project's folder. */
+/** Resolves a relative import to a path from the project's folder. */
 export const resolved = (path: string, specifier: string): string =>
   new URL(specifier, `file:///${path}`).pathname.slice(1)
 
-/** "path: what" for everything in the files that `find` complains of. */
+/** Returns "path: what" for every finding of `find` in the files. */
 export const complaints = (files: ReadonlyArray<Source>, find: (file: Source) => ReadonlyArray<string>) =>
   files.flatMap((file) => find(file).map((what) => `${file.path}: ${what}`))
 

@@ -14,7 +14,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const queues = Layer.merge(AgendaEntries.layer, OperatorCommands.layer)
 
-/** What nobody can do: a post of a later version of the program. */
+/** A post of a later program version, which this one cannot publish. */
 const scheduled = Effect.fnUntraced(function*(accountId: AccountId, id: bigint) {
   const sql = yield* SqlClient.SqlClient
   const past = new Date((yield* Clock.currentTimeMillis) - 1_000)
@@ -99,7 +99,7 @@ layer(queues.pipe(Layer.provideMerge(TestDatabase.layer)))("Tries are counted", 
       assert.strictEqual(yield* tried, agendaBackoff.triesMax)
     }))
 
-  it.effect("what is enqueued anew while it is tried is not put off", () =>
+  it.effect("a delivery enqueued again during an attempt is not postponed", () =>
     Effect.gen(function*() {
       const agenda = yield* AgendaEntries
       const account = yield* person("chores5")

@@ -20,7 +20,7 @@ describe("times of new statuses", () => {
 
   const Jump = Schema.Int.check(Schema.isBetween({ minimum: -2 * aheadMillisMax, maximum: 2 * aheadMillisMax }))
   it.effect.prop(
-    "F19: whatever the clock does, a time is never five minutes ahead, and after the one before unless that was",
+    "F19: a time is at most five minutes ahead for any clock, and follows the previous one if that was not ahead",
     { jumps: Schema.Array(Jump) },
     ({ jumps }) =>
       Effect.gen(function*() {

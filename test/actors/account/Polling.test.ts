@@ -63,7 +63,7 @@ layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, 2))), {
       assert.deepStrictEqual(yield* counted(several), [[8, 8, 8], 12, 24])
     }))
 
-  it.effect("S-076: what is no vote is refused in words, and changes nothing", () =>
+  it.effect("S-076: an invalid vote is refused with a message, and changes nothing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [author, voter] = [yield* person("asking2"), yield* person("voting2")]
@@ -83,7 +83,7 @@ layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, 2))), {
       assert.deepStrictEqual(yield* counted(poll), [[0, 0, 0], 0, 0])
     }))
 
-  it.effect("when a poll ends, its author and whoever voted are told once, in slices; one who votes nowhere is not", () =>
+  it.effect("when a poll ends, its author and the local voters are notified once, in slices; remote voters are not", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient

@@ -39,7 +39,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       assert.deepStrictEqual(stats, { statusesCount: 1 })
     }).pipe(Effect.scoped))
 
-  it.effect("what its author says about visibility, replies, warnings and mentions (S-001, S-068, S-276)", () =>
+  it.effect("statuses have the author's visibility, replies, warnings and mentions (S-001, S-068, S-276)", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
@@ -121,7 +121,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       assert.strictEqual(again._tag, "RecordNotFound")
     }))
 
-  it.effect("300 statuses in three hours, counted from rows by whoever owns the account next (S-296)", () =>
+  it.effect("300 statuses in three hours, counted from rows by the next owner of the account, too (S-296)", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
@@ -145,7 +145,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       assert.deepStrictEqual(rows, [{ n: 1 }])
     }))
 
-  it.effect("with ids that rise after a node whose clock was ahead, even where its last post is deleted (I19)", () =>
+  it.effect("ids rise after a node whose clock was ahead, even if its last post is deleted (I19)", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
@@ -161,7 +161,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       assert.isTrue(BigInt(id) > last, `${id} after ${last}`)
     }))
 
-  it.effect("I3: a post that is written late, by a process that stood still, is not left with who unfollowed meanwhile", () =>
+  it.effect("I3: a late post of a frozen process is removed from accounts that unfollowed in the meantime", () =>
     Effect.gen(function*() {
       const { tell } = yield* AccountActors
       const [readers, feeds] = [yield* StatusReaders, yield* Feeds]
@@ -182,7 +182,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       const again = Effect.map(readers.readers(statusId, author, 0n, 10), (now) => audienceOf(now!))
       const late = yield* push({ statusId, reblogOfId: null, since, again }, audienceOf(statusReaders))
       assert.deepStrictEqual(late, { accountIds: [author, stays], lists: [] })
-      // It is made anew when it is read.
+      // Rebuilt on the next read.
       assert.isUndefined(yield* feeds.read(leaves))
     }).pipe(Effect.provide(StatusReaders.layer.pipe(Layer.provide(config)))))
 

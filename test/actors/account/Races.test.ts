@@ -22,13 +22,13 @@ const domain = "far.test"
 
 interface Pair {
   readonly name: string
-  /** Of this server; `other` is one of `far.test`. */
+  /** Local accounts; `other` is one of `far.test`. */
   readonly here: AccountId
   readonly near: AccountId
   readonly other: AccountId
 }
 
-/** Who does what at the same time, after `before`; no order of the two leaves a relation that should not be. */
+/** Two concurrent actions after `before`; neither order may leave an invalid relation. */
 interface Race {
   readonly what: string
   readonly before?: (pair: Pair) => ReadonlyArray<readonly [AccountId, Command]>
@@ -108,7 +108,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
     return sides(pair).map(([account, command]) => tell(account, command, pair.name))
   })
 
-  /** What is due is done at once: what a block of a domain ends, and what those who are gone left. */
+  /** Runs due work at once: effects of domain blocks, and data of deleted accounts. */
   const over = Effect.gen(function*() {
     const { wake } = yield* AccountActors
     const sql = yield* SqlClient.SqlClient
@@ -123,7 +123,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
     return yield* wrongs
   })
 
-  it.effect("F12: what one side checked holds when the other commits: one by one in both orders, and 60 pairs at once", () =>
+  it.effect("F12: one side's check holds when the other commits: one by one in both orders, and 60 pairs at once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       // The database may be one in which another file has made deadlocks on purpose.
@@ -142,7 +142,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
       assert.deepStrictEqual(yield* deadlocks, before)
     }))
 
-  it.effect("F12: a block whose follows are not ended yet keeps the next post from whoever is blocked", () =>
+  it.effect("F12: a block hides the next post from the blocked account before its follows are ended", () =>
     Effect.gen(function*() {
       const { tell } = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
@@ -197,7 +197,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("two ac
       )
     }))
 
-  it.effect("F60: what the owner before told of, while the next one took over, is told once", () =>
+  it.effect("F60: notifications sent by the previous owner during a takeover are not repeated", () =>
     Effect.scoped(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("heir")

@@ -118,7 +118,7 @@ layer(layerActors, { excludeTestServices: true, timeout: "60 seconds" })("Accoun
       assert.deepStrictEqual(left, [{ targetAccountId: c }])
     }))
 
-  it.effect("F41: what is for one person goes to its own inbox, and nothing of it to that of the server", () =>
+  it.effect("F41: an activity for one person goes to their own inbox, never to the shared inbox", () =>
     Effect.gen(function*() {
       const { tell } = yield* AccountActors
       const sql = yield* SqlClient.SqlClient

@@ -16,7 +16,7 @@ const tables = ["follows", "follow_requests", "blocks", "domain_mutes", "quotes"
 export const meetings = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(`CREATE TABLE meetings (over boolean NOT NULL)`)
-  // Of a meeting one stands; a sequence is counted by who is not committed, too.
+  // One row stands for a meeting; a sequence also counts uncommitted callers.
   yield* sql.unsafe(`CREATE SEQUENCE turns`)
   yield* sql.unsafe(`CREATE FUNCTION meet() RETURNS trigger LANGUAGE plpgsql VOLATILE AS $$ BEGIN
     IF EXISTS (SELECT FROM meetings) AND nextval('turns') = 1 THEN

@@ -42,7 +42,7 @@ layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, sliceRows))), {
   excludeTestServices: true,
   timeout: "60 seconds"
 })("Account publishes beyond followers", (it) => {
-  it.effect("a status goes into each list and home once, in slices where they are many; so do its change and its end", () =>
+  it.effect("a status is pushed to each list and home once, in slices if they are many; so are its edit and its deletion", () =>
     Effect.gen(function*() {
       const [actors, feeds, sql] = [yield* AccountActors, yield* Feeds, yield* SqlClient.SqlClient]
       const author = yield* person("author")

@@ -7,7 +7,7 @@ import { Signatures } from "../../../src/services/federation/signatures/Signatur
 import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { host, layerRounds, Outside, receiver, send, sender, waiting } from "./Rounds.ts"
 
-/** What an owner does with a delivery, one after the other; each begins and ends. */
+/** Steps of an owner for a delivery, in order; each begins and ends. */
 const steps = ["claim", "sign", "send", "complete"] as const
 type Point = `${"before" | "after"} ${(typeof steps)[number]}`
 const points = steps.flatMap((step): ReadonlyArray<Point> => [`before ${step}`, `after ${step}`])
@@ -40,7 +40,7 @@ const doomed = Effect.fnUntraced(function*(name: string, at: Point, end: End) {
       isOver = true
       over?.()
       if (end === "defect") return Effect.die(new Error(point))
-      // What is being asked of the database, or written down, comes to its end when an owner is asked to leave.
+      // Database reads and writes under way complete when an owner is asked to leave.
       return end === "interrupted" && (step === "complete" || step === "claim") ? Effect.void : Effect.never
     })
   const within = <A, E, R>(step: (typeof steps)[number], effect: Effect.Effect<A, E, R>) =>
@@ -79,7 +79,7 @@ const doomed = Effect.fnUntraced(function*(name: string, at: Point, end: End) {
       })
     )
   )
-  // Nobody ends what was killed: it stays where it is.
+  // A killed fiber is never joined: it stays where it is.
   const running = yield* Effect.forkDetach(Effect.exit(drain))
   yield* Effect.promise(() => ended)
   const sent = outside.arrived.map(({ uri }) => uri)
@@ -102,8 +102,8 @@ const world = Effect.gen(function*() {
   return { outside, told }
 })
 
-layer(Layer.fresh(layerRounds))("I5: an owner ends while it writes what leaves", (it) => {
-  it.effect("inside the transaction nothing leaves; after it everything does, though nobody was told", () =>
+layer(Layer.fresh(layerRounds))("I5: an owner ends while it records deliveries", (it) => {
+  it.effect("no delivery leaves within the transaction; all leave after it, even without a wake-up", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [deliveries, outside] = [yield* Deliveries, yield* Outside]
@@ -150,7 +150,7 @@ layer(Layer.fresh(layerRounds))("I5, I6, F2: an owner ends at any step of a deli
           const mayBeTwice = sent.filter((uri) => left.some((row) => row.uri === uri))
           if (end === "killed") assert.sameMembers(twice, mayBeTwice)
           else assert.includeMembers(mayBeTwice, twice)
-          // What was not sent, or is written down, comes once.
+          // A delivery that was not sent, or was recorded, arrives once.
           if (point === "before claim" || point === "after complete") assert.isEmpty(twice)
           if (end === "killed" && (point === "after send" || point === "before complete")) assert.isNotEmpty(twice)
           assert.isAtMost(Math.max(...told.map((uri) => arrived.filter((other) => other === uri).length)), 2)

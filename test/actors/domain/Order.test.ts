@@ -6,7 +6,7 @@ import { claimMillis, Deliveries } from "../../../src/services/federation/outbox
 import { host, layerRounds, Outside, receiver, send, sender, waiting } from "./Rounds.ts"
 
 const fresh = Layer.fresh(layerRounds)
-/** What arrived at an inbox, each only the first time that it came. */
+/** Arrivals at an inbox, without repeats. */
 const firsts = (outside: Outside["Service"]) => [...new Set(outside.arrived.map(({ uri }) => uri))]
 
 layer(fresh)("I6: deliveries about one thing reach an inbox in order", (it) => {
@@ -56,7 +56,7 @@ layer(fresh)("I6: deliveries about one thing reach an inbox in order", (it) => {
 })
 
 layer(fresh)("I5, F2: a crash", (it) => {
-  it.effect("between the answer and our note repeats what was under way and loses nothing", () =>
+  it.effect("a crash between the response and our record repeats deliveries in flight and loses none", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [outside, deliveries] = [yield* Outside, yield* Deliveries]
@@ -83,7 +83,7 @@ layer(fresh)("I5, F2: a crash", (it) => {
       assert.isEmpty(yield* waiting)
     }))
 
-  it.effect("a graceful end writes down what was taken, and another owner goes on at once", () =>
+  it.effect("a graceful end records accepted deliveries, and another owner continues at once", () =>
     Effect.gen(function*() {
       const outside = yield* Outside
       outside.arrived.length = 0

@@ -66,7 +66,7 @@ layer(Layer.fresh(actors))("F11, F12: a host that is dead for an hour", (it) => 
         }
         assert.isTrue(late.every((millis) => millis === 0), late.join())
         const tried = outside.arrived.filter(isAt(dead)).length
-        // It is left alone but for one request a minute.
+        // Backs off to one request a minute.
         assert.isBelow(tried, 90)
 
         isDead = false

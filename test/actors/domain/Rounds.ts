@@ -15,7 +15,7 @@ import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
 import { config } from "../../support/Actors.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-/** What a host says to a delivery: a status, more of an answer, or nothing at all. */
+/** Response of a host to a delivery: a status, a whole response, or none. */
 export type Says = number | Partial<Reply> | "unreachable"
 
 export interface Arrived {
@@ -124,7 +124,7 @@ export const host = Effect.fnUntraced(function*(name: string) {
   return { line: state, round: round(state), drain: Effect.repeat(round(state), { while: (more) => more }) }
 })
 
-/** What waits: ids of activities, tries and seconds until the next. */
+/** Pending activities: ids, tries and seconds until the next try. */
 export const waiting = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis

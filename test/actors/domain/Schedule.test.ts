@@ -11,7 +11,7 @@ import { host, layerRounds, Outside, receiver, send, sender, waiting } from "./R
 const fresh = Layer.fresh(layerRounds)
 const hour = 3_600
 
-describe("F12: what a host says decides what comes next", () => {
+describe("F12: a host's response decides the next step", () => {
   layer(fresh)((it) => {
     it.effect("a host that fails is tried again 16 times within 49 to 75 hours, later each time, and then no more", () =>
       Effect.gen(function*() {
@@ -132,7 +132,7 @@ describe("F12: what a host says decides what comes next", () => {
   })
 
   layer(fresh)((it) => {
-    it.effect("401 is answered in the other way of signing, and what the host takes is remembered", () =>
+    it.effect("401 is retried with the other signature scheme, and the accepted scheme is remembered", () =>
       Effect.gen(function*() {
         const outside = yield* Outside
         outside.says = ({ standard }) => standard ? 202 : 401
@@ -147,7 +147,7 @@ describe("F12: what a host says decides what comes next", () => {
           ["one", true],
           ["two", true]
         ])
-        // Nobody's way: it is tried later, once in each way a time.
+        // Refused in both signature schemes: retried later, once in each scheme a try.
         outside.says = () => 401
         yield* send(from, to, "three")
         yield* drain
@@ -222,7 +222,7 @@ describe("a host that is down", () => {
   })
 
   layer(fresh)((it) => {
-    it.effect("is woken for when something is due, and what is too old is forgotten", () =>
+    it.effect("the actor is woken when work is due, and expired work is dropped", () =>
       Effect.gen(function*() {
         const deliveries = yield* Deliveries
         const outside = yield* Outside

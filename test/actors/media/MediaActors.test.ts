@@ -33,7 +33,7 @@ const countIn = Effect.fnUntraced(function*(state: string) {
 
 const until = <E, R>(done: Effect.Effect<boolean, E, R>) => Effect.repeat(done, { until: (is) => is })
 
-/** The same while time goes on; a sweep that was still asking Postgres when it passed comes the next time. */
+/** Waits while time advances; a sweep still in its query when it was due runs the next time. */
 const inTime = <E, R>(done: Effect.Effect<boolean, E, R>) => until(Effect.andThen(TestClock.adjust("1 second"), done))
 
 /** A tool that says when it begins, and waits until it may go on. */
@@ -50,7 +50,7 @@ const gated = Effect.gen(function*() {
 })
 
 layer(layerJobs)("media jobs as actors", (it) => {
-  it.effect("no more than MEDIA_CONCURRENCY at once on a node; the others wait their turn, and nobody begins them", () =>
+  it.effect("a node runs at most MEDIA_CONCURRENCY jobs at once; the others wait unstarted", () =>
     Effect.gen(function*() {
       const { entered, made, mayGo } = yield* gated
       const mediaActors = yield* node(made)
@@ -68,7 +68,7 @@ layer(layerJobs)("media jobs as actors", (it) => {
       for (const id of ids) assert.deepInclude(yield* states(id), { state: "ready", attempts: 1 })
     }))
 
-  it.effect("a job of which nobody was told is found, and one attempt is enough, however often it is asked for", () =>
+  it.effect("a job without a wake-up is found, and runs once however often it is requested", () =>
     Effect.gen(function*() {
       const { entered, made, mayGo } = yield* gated
       const mediaActors = yield* node(made)
@@ -100,7 +100,7 @@ layer(layerJobs)("media jobs as actors", (it) => {
       assert.strictEqual((yield* states(id)).attempts, 1)
     }))
 
-  it.effect("whoever waits for a job waits as long as it said, and the job goes on without it", () =>
+  it.effect("a request stops waiting for a job at its deadline, and the job continues", () =>
     Effect.gen(function*() {
       const { entered, made, mayGo } = yield* gated
       const mediaActors = yield* node(made)

@@ -19,7 +19,7 @@ const run = (id: MediaId, made: MediaTools["Service"]) =>
   Effect.flatMap(Pipeline.make.pipe(Effect.provideService(MediaTools, made)), (pipeline) => pipeline.run(id))
 
 layer(layerJobs)("the steps of a media job", (it) => {
-  it.effect("killed before, in or after any step, it goes on to its end and leaves no file behind", () =>
+  it.effect("killed before, in or after any step, a job completes and leaves no file behind", () =>
     Effect.gen(function*() {
       const storage = yield* Storage
       const good = yield* tools()
@@ -119,7 +119,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepInclude(yield* states(id), { state: "ready", attempts: 1 })
     }))
 
-  it.effect("an attempt whose files were swept, as it stood still for long, shows none of them", () =>
+  it.effect("a frozen attempt whose files were swept shows none of them", () =>
     Effect.gen(function*() {
       const { id } = yield* upload
       const files = yield* StoredFiles
@@ -140,7 +140,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepStrictEqual(onDisk, held)
     }))
 
-  it.effect("what a node that was killed left in its work folder goes after an hour", () =>
+  it.effect("files that a killed node left in its work folder are deleted after an hour", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const { dataDir } = yield* Environment
@@ -157,7 +157,7 @@ layer(layerJobs)("the steps of a media job", (it) => {
       assert.deepStrictEqual(yield* fs.readDirectory(work), [mine.slice(work.length + 1)])
     }))
 
-  it.effect("what no post took for a day is removed with its files", () =>
+  it.effect("uploads unattached for a day are removed with their files", () =>
     Effect.gen(function*() {
       const { attachments, id, owner } = yield* upload
       yield* run(id, yield* tools())

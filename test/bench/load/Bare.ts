@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { WebSocketServer } from "ws"
 
-/* What this machine can do at most: a Node server without any work, which answers the same bytes to everybody. */
+/* Upper bound of this machine: a Node server without any work that sends the same bytes to all. */
 
 /** As long as an instance's JSON or a status' event. */
 const bytes = 2_000

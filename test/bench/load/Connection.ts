@@ -32,7 +32,7 @@ export class Connection {
     })
   }
 
-  /** Whether the server, or we, have ended it. */
+  /** True after either side has closed the connection. */
   get closed() {
     return this.#closed
   }

@@ -3,7 +3,7 @@ import { Streams } from "./Streams.ts"
 
 /* The process that makes the load, so that its CPU is not the server's. */
 
-/** What the generator is told to do, one at a time, and what it answers. */
+/** Jobs of the generator, one at a time, and their results. */
 export type Job =
   | {
     readonly kind: "requests"

@@ -77,7 +77,7 @@ export const activation: Row = {
   }
 }
 
-/** What accounts take whose actors are there. */
+/** Memory of accounts with live actors. */
 export const memory: Row = {
   name: "memory per 10,000 resident accounts",
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {
@@ -98,7 +98,7 @@ export const memory: Row = {
 
 const idleTarget = 180
 
-/** What the server takes after its start, before anybody asks for anything. */
+/** Memory of the server after its start, before any request. */
 export const idle: Row = {
   name: "idle memory",
   measure: async ({ stand }): Promise<ReadonlyArray<Measured>> => {

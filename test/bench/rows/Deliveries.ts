@@ -6,7 +6,7 @@ import type * as Signing from "../load/Signing.ts"
 import { followersOfSmall, type People, small, token } from "../People.ts"
 import { type Bench, type Measured, median, percentile, type Row, sleep } from "../Row.ts"
 
-/** Who posts to few hosts with many inboxes each, and to many hosts of which some are dead. */
+/** Authors who post to few hosts with many inboxes each, and to many hosts with some dead ones. */
 const [toFew, toMany] = [601, 602]
 const fewHosts = 8
 const manyHosts = 2_000
@@ -16,7 +16,7 @@ const deadOf = 20
 /** The part of the bare cost's figure that is to be reached, and the least on any machine, in deliveries a CPU second. */
 const partTarget = 0.7
 const floorTarget = 1_200
-/** Where the variables of a server that may talk to hosts on loopback. */
+/** Variables of a server that may deliver to hosts on loopback. */
 export const variables = { OUTBOUND_ALLOW: "127.0.0.0/8" }
 
 const load = (path: string) => fileURLToPath(new URL(`../load/${path}`, import.meta.url))
@@ -32,7 +32,7 @@ const worlds = new Map<People, World>()
 /** A host by its number, as an address of its own. */
 const address = (base: number, host: number) => `127.${base}.${host >> 8}.${host & 255}`
 
-/** Follows accounts with an inbox each, `each` of them on every host; dead ones get a port where nobody answers. */
+/** Follows accounts with an inbox each, `each` of them on every host; dead hosts get a port without a server. */
 const follow = async (
   { people, stand }: Bench,
   target: number,
@@ -109,7 +109,7 @@ const arrived = async ({ inboxes }: World, count: number) => {
   }
 }
 
-/** What a delivery costs at least: CPU milliseconds of a process that only signs and sends. */
+/** Minimum cost of a delivery: CPU milliseconds of a process that only signs and sends. */
 const bare = async ({ urls }: World, width: number) => {
   const child = Child.start<Signing.Order>([load("Signing.ts")])
   const order = { urls: urls[toFew] ?? [], bytes: 2_000, width }

@@ -13,7 +13,7 @@ const documentTarget = 2_000
 const sliceActivities = 500
 const sliceMillis = 400
 
-/** Who lives elsewhere, by the server's own people. */
+/** Remote accounts, by the server's own people. */
 const remotes = new Map<People, Remote>()
 
 /** Completes when nothing that came in waits any more. */
@@ -100,7 +100,7 @@ const askers = async ({ options, stand }: Bench) => {
   return ask
 }
 
-/** What 5,000 servers ask for at once when somebody's post goes round. */
+/** Simultaneous requests of 5,000 servers for a popular post. */
 export const document: Row = {
   name: "actor documents from the cache",
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {

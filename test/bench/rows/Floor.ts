@@ -9,8 +9,8 @@ const connections = 8
 const script = fileURLToPath(new URL("../load/Bare.ts", import.meta.url))
 
 /**
- * The same requests and sockets on a Node server that does nothing: no server of Node's is faster on this machine, now,
- * so that figures of different machines and hours can be held against each other.
+ * Equal requests and sockets on a Node server that does nothing: an upper bound for Node on this machine now, so
+ * that figures of different machines and hours can be compared.
  */
 export const floor: Row = {
   name: "floor",

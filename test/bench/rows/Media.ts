@@ -17,7 +17,7 @@ const script = fileURLToPath(new URL("../load/Sharp.ts", import.meta.url))
 const [photoWidth, photoHeight] = [4000, 3000]
 const large = [3326, 2494] as const
 const small = [554, 416] as const
-/** What the server may reach of what sharp alone does with the same processor. */
+/** Minimum share of sharp's own throughput on the same processor. */
 const partMin = 0.85
 
 const uploadBytes = 10_485_760
@@ -56,7 +56,7 @@ const expect = (status: number, wanted: number) => {
   if (status !== wanted) throw new Error(`An upload was answered ${status}`)
 }
 
-/** The same file, made ready by the server and by sharp alone, in turns. */
+/** Processing of the same file by the server and by sharp alone, in turns. */
 const ready: Row = {
   name: "12-megapixel JPEG to two renditions and a blurhash",
   measure: async ({ options, stand }: Bench): Promise<ReadonlyArray<Measured>> => {
@@ -128,7 +128,7 @@ const received: Row = {
   }
 }
 
-/** A crowd that uploads at the same moment, and somebody else who reads meanwhile. */
+/** Concurrent uploads of a crowd, and a reader in the meantime. */
 const together: Row = {
   name: "100 uploads at once",
   measure: async ({ stand }: Bench): Promise<ReadonlyArray<Measured>> => {

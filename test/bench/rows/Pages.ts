@@ -55,7 +55,7 @@ export const list = row("list of 20", 0.4, async (bench) => {
   const { people, stand: { query } } = bench
   const id = base(Date.now() - 86_400_000)
   const offset = `(r - ${people.accountId(0)})`
-  // There are none where a checkout is older than lists.
+  // Older checkouts have no lists.
   const write = async () => {
     await query(`INSERT INTO lists (id, account_id, title, replies_policy, exclusive)
       SELECT ${id} + ${offset}, r, 'Half', 'list', false FROM ${readers(bench)}`)

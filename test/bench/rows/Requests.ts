@@ -7,12 +7,12 @@ import { type Bench, type Measured, median, type Row, settled } from "../Row.ts"
 /** Connections that ask at once: enough that the server always has work. */
 const connections = 8
 
-/** What warms the server up before: so many requests, or so many milliseconds where that is less. */
+/** Warm-up of the server: a number of requests, or milliseconds if that is less. */
 const warmUp = ({ quick }: Options) => ({ count: 3_000, millis: quick ? 2_500 : 6_000 })
 
 /**
- * What a slice takes of a server that meets the target, where two servers take turns, in CPU milliseconds: the shorter
- * it is, the less does what the machine does beside change from one to the next.
+ * Length of a slice at target speed when two servers take turns, in CPU milliseconds. Shorter slices leave less room
+ * for other load to change between them.
  */
 const sliceMillis = 25
 /** Those that warm a server up before, whatever else the machine has to do. */

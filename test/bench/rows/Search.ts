@@ -10,7 +10,7 @@ const searches = 600
 const target = 100
 const name = "search of posts"
 
-/** What people ask for: by kind, a search of a language and a number that changes each time. */
+/** Searches by kind, with a language and a number that changes each time. */
 const kinds: Readonly<Record<string, (wording: Wording, language: number, n: number, posts: number) => string>> = {
   "the most common word": ({ word }, language) => word(language, 0),
   "a common word": ({ word }, language, n) => word(language, 0.3 + (n % 7) / 20),

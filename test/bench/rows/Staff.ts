@@ -8,11 +8,11 @@ const domainsCount = 500
 const reportsCount = 10_000
 const tagsCount = 50_000
 const timesEach = 40
-/** Of a list, and of counts over a million posts, which are kept for minutes once they are made. */
+/** Bounds for a list, and for counts over a million posts, which are cached for minutes. */
 const [listMillis, countsMillis] = [100, 500]
 const staff = firstReaderNumber + 1
 const day = 86_400_000
-/** What the browser of somebody of staff holds. */
+/** Session cookie of a staff member's browser. */
 const session = "session-of-staff-for-the-bench"
 
 /** Servers with people, posts of a year by everybody, and reports, of which every third is open. */
@@ -59,7 +59,9 @@ const dates = (n: number) => ({
 })
 const measureKeys = ["active_users", "new_users", "interactions", "opened_reports", "resolved_reports"]
 
-/** What staff ask for: a path and, where it is a POST, its body. A period is asked for once: counts are kept for minutes. */
+/**
+ * Requests of staff: a path and, for a POST, its body. Each period is requested once, as counts are cached for minutes.
+ */
 const questions: Readonly<Record<string, (bench: Bench, n: number) => readonly [string, object?]>> = {
   "accounts, the newest": () => ["/api/v2/admin/accounts?limit=40"],
   "accounts, further on": (
@@ -143,5 +145,5 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
   return [{ name: row.name, figures }, ...measured]
 }
 
-/** Lists, pages and measures of staff, one after another, as somebody waits for them. */
+/** Lists, pages and measures of staff, requested one after another. */
 export const row: Row = { name: "staff's lists, pages and measures", measure }

@@ -65,7 +65,7 @@ const less = (a: Spent, b: Spent): Spent => ({
   redis: a.redis - b.redis
 })
 
-/** What the agenda takes to compute all that trends, of which it is part that nobody waits for it, and reading that. */
+/** The agenda's computation of all trends, which blocks no request, and reading them. */
 export const trends: Row = {
   name: "trends over 100,000 posts",
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {

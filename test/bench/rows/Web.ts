@@ -19,7 +19,7 @@ const webOf = () =>
     return { child, port: Number(await child.ask({ kind: "port" })) }
   })()
 
-/** What so many operations cost, from what `begin` does until `isOver`. */
+/** Cost of a number of operations, from `begin` until `isOver`. */
 const measured = async (
   { stand }: Bench,
   count: number,

@@ -19,7 +19,7 @@ const from = Effect.fnUntraced(function*(address: string, by: RemotePerson, id: 
   return { status: answer.status, retryAfter: answer.headers.get("retry-after") }
 })
 
-/** So many activities of somebody that wait, and will for a day. */
+/** Inserts pending activities of an account, due in a day. */
 const backlog = Effect.fnUntraced(function*(accountId: bigint, count: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`INSERT INTO inbound_activities (id, account_id, uri, document, received_at, due_at, tries)
@@ -35,7 +35,7 @@ const known = Effect.fnUntraced(function*(by: RemotePerson) {
 const soon = { schedule: Schedule.spaced("100 millis"), times: 40 }
 const perAddress = bounds.activities.perAddressMax
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission of what other servers send", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission of inbound activities", (it) => {
   it.effect("F16: 300 senders of which nothing comes but a head leave the inbox open to everybody", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
@@ -66,14 +66,15 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       }
     }).pipe(Effect.scoped))
 
-  it.effect("row 40, F14: a flood of one address is told to come back at once, and everybody who is known is let in", () =>
+  it.effect("row 40, F14: a flood from one address gets 503, and known senders are admitted", () =>
     Effect.gen(function*() {
       const { documents, url } = yield* OtherServer
       const [good, flood] = [yield* there("good"), yield* there("flood")]
       yield* known(good)
       // Each needs a key of its own, from a host that takes its time.
       const answers: Array<() => void> = []
-      // What still waits for a place at that host is answered when it gets one, or nobody of there would be heard for a while.
+      // Waiting requests are answered when the host has a free slot; otherwise its accounts would be unheard for a
+      // while.
       let released = false
       for (let n = 0; n < perAddress + 20; n++) {
         documents.set(`/users/slow${n}`, (_, response) => {
@@ -108,7 +109,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       assert.strictEqual((yield* from("203.0.113.7", good, `${good.id}/b`)).status, 202)
     }))
 
-  it.effect("F16: keys at hosts that take their time, asked for from many addresses, close the inbox to nobody who is known", () =>
+  it.effect("F16: slow key hosts, requested from many addresses, do not close the inbox to known senders", () =>
     Effect.gen(function*() {
       const good = yield* there("wellknown")
       yield* known(good)
@@ -162,7 +163,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       assert.strictEqual(yield* Effect.repeat(later, { until: (status) => status === 202, ...soon }), 202)
     }))
 
-  it.effect("a sender, a server and all of them have a bound of what waits; the others go on", () =>
+  it.effect("pending activities are bounded per sender, per server and in total; the others continue", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const elsewhere = yield* peer
@@ -216,7 +217,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
         }),
         200
       )
-      // What is in the cache needs no database.
+      // Cached keys need no database.
       const cached = yield* sql.withTransaction(
         Effect.andThen(sql`LOCK TABLE accounts, users, retired_usernames IN ACCESS EXCLUSIVE MODE`, ask("203.0.113.10"))
       )

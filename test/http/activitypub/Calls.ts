@@ -3,7 +3,7 @@ import { type Person, TestServer } from "../../support/Server.ts"
 
 export { actorOf, person, there } from "./Talking.ts"
 
-/** What the server answers somebody, as JSON. */
+/** Returns the server's response as JSON. */
 export const json = (
   by: Person | undefined,
   path: string,

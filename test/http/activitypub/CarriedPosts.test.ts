@@ -35,7 +35,7 @@ const carriers: Readonly<Record<string, (by: RemotePerson, about: string, post: 
 }
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("posts that activities carry", (it) => {
-  it.effect("F70: whatever carries a post, a blocked sender mentions nobody and a rejected domain brings no file", () =>
+  it.effect("F70: posts in any activity by a blocked sender mention nobody, and those of a rejected domain attach no file", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { domain, url } = yield* OtherServer
@@ -66,7 +66,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("posts that 
       yield* cli(["domain", "unblock", domain], variables)
     }))
 
-  it.effect("F70: what is a file by its type is none where files are rejected", () =>
+  it.effect("F70: file types are dropped for domains whose files are rejected", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { domain, url } = yield* OtherServer

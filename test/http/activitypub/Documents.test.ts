@@ -81,7 +81,7 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       assert.notInclude(evil.text, "evil.test")
     }))
 
-  it.effect("an ETag saves sending what has not changed", () =>
+  it.effect("an ETag avoids sending unchanged documents", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const id = yield* person("cleo")
@@ -97,7 +97,7 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       assert.strictEqual((yield* ask("/users/cleo")).json.name, "Cleo")
     }))
 
-  it.effect("S-014: a suspended account says so and nothing else; nobody and the deleted are 404 and 410", () =>
+  it.effect("S-014: a suspended account shows only its suspension; unknown ones are 404, deleted ones 410", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const id = yield* person("dora")

@@ -21,7 +21,7 @@ const commands = DomainBlocks.layer.pipe(Layer.provide(Layer.effect(
     }))
 )))
 const run = (...args: ReadonlyArray<string>) => TestServer.use(({ variables }) => cli(args, variables))
-/** The same as the command line does, without a process of its own. */
+/** Runs a command's effect without a separate process. */
 const rule = <A, E>(change: (domains: DomainBlocks["Service"]) => Effect.Effect<A, E>) =>
   Effect.orDie(Effect.provide(DomainBlocks.use(change), commands))
 const domain = OtherServer.use((other) => Effect.succeed(other.domain))
@@ -46,7 +46,7 @@ const befriend = Effect.fnUntraced(function*(by: Person, name: string) {
 })
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of domains", (it) => {
-  it.effect("row 17, S-009: suspend ends everything between us and a domain, tells who lost by it, and unblock lifts it", () =>
+  it.effect("row 17, S-009: suspend severs all relations with a domain, notifies the affected users, and unblock lifts it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { documents, domain, requests } = yield* OtherServer
@@ -76,7 +76,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.deepInclude(counts, { followers_count: 0, following_count: 0 })
       const { fetch } = yield* TestServer
       assert.strictEqual((yield* fetch(`/api/v1/accounts/${zoe.accountId}`, { token: ada.token })).status, 410)
-      // Nothing is taken from it, asked of it, or answered to it.
+      // Nothing is accepted from it, requested from it, or served to it.
       const before = yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM inbound_activities`
       const asked = requests.length
       assert.strictEqual(yield* send(zoe, { type: "Create", object: note(zoe, "after") }), 403)
@@ -95,7 +95,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.isFalse(yield* rule(({ unblock }) => unblock(domain)))
     }))
 
-  it.effect("silence keeps a domain out of what everybody sees and asks for approval; what a moderator did stays", () =>
+  it.effect("silence keeps a domain out of public timelines and requires approval; moderators' own decisions stay", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { domain } = yield* OtherServer
@@ -123,7 +123,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.isTrue((yield* json(dan, `/api/v1/accounts/${yan.accountId}`)).limited)
       assert.strictEqual(yield* done(yan, { type: "Follow", object: yield* actorOf(dan) }), "done")
       assert.lengthOf(yield* json(dan, "/api/v1/follow_requests"), 1)
-      // Who comes later is silenced from the start.
+      // Accounts that appear later are silenced from the start.
       const late = yield* there("late")
       yield* done(late, { type: "Follow", object: yield* actorOf(dan) })
       assert.lengthOf(yield* json(dan, "/api/v1/follow_requests"), 2)
@@ -161,7 +161,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       assert.deepStrictEqual(yield* becomes(shown, ([files]) => files === 1), [1, false])
     }))
 
-  it.effect("S-228, row 64: the list of blocks is for whom the operator says", () =>
+  it.effect("S-228, row 64: the list of blocks is visible as the operator configures", () =>
     Effect.gen(function*() {
       const fay = yield* person("fay")
       const { fetch } = yield* TestServer

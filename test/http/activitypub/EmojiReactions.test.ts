@@ -72,7 +72,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       }
       assert.strictEqual(yield* done(yan, like), "done")
       assert.strictEqual(yield* shown, `🧡 1, mouse@${domain} 1, blobcat@${domain} 1, 1`)
-      // Somebody else's is named with its server, and stands there already.
+      // A remote emoji is named with its server, and exists already.
       const other = { id: `${url}/likes/2`, type: "Like", object: uri, "_misskey_reaction": `:mouse@${domain}:` }
       assert.strictEqual(yield* done(yan, { type: "Undo", object: { ...like, actor: yan.id } }), "done")
       assert.strictEqual(yield* done(yan, other), "done")
@@ -178,14 +178,14 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       // A Like with nonsense is a favourite, and nothing more.
       assert.strictEqual(yield* done(walt, { type: "Like", object: uri, content: "well done" }), "done")
       assert.strictEqual(short(yield* json(cleo, `/api/v1/statuses/${id}`)), "1")
-      // Nobody takes back another's.
+      // Only its sender can undo a reaction.
       const reaction = { id: `${vera.id}#r1`, type: "EmojiReact", object: uri, content: "🔥" }
       assert.strictEqual(yield* done(vera, reaction), "done")
       assert.match(yield* done(walt, { type: "Undo", object: reaction.id }), /ignored/)
       assert.match(yield* done(walt, { type: "Undo", object: { ...reaction, actor: vera.id } }), /ignored/)
       assert.match(yield* done(walt, { type: "Undo", object: { ...reaction, actor: walt.id } }), /ignored/)
       assert.strictEqual(short(yield* json(cleo, `/api/v1/statuses/${id}`)), "🔥 1, 1")
-      // Of those who are blocked nothing is taken.
+      // Reactions of blocked accounts are dropped.
       const { accounts: [account] } = yield* json(
         cleo,
         `/api/v2/search?type=accounts&resolve=true&q=${encodeURIComponent(vera.id)}`
@@ -195,7 +195,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions o
       assert.strictEqual(short(yield* json(cleo, `/api/v1/statuses/${id}`)), "🔥 1, 1")
     }))
 
-  it.effect("of more than an account may have the first ones stay", () =>
+  it.effect("reactions beyond an account's maximum are dropped, the first ones stay", () =>
     Effect.gen(function*() {
       const [dora, uwe] = [yield* person("dora"), yield* there("uwe")]
       const { id, uri } = yield* post(dora, "hello")

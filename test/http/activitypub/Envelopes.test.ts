@@ -19,7 +19,7 @@ const forms: Readonly<Record<string, (type: string, id: string) => unknown>> = {
   listOfPart: (type, id) => [{ type, id }]
 }
 
-/** Somebody elsewhere whom somebody here follows. */
+/** Creates a remote account with a local follower. */
 const scene = Effect.fnUntraced(function*(name: string) {
   const featured = `${(yield* OtherServer).url}/users/zoe${name}/featured`
   const [ada, zoe] = [yield* person(`ada${name}`), yield* there(`zoe${name}`, { featured })]
@@ -81,7 +81,7 @@ layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms in wh
       assert.deepInclude(yield* storedNote(object["id"]), { visibility: "public" })
     }))
 
-  it.effect("F80: a boost that names nobody is for whom the post is, one that names some for these", () =>
+  it.effect("F80: a boost without recipients has the post's audience, one with recipients has these", () =>
     Effect.gen(function*() {
       const { ada, zoe } = yield* scene("3")
       const sql = yield* SqlClient.SqlClient

@@ -69,7 +69,7 @@ export const outcome = Effect.flatMap(
   (sql) => sql<{ outcome: string | null }>`SELECT outcome FROM inbound_activities ORDER BY id DESC LIMIT 1`
 ).pipe(Effect.map(([row]) => row?.outcome ?? undefined), Effect.orDie)
 
-/** What became of the activity with this id; undefined as long as it waits. */
+/** Outcome of the activity with this id; undefined while it waits. */
 export const outcomeOf = (uri: string) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -83,7 +83,7 @@ export const eventually = <A, E, R>(look: Effect.Effect<A | undefined, E, R>): E
     Effect.flatMap((found) => found === undefined ? Effect.die("nothing came") : Effect.succeed(found))
   )
 
-/** Has somebody here follow somebody there, as if that one had accepted. */
+/** Inserts an accepted follow of a remote account by a local one. */
 export const follows = Effect.fnUntraced(function*(follower: bigint, followedUri: string) {
   const sql = yield* SqlClient.SqlClient
   const now = Date.now()
@@ -91,16 +91,16 @@ export const follows = Effect.fnUntraced(function*(follower: bigint, followedUri
     SELECT next_id(${now}), ${follower}, id, ${new Date(now)} FROM accounts WHERE uri = ${followedUri}`
 })
 
-/** What is due later is due now. */
+/** Makes delayed work due now. */
 export const hurry = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`UPDATE inbound_activities SET due_at = ${new Date(0)} WHERE outcome IS NULL`
 )
 
-/** What became of the newest activity, as soon as something did. */
+/** Waits for the outcome of the newest activity. */
 export const ended = eventually(outcome)
 
-/** Ids elsewhere of the posts in somebody's home, boosts by those of what they boost. */
+/** Remote ids of the posts in a user's home; for boosts, of the boosted post. */
 export const home = (token: string): Effect.Effect<ReadonlyArray<string>, never, TestServer> =>
   Effect.map(
     api(token, "/api/v1/timelines/home"),

@@ -7,8 +7,8 @@ import { actorOf, found, json, mentioning, person, received, there, told } from 
 
 const contents = (all: ReadonlyArray<{ content: string }>) => all.map(({ content }) => content)
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("whom posts of other servers are for", (it) => {
-  it.effect("S-009: a post for people whom it does not name is for them, tells them nothing and is no conversation", () =>
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences of remote posts", (it) => {
+  it.effect("S-009: a post for people that it does not mention is visible to them, without notification or conversation", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo, zoe] = [
         yield* person("anna"),
@@ -43,7 +43,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("whom posts 
       assert.strictEqual((yield* json(anna, "/api/v1/conversations")).length, 1)
     }))
 
-  it.effect("F44: an edit that drops the only mention and comes before its post is kept, for whom it is addressed to", () =>
+  it.effect("F44: an edit that drops the only mention and precedes its post is stored for its recipients", () =>
     Effect.gen(function*() {
       const [nora, yves] = [yield* person("nora"), yield* there("yves")]
       const me = yield* actorOf(nora)
@@ -62,12 +62,12 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("whom posts 
         assert.strictEqual(text(yield* json(nora, `/api/v1/statuses/${id}`)), "<p>edited</p>")
         assert.isEmpty(yield* told(nora))
       }
-      // People elsewhere whom somebody here knows are nobody here.
+      // Known remote accounts are not local readers.
       const strangers = note(yves, "strangers", mentioning((yield* there("yann")).id))
       assert.strictEqual(yield* done(yves, { type: "Create", object: strangers }), "ignored: it concerns nobody here")
     }))
 
-  it.effect("row 17, row 62: whoever blocks the author or its server is not mentioned by it", () =>
+  it.effect("row 17, row 62: accounts that block the author or its server are not mentioned", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { domain } = yield* OtherServer

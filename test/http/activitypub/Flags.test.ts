@@ -43,7 +43,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
       yield* sql`DELETE FROM reports`
     }))
 
-  it.effect("F103: reports of one server whose ids differ in their fragments alone are all filed, each once", () =>
+  it.effect("F103: reports of one server whose ids differ only in fragments are all filed, each once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const eve = yield* person("eve")
@@ -108,7 +108,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
       ])
     }))
 
-  it.effect("row 20: posts that are not the account's, or that nobody there could read, are left out", () =>
+  it.effect("row 20: posts of other accounts or unreadable for the reporter's server are left out", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM reports`
@@ -142,7 +142,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of 
       assert.deepStrictEqual([last?.targetAccountId, last?.statusIds], [cleo.accountId, ids(open, followers, direct)])
     }))
 
-  it.effect("row 20: a report is its sender's own, about somebody here, and there are so many in a day", () =>
+  it.effect("row 20: a report counts for its sender about local accounts, with a daily limit", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM reports`

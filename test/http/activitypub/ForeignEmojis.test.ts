@@ -93,7 +93,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
       assert.deepStrictEqual((yield* bytesAt(second)).bytes, yield* png("#444444"))
     }))
 
-  it.effect("row 14, row 39: names that are too long and addresses that nobody fetches are no emoji; there are so many of a host", () =>
+  it.effect("row 14, row 39: long names and forbidden addresses make no emoji; emoji are bounded per host", () =>
     Effect.gen(function*() {
       const [cleo, xeno] = [yield* person("cleo"), yield* there("xeno")]
       const me = yield* actorOf(cleo)
@@ -136,7 +136,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of ot
       yield* sql`DELETE FROM custom_emojis WHERE shortcode LIKE 'full%'`
     }))
 
-  it.effect("row 8: nobody says what an emoji of another host or of this server looks like", () =>
+  it.effect("row 8: other hosts cannot change an emoji of another host or of this server", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO custom_emojis (id, shortcode, domain, url, static_url, created_at)

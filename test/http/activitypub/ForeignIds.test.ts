@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("row 1: post
       const everybody = { to: ["https://www.w3.org/ns/activitystreams#Public"] }
       const over = eventually(outcome)
       const sent = (activity: Json, by: RemotePerson = thief) => Effect.andThen(send(by, activity), over)
-      /** Whatever it takes until a conversation or a profile was fetched. */
+      /** Waits until a conversation or profile is fetched. */
       const lookedUp = (kind: string) =>
         eventually(Effect.flatMap(SqlClient.SqlClient, (sql) =>
           Effect.map(
@@ -124,7 +124,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("row 1: post
           const name = `forged${++count}`
           const claims = [
             note(victim, name, { published, content: "forged" }),
-            // An id of its own server under somebody else's name.
+            // An id of its own server, but of another account.
             { ...note(victim, name, { published, content: "forged" }), id: `${thief.id}/notes/${name}` }
           ]
           for (const forged of claims) yield* by(place(evil, forged), forged)

@@ -12,7 +12,7 @@ import { actorOf, found, person, there } from "./Talking.ts"
 const published = new Date(Date.now() - 3_600_000).toISOString()
 const some = <A>(count: number, one: (place: number) => A) => Array.from({ length: count }, (_, place) => one(place))
 
-describe("bounds of what others say of themselves", () => {
+describe("bounds of remote profiles", () => {
   it("F87: each is wider than that of people here", () => {
     assert.isAbove(ForeignLimits.foreignPinsMax, ContentLimits.pinsMax)
     assert.isAbove(ForeignLimits.foreignFeaturedTagsMax, ContentLimits.featuredTagsMax)

@@ -19,7 +19,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("handles of 
     sql<{ tries: number }>`SELECT tries FROM errands WHERE kind = 'profile'`
   )
 
-  it.effect("row 12: who is met while its host cannot say who it is gets its handle later", () =>
+  it.effect("row 12: an account met while its host is down gets its handle later", () =>
     Effect.gen(function*() {
       const { anna, domain, finger, fingers, resource, zoe } = yield* follower("zoe")
       fingers.set(resource, (_, response) => response.writeHead(503).end())
@@ -32,7 +32,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("handles of 
       yield* eventually(Effect.map(errands, ({ length }) => length === 0 ? true : undefined))
     }))
 
-  it.effect("row 12: of whom its host denies nobody asks again", () =>
+  it.effect("row 12: an account that its host denies is not looked up again", () =>
     Effect.gen(function*() {
       const { anna, fingers, resource, zoe } = yield* follower("zed")
       fingers.delete(resource)

@@ -18,7 +18,7 @@ const traces = Effect.flatMap(
     (SELECT count(*) FROM notifications)::int AS notifications, (SELECT count(*) FROM mentions)::int AS mentions`
 )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about what comes in", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for inbound activities", (it) => {
   /** Everything that somebody could do to Ada, of whom somebody else is a friend. */
   const everything = (me: string, status: { uri: string }, by: { id: string }): ReadonlyArray<Json> => [
     { type: "Like", object: status.uri },
@@ -34,7 +34,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about
     { type: "Block", object: me }
   ]
 
-  it.effect("row 17: nothing of whom its target blocks has an effect on the target", () =>
+  it.effect("row 17: activities of a blocked account have no effect on the account that blocks it", () =>
     Effect.gen(function*() {
       const [ada, zoe] = [yield* person("ada"), yield* there("zoe")]
       const me = yield* actorOf(ada)
@@ -56,7 +56,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about
       )
       assert.deepStrictEqual(yield* traces, before)
       assert.isEmpty(yield* json(ada, "/api/v1/notifications"))
-      // Another one who is mentioned as well is told, and Ada is not.
+      // Another mentioned account is notified, and Ada is not.
       const bob = yield* person("bob")
       yield* hearStrangers(bob)
       const [both, to] = [[me, yield* actorOf(bob)], yield* actorOf(bob)]
@@ -70,7 +70,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about
       assert.include(to, "bob")
     }))
 
-  it.effect("row 17: of whom the moderators suspended nothing is even kept, and what takes back still does", () =>
+  it.effect("row 17: activities of an account suspended by moderators are not even stored, except for undoing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [cleo, yan] = [yield* person("cleo"), yield* there("yan")]
@@ -88,7 +88,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about
       assert.strictEqual((yield* json(cleo, `/api/v1/statuses/${status.id}`)).favourites_count, 0)
     }))
 
-  it.effect("row 17: whoever blocks the author is not mentioned by any spelling of the own id, nor in what the author boosts", () =>
+  it.effect("row 17: an author cannot mention an account that blocks it, by any spelling of its id, nor in a boost", () =>
     Effect.gen(function*() {
       const [emil, fay, will] = [yield* person("emil"), yield* person("fay"), yield* there("will")]
       const [me, other] = [yield* actorOf(emil), yield* actorOf(fay)]
@@ -110,7 +110,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about
       assert.isEmpty(yield* sql`SELECT FROM mentions WHERE account_id = ${emil.accountId} AND NOT silent`)
     }))
 
-  it.effect("row 17: a post that is fetched is judged as one that is sent: no files of a domain whose files are rejected", () =>
+  it.effect("row 17: a fetched post is judged like a delivered one: no files of a domain whose files are rejected", () =>
     Effect.gen(function*() {
       const { domain, url } = yield* OtherServer
       const [gil, vera] = [
@@ -145,7 +145,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules about
       yield* cli(["domain", "unblock", domain], variables)
     }))
 
-  it.effect("row 17: a deleted actor, whose key is gone, is nobody", () =>
+  it.effect("row 17: a deleted actor without a key is ignored", () =>
     Effect.gen(function*() {
       const { documents } = yield* OtherServer
       const [dan, max] = [yield* person("dan"), yield* there("max")]

@@ -31,7 +31,7 @@ const count = (table: string) =>
     .pipe(Effect.map(([row]) => row?.count))
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox", (it) => {
-  it.effect("S-009: a follow, a like, a boost and a reply arrive, are told of, and are taken back", () =>
+  it.effect("S-009: a follow, a like, a boost and a reply arrive, are notified, and are undone", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
       const me = yield* actorOf(anna)
@@ -65,14 +65,14 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       assert.isEmpty(yield* notifications(anna))
     }))
 
-  it.effect("posts come to the homes of followers, cleaned; what concerns nobody here is left", () =>
+  it.effect("posts reach followers' homes, sanitised; posts that concern no local account are dropped", () =>
     Effect.gen(function*() {
       const [ben, yan] = [yield* person("ben"), yield* there("yan")]
       assert.strictEqual(
         yield* done(yan, { type: "Create", object: note(yan, "before") }),
         "ignored: it concerns nobody here"
       )
-      // A follow of ours is pending until its target accepts it, and nobody else can (row 16).
+      // Our follow is pending until its target accepts it, and only the target can (row 16).
       const [found] = yield* json(
         ben,
         `/api/v1/accounts/search?q=${encodeURIComponent(`yan@${(yield* OtherServer).domain}`)}`
@@ -100,7 +100,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       assert.isFalse((yield* json(ben, `/api/v1/accounts/relationships?id=${found.id}`))[0].following)
     }))
 
-  it.effect("an edit changes a post of its sender once, keeps what it was before, and never goes back", () =>
+  it.effect("an edit changes its sender's post once, keeps the previous version, and never reverts", () =>
     Effect.gen(function*() {
       const [hal, vic] = [yield* person("hal"), yield* there("vic")]
       const me = yield* actorOf(hal)
@@ -140,7 +140,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       assert.strictEqual(yield* settled, "done")
       assert.strictEqual(((yield* count("inbound_activities")) ?? 0) - (before ?? 0), 1)
       assert.deepStrictEqual(yield* notifications(cleo), ["mention will"])
-      // The same post under other activities is the same post.
+      // A post repeated in other activities is the same post.
       assert.strictEqual(
         yield* done(will, {
           type: "Create",
@@ -150,7 +150,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       )
     }))
 
-  it.effect("row 10: what was deleted does not come back, whichever came first", () =>
+  it.effect("row 10: a deleted object does not return, in either order of arrival", () =>
     Effect.gen(function*() {
       const [dora, vera] = [yield* person("dora"), yield* there("vera")]
       const me = yield* actorOf(dora)
@@ -165,7 +165,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       assert.isEmpty(yield* notifications(dora))
     }))
 
-  it.effect("row 8: nobody changes what is another's", () =>
+  it.effect("row 8: activities cannot change another account's objects", () =>
     Effect.gen(function*() {
       const [emil, uwe, thief] = [yield* person("emil"), yield* there("uwe"), yield* there("thief")]
       const me = yield* actorOf(emil)
@@ -197,7 +197,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
         undo("Like", status.uri),
         undo("Follow", me)
       ]
-      // To delete what is not here yet does not keep it away.
+      // Deleting an unknown object does not block its later arrival.
       yield* done(thief, { type: "Delete", object: `${uwe.id}/notes/next` })
       for (const attempt of attempts) {
         assert.match((yield* done(thief, attempt)) ?? "", /^ignored/, JSON.stringify(attempt))
@@ -209,7 +209,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
       assert.strictEqual(yield* done(uwe, { type: "Create", object: note(uwe, "next", mention) }), "done")
     }))
 
-  it.effect("row 59: a mention without being addressed is told to nobody, and a direct post is for whom it is addressed to", () =>
+  it.effect("row 59: a mention without addressing is not notified, and a direct post is visible to its addressees", () =>
     Effect.gen(function*() {
       const [fay, gil, tom] = [yield* person("fay"), yield* person("gil"), yield* there("tom")]
       yield* hearStrangers(fay, gil)

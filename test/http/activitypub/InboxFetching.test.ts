@@ -23,7 +23,7 @@ const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
 const everybody = { to: ["https://www.w3.org/ns/activitystreams#Public"] }
 const boost = (object: unknown) => ({ type: "Announce", object, ...everybody })
 
-/** Somebody here who follows somebody there; that one has said something before. */
+/** A local follower of a remote account that has posted. */
 const pair = Effect.fnUntraced(function*(here: string, away: string) {
   const [me, them] = [yield* person(here), yield* there(away)]
   yield* done(them, { type: "Like", object: "https://nowhere.test/1" })
@@ -50,8 +50,8 @@ const path = (id: unknown) => new URL(String(id)).pathname
 const notDone = (by: RemotePerson, activity: Record<string, unknown>) =>
   Effect.map(Effect.andThen(send(by, activity), ended), (text) => assert.match(text, /^ignored/))
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities about what is not here", (it) => {
-  it.effect("S-009: a boosted post is fetched first, where somebody here follows the booster", () =>
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities about unknown objects", (it) => {
+  it.effect("S-009: a boosted post is fetched first if the booster has local followers", () =>
     Effect.gen(function*() {
       const [anna, zoe] = yield* pair("anna", "zoe")
       const [author, stranger] = [yield* there("author"), yield* there("stranger")]
@@ -66,7 +66,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.strictEqual(yield* timesAsked(post["id"]), 1)
     }))
 
-  it.effect("S-009: a boost that overtakes its post counts when that comes from its author, whatever its origin answers", () =>
+  it.effect("S-009: a boost that overtakes its post counts when its author delivers the post, whatever its origin answers", () =>
     Effect.gen(function*() {
       const [olga, zack] = yield* pair("olga", "zack")
       const author = yield* there("olgas-author")
@@ -85,7 +85,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       yield* answers
     }))
 
-  it.effect("row 9: what comes with a boost is believed of the booster only; of others the origin decides", () =>
+  it.effect("row 9: an object embedded in a boost is believed only if it is the booster's own; others come from their origin", () =>
     Effect.gen(function*() {
       const [ben, yan] = yield* pair("ben", "yan")
       const honest = yield* peer
@@ -118,7 +118,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       )
     }))
 
-  it.effect("a slow origin holds up nothing else of the sender, and what was taken back meanwhile stays so", () =>
+  it.effect("a slow origin does not delay the sender's other activities, and undone ones stay undone", () =>
     Effect.gen(function*() {
       const [cleo, xena] = yield* pair("cleo", "xena")
       const author = yield* there("slow")
@@ -160,7 +160,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.isAtMost(yield* timesAsked(never["id"]), 8)
     }))
 
-  it.effect("row 7: a post that is given by its address is what its origin serves, and its author's", () =>
+  it.effect("row 7: a post given by its address is the version of its origin, and its author's", () =>
     Effect.gen(function*() {
       const [emil, vera] = yield* pair("emil", "vera")
       const other = yield* there("other")
@@ -168,7 +168,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       yield* serve(mine, theirs)
       yield* send(vera, { type: "Create", object: mine["id"] })
       assert.match(yield* ended, /^done/)
-      // Somebody else's post in the sender's name; nobody here follows its author.
+      // Another account's post in the sender's name, without local followers of its author.
       yield* notDone(vera, { type: "Create", object: theirs["id"] })
       // An activity where a post was said to be, and another the next time.
       let times = 0

@@ -25,7 +25,7 @@ const count = (table: string) =>
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
   "activities that others hand on, and ids alone",
   (it) => {
-    it.effect("row 6: of what somebody hands on nothing is believed but what its origin says", () =>
+    it.effect("row 6: a forwarded activity is believed only as confirmed by its origin", () =>
       Effect.gen(function*() {
         const [anna, author, courier] = [yield* person("anna"), yield* there("author"), yield* there("courier")]
         yield* done(author, { type: "Like", object: "https://nowhere.test/1" })
@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         assert.isEmpty(yield* home(anna.token))
       }))
 
-    it.effect("what is handed on and could concern nobody, or is of another kind, makes us ask nobody", () =>
+    it.effect("forwards that concern no local account, or of other types, cause no request", () =>
       Effect.gen(function*() {
         const [ben, author, courier] = [yield* person("ben"), yield* there("unknown"), yield* there("courier2")]
         const me = yield* TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/ben`))
@@ -100,7 +100,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         assert.strictEqual(yield* notifications, 0)
       }))
 
-    it.effect("S-009: what was done is undone by its id alone, by whoever did it and nobody else", () =>
+    it.effect("S-009: an activity is undone by its id alone, and only by its actor", () =>
       Effect.gen(function*() {
         const [dora, yan, thief] = [yield* person("dora"), yield* there("yan"), yield* there("thief")]
         const me = yield* TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/dora`))
@@ -133,7 +133,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         assert.deepStrictEqual(yield* figures, [0, 0, 0, 0])
       }))
 
-    it.effect("row 10, F17: what is undone before it comes does not happen, named in full or by its id", () =>
+    it.effect("row 10, F17: an activity undone before it arrives has no effect, whether embedded or named by id", () =>
       Effect.gen(function*() {
         const [emil, xena] = [yield* person("emil"), yield* there("xena")]
         const status = yield* api(emil.token, "/api/v1/statuses", { status: "hello" })
@@ -157,7 +157,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         for (const fresh of [like(3), boost(3)]) assert.strictEqual(yield* done(xena, fresh), "done")
       }))
 
-    it.effect("row 6, row 22: what a relay hands on is what its origin says, whatever comes with it, as long as staff have the relay", () =>
+    it.effect("row 6, row 22: a relayed post is the version of its origin, whatever is embedded, while staff keep the relay", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { createPerson } = yield* TestServer
@@ -203,7 +203,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         yield* handedOn(relay, create({ ...served("two"), ...forged }))
         assert.strictEqual(yield* handedOn(relay, announce(served("three")["id"])), "done")
         assert.deepStrictEqual(yield* timeline, ["<p>three</p>", "<p>two</p>", "<p>one</p>"])
-        // Of others, and of what is for a few, nothing is taken.
+        // Boosts of others' and restricted posts are ignored.
         assert.match(yield* handedOn(mallory, announce(served("four")["id"])), /ignored/)
         assert.match(yield* handedOn(mallory, create(served("five"))), /ignored/)
         assert.match(

@@ -23,7 +23,7 @@ const rows = Effect.flatMap(
 
 const often = { schedule: Schedule.spaced("100 millis"), times: 100 }
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what the inbox answers", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses of the inbox", (it) => {
   it.effect("row 39 row 40: more than a megabyte is refused before anything is looked at", () =>
     Effect.gen(function*() {
       const large = "x".repeat(activityBytesMax + 1)
@@ -52,7 +52,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what the in
       assert.strictEqual(yield* rows, before)
     }))
 
-  it.effect("what is no activity is 400, an inbox of nobody 404 and of the deleted 410", () =>
+  it.effect("an invalid activity is 400, an unknown inbox 404, a deleted one 410", () =>
     Effect.gen(function*() {
       const yves = yield* there("yves")
       for (
@@ -74,7 +74,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what the in
       assert.strictEqual(yield* send(yves, { type: "Like" }, "/users/erik/inbox"), 410)
     }))
 
-  it.effect("a deletion of somebody whom nobody knows is taken and dropped; a key that is away is a reason to come back", () =>
+  it.effect("a deletion of an unknown account is accepted and dropped; an unavailable key asks for a retry", () =>
     Effect.gen(function*() {
       const peer = yield* OtherServer
       const gone = yield* there("gone")
@@ -88,7 +88,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what the in
       assert.strictEqual(yield* send(away, { type: "Like" }), 503)
     }))
 
-  it.effect("row 17 row 18: of whom is suspended only what takes back is done", () =>
+  it.effect("row 17 row 18: a suspended account's activities are dropped, except for undoing", () =>
     Effect.gen(function*() {
       const [ben, xeno, server] = [yield* person("ben"), yield* there("xeno"), yield* TestServer]
       const me = `${server.baseUrl}/users/${ben.username}`

@@ -57,7 +57,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of ev
         ({ favourites_count, reblogs_count }) => [favourites_count, reblogs_count]
       )
       assert.deepStrictEqual(yield* shown, [12, 3])
-      // The same version with other figures is no edit.
+      // An unchanged version with other counts is no edit.
       assert.match((yield* done(yan, { type: "Update", object: counted(20, 4) })) ?? "", /^ignored: no newer/)
       assert.deepStrictEqual(yield* shown, [20, 4])
       yield* done(yan, {
@@ -66,7 +66,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of ev
       })
       assert.deepStrictEqual(yield* shown, [21, 4])
       assert.isNotNull((yield* api(ben.token, `/api/v1/statuses/${id}`)).edited_at)
-      // Somebody else says nothing about it.
+      // Other accounts cannot update it.
       const thief = yield* there("thief")
       yield* done(thief, { type: "Update", object: counted(99, 99) })
       assert.deepStrictEqual(yield* shown, [21, 4])

@@ -85,7 +85,7 @@ layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true, time
 )
 
 layer(servers({ AUTHORIZED_FETCH: "on" }), { excludeTestServices: true, timeout: "2 minutes" })("secure mode", (it) => {
-  it.effect("S-024: who asks for a document signs; everybody who does is talked to, who is blocked gets nothing", () =>
+  it.effect("S-024: document requests must be signed; unblocked signers are served, blocked ones get nothing", () =>
     Effect.gen(function*() {
       const { domain } = yield* OtherServer
       const { fetch, variables } = yield* TestServer
@@ -96,7 +96,7 @@ layer(servers({ AUTHORIZED_FETCH: "on" }), { excludeTestServices: true, timeout:
       const host = new URL((yield* TestServer).baseUrl).host
       const open = ["/actor", `/.well-known/webfinger?resource=acct:ben@${host}`, "/nodeinfo/2.0"]
       for (const path of open) assert.strictEqual(yield* ask(path), 200, path)
-      // People read on without signing in: what is limited is what servers get.
+      // People read on without signing in: the limits concern servers only.
       for (const path of ["/@ben", `/api/v1/statuses/${status.id}`, "/api/v1/timelines/public"]) {
         assert.strictEqual((yield* fetch(path)).status, 200, path)
       }

@@ -93,7 +93,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of pr
       assert.deepStrictEqual(fieldsOf(yield* json(ben, "/api/v1/accounts/verify_credentials")), ["a"])
     }))
 
-  it.effect("row 15: links of other servers' profiles are proven as well, where what is shown is where they lead", () =>
+  it.effect("row 15: links of remote profiles are verified as well, if the shown address is the target", () =>
     Effect.gen(function*() {
       const [cleo, { url }] = [yield* person("cleo"), yield* OtherServer]
       const own = `${url}/users/zoe`

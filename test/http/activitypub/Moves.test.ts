@@ -9,7 +9,7 @@ import { TestServer } from "../../support/Server.ts"
 import { done, OtherServer, type RemotePerson, servers } from "./Sending.ts"
 import { actorOf, found, json, person, there } from "./Talking.ts"
 
-/** Waits until nobody has anything left to do. */
+/** Waits until no work is left. */
 const still = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const waiting = sql<{ count: number }>`SELECT (SELECT count(*) FROM inbound_activities WHERE outcome IS NULL)::int
@@ -39,7 +39,7 @@ const relation = (by: Person, id: string) =>
   Effect.map(json(by, `/api/v1/accounts/relationships?id=${id}`), ([one]) => one)
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts that move", (it) => {
-  it.effect("S-009, row 23, F98: followers go along once the target says so too, and whom one avoided one avoids", () =>
+  it.effect("S-009, row 23, F98: followers move once the target confirms, and blocks and mutes follow", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* person("anna"), yield* person("ben"), yield* person("cleo")]
       const old = yield* there("old")
@@ -63,7 +63,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
       assert.strictEqual(refused.error, "This action is not allowed")
     }))
 
-  it.effect("row 23: a target that does not name the account, in its document of this moment, gets nobody", () =>
+  it.effect("row 23: a target whose current document does not name the account gets no followers", () =>
     Effect.gen(function*() {
       const [dora, zed, will] = [yield* person("dora"), yield* there("zed"), yield* there("will", { alsoKnownAs: [] })]
       const from = yield* follows(dora, zed)
@@ -79,7 +79,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
       }
       yield* moves(zed, will.id)
       assert.isTrue((yield* relation(dora, from)).following)
-      // What was known of it does not count.
+      // Cached data does not count.
       yield* found(dora, "will")
       yield* says(will, { alsoKnownAs: [zed.id] })
       yield* moves(zed, will.id)
@@ -87,7 +87,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
       assert.isTrue((yield* relation(dora, (yield* found(dora, "will")).id)).requested)
     }))
 
-  it.effect("row 23: nobody moves twice in a week, nor to somebody who has moved away", () =>
+  it.effect("row 23: an account moves once a week, and never to an account that has moved", () =>
     Effect.gen(function*() {
       const [emil, a, b] = [yield* person("emil"), yield* there("aa"), yield* there("bb")]
       const c = yield* there("cc", { alsoKnownAs: [a.id, b.id] })
@@ -155,7 +155,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts th
           return shown.alsoKnownAs
         })
         assert.deepStrictEqual(yield* document, [xeno.id])
-        // Somebody follows xeno, who comes to gil.
+        // Follows xeno, who moves to gil.
         yield* follows(ida, xeno)
         yield* moves(xeno, me)
         assert.isTrue((yield* relation(ida, String(gil.accountId))).following)

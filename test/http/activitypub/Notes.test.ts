@@ -70,7 +70,7 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       assert.deepStrictEqual(json.cc, [`${here}/users/dora`, `${here}/users/cleo/followers`])
     }))
 
-  it.effect("row 55: what is not for everybody is not there, in no document", () =>
+  it.effect("row 55: restricted posts are in no public document", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = yield* Clock.currentTimeMillis

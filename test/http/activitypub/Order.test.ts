@@ -21,7 +21,7 @@ const rows = ({ id }: { id: string }) =>
   ).pipe(Effect.map(([row]) => row?.counts))
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities in any order and number", (it) => {
-  it.effect("I9, I12, F17: under however many ids a like, a boost and a reply come, they count once and are told once", () =>
+  it.effect("I9, I12, F17: a like, boost or reply repeated under other ids counts once and is notified once", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
       const status = yield* post(anna, "hello")
@@ -61,7 +61,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       )
     }))
 
-  it.effect("F17: what takes an earlier follow or boost back comes late, and leaves the later one", () =>
+  it.effect("F17: a late undo of an earlier follow or boost keeps the later one", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* person("annika"), yield* there("zita")]
       const status = yield* post(anna, "hello")
@@ -87,7 +87,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
         assert.strictEqual(yield* left, 1)
         yield* done(zoe, { type: "Undo", object: second })
         assert.strictEqual(yield* left, 0)
-        // The same where only the id is named.
+        // Repeats this with the id alone.
         const [third, fourth] = [doing(type, object, 3), doing(type, object, 4)]
         yield* done(zoe, third)
         yield* done(zoe, fourth)
@@ -101,7 +101,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       }
     }))
 
-  it.effect("F17: what is undone before it comes does not come, and nobody undoes another's", () =>
+  it.effect("F17: an activity undone before it arrives has no effect, and only its actor can undo it", () =>
     Effect.gen(function*() {
       const [ben, yan, thief] = [yield* person("ben"), yield* there("yan"), yield* there("thief")]
       const status = yield* post(ben, "hello")
@@ -157,7 +157,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.match((yield* done(xeno, { type: "Update", object: old })) ?? "", /^ignored/)
     }))
 
-  it.effect("row 16: an answer counts for the follow that stands, by its id too, and can be taken back", () =>
+  it.effect("row 16: an Accept or Reject counts for the current follow, by its id too, and can be undone", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [dora, will] = [yield* person("dora"), yield* there("will")]

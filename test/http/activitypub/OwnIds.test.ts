@@ -6,7 +6,7 @@ import { actorOf, json, person, there } from "./Calls.ts"
 import { answer } from "./Exchange.ts"
 import { done, note, servers } from "./Sending.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what is ours", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("local ids", (it) => {
   it.effect("row 1: is not learnt from elsewhere, wherever a redirect leads", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -14,7 +14,7 @@ const ask = (path: string) =>
     json: answer.text === "" ? undefined : JSON.parse(answer.text)
   }))
 
-layer(server(), { excludeTestServices: true })("what notes and actors carry", (it) => {
+layer(server(), { excludeTestServices: true })("contents of notes and actors", (it) => {
   it.effect("S-009, S-012: files come along, with their words, sizes, focus and previews; emoji as well", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -5,7 +5,7 @@ import { answer, ended, eventually, follows, outcomeOf, serve, timesAsked } from
 import { done, note, OtherServer, send, servers, settled } from "./Sending.ts"
 import { actorOf, found, json, mentioning, person, post, there } from "./Talking.ts"
 
-/** Somebody elsewhere with a collection of pinned posts. */
+/** A remote account with a collection of pinned posts. */
 const pinning = Effect.fnUntraced(function*(name: string) {
   const featured = `${(yield* OtherServer).url}/users/${name}/featured`
   return { ...(yield* there(name, { featured })), featured }
@@ -33,7 +33,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       assert.deepStrictEqual(yield* pinned, ["<p>two</p>"])
     }))
 
-  it.effect("row 8: nobody pins what is another's, nor in another's collection", () =>
+  it.effect("row 8: an account cannot pin another's posts, nor pin to another's collection", () =>
     Effect.gen(function*() {
       const [ben, yan, thief] = [yield* person("ben"), yield* pinning("yan"), yield* pinning("thief")]
       const me = yield* actorOf(ben)
@@ -66,7 +66,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       assert.isEmpty(yield* json(ben, `/api/v1/accounts/${other.id}/statuses?pinned=true`))
     }))
 
-  it.effect("S-010: a post that nobody here has is fetched when it is pinned, and one that cannot be had is not", () =>
+  it.effect("S-010: an unknown post is fetched when it is pinned, and skipped if it cannot be fetched", () =>
     Effect.gen(function*() {
       const [dora, wim] = [yield* person("dora"), yield* pinning("wim")]
       const { id } = yield* found(dora, "wim")
@@ -118,7 +118,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       for (const end of waiting) end()
     }))
 
-  it.effect("S-010: a pin waits for a post for followers, which its origin sends to us and gives to nobody who asks", () =>
+  it.effect("S-010: a pin waits for a followers-only post, which its origin delivers and does not serve", () =>
     Effect.gen(function*() {
       const [flora, ulf] = [yield* person("flora"), yield* pinning("ulf")]
       const { id } = yield* found(flora, "ulf")

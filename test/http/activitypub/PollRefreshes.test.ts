@@ -15,7 +15,7 @@ const later = SqlClient.SqlClient.use((sql) =>
 )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of other servers", (it) => {
-  it.effect("S-076: are asked for anew by who looks, once a minute however many look, and once after their end", () =>
+  it.effect("S-076: polls are refreshed by views, at most once a minute, and once after their end", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, ben, zoe] = [yield* person("anna"), yield* person("ben"), yield* there("zoe")]
@@ -39,7 +39,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
       yield* later
       assert.deepStrictEqual(yield* look, [10, 5, 5])
       assert.strictEqual(yield* timesAsked(uri), 2)
-      // What it said before its end may not be the last word.
+      // Results from before the end may not be final.
       const end = new Date(Date.now() - 3_600_000)
       yield* sql`UPDATE polls SET expires_at = ${end} WHERE status_id = ${id}`
       yield* sql`UPDATE look_ups SET begun_at = ${new Date(end.getTime() - 3_600_000)} WHERE kind = 'poll'`
@@ -50,7 +50,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
       assert.strictEqual(yield* timesAsked(uri), 3)
     }))
 
-  it.effect("S-076: whose server is slow or has nothing to say are shown as they are known", () =>
+  it.effect("S-076: polls of slow or silent servers are shown as cached", () =>
     Effect.gen(function*() {
       const [cleo, yan] = [yield* person("cleo"), yield* there("yan")]
       const me = yield* actorOf(cleo)
@@ -76,7 +76,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
       yield* eventually(Effect.map(look, ([voters]) => voters === 17 ? true : undefined))
     }))
 
-  it.effect("S-076: for a few readers is nothing that the server asks for, nor is anybody's who may not see it", () =>
+  it.effect("S-076: are not refreshed for restricted posts, nor by viewers who cannot see the post", () =>
     Effect.gen(function*() {
       const [dora, emil, wim] = [yield* person("dora"), yield* person("emil"), yield* there("wim")]
       yield* hearStrangers(dora)

@@ -84,7 +84,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
       assert.deepStrictEqual([counts[0], counts.slice(1).reduce((sum, count) => sum + count, 0)], [1, 1])
     }))
 
-  it.effect("row 19: nobody votes in what it may not see, nor after the end", () =>
+  it.effect("row 19: votes on invisible or ended polls are refused", () =>
     Effect.gen(function*() {
       const [cleo, will] = [yield* person("cleo"), yield* there("will")]
       const hidden = yield* asks(cleo, {}, { visibility: "private" })
@@ -145,7 +145,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and o
       assert.deepStrictEqual(history.map(({ poll }) => poll?.options[1]?.title), ["tue", "tue", "wed"])
     }))
 
-  it.effect("whoever voted here is told when a poll elsewhere ends, once", () =>
+  it.effect("local voters are notified once of a remote poll's end", () =>
     Effect.gen(function*() {
       const [fay, gil, tom] = [yield* person("fay"), yield* person("gil"), yield* there("tom")]
       const [me, other] = [yield* actorOf(fay), yield* actorOf(gil)]

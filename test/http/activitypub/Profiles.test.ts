@@ -10,7 +10,7 @@ const person = (name: string) => TestServer.use(({ createPerson }) => createPers
 const published = new Date(Date.now() - 3_600_000).toISOString()
 const collections = ["outbox", "followers", "following", "featured"] as const
 
-/** Somebody with collections that say so much; they are known here. */
+/** Creates a known remote account whose collections have these totals. */
 const somebody = Effect.fnUntraced(function*(me: Person, name: string, totals: Readonly<Record<string, unknown>> = {}) {
   const { actor, domain, url } = yield* OtherServer
   const id = `${url}/users/${name}`
@@ -34,7 +34,7 @@ const posts = (me: Person, accountId: string, more = "") =>
     api(me.token, `/api/v1/accounts/${accountId}/statuses${more}`),
     (list: ReadonlyArray<{ uri: string }>) => list.map(({ uri }) => uri)
   )
-/** Whether everything that a view began is over. */
+/** Returns true if all work started by a view is done. */
 const over = (accountId: string) =>
   eventually(Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -85,7 +85,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
       assert.strictEqual(yield* timesAsked(`${zoe.id}/outbox/2`), 0)
     }))
 
-  it.effect("S-010: what is pinned and taken off while the collection is being read is not undone by that", () =>
+  it.effect("S-010: a pin change during a fetch of the collection is not reverted by it", () =>
     Effect.gen(function*() {
       const hugo = yield* person("hugo")
       const tess = yield* somebody(hugo, "tess")
@@ -162,7 +162,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
       assert.lengthOf(yield* posts(cleo, xena.accountId, "?limit=40"), 20)
     }))
 
-  it.effect("whose posts come by themselves is not asked for them; nobody asks for who has not signed in", () =>
+  it.effect("accounts whose posts are delivered are not polled; visitors cause no fetch", () =>
     Effect.gen(function*() {
       const dora = yield* person("dora")
       const [wim, vic] = [yield* somebody(dora, "wim", { followers: 7 }), yield* somebody(dora, "vic")]

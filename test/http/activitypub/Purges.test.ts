@@ -19,7 +19,7 @@ const remove = (by: RemotePerson) => done(by, { type: "Delete", object: by.id })
 const own = (by: Parameters<typeof json>[0]) => json(by, "/api/v1/accounts/verify_credentials")
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of other servers that are gone", (it) => {
-  it.effect("S-009, I12: a deleted account takes everything along, and every figure is what is left", () =>
+  it.effect("S-009, I12: deleting an account deletes its data, and counters match the rest", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, ben, zoe] = [yield* person("anna"), yield* person("ben"), yield* there("zoe")]
@@ -60,7 +60,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       assert.strictEqual((yield* json(anna, `/api/v1/accounts/${account.id}`)).error, "Record not found")
     }))
 
-  it.effect("row 11: with the key that was deleted nobody comes back; with another one it is somebody else", () =>
+  it.effect("row 11: a deleted account cannot return with its old key; a new key is a new account", () =>
     Effect.gen(function*() {
       const [cleo, yan] = [yield* person("cleo"), yield* there("yan")]
       const me = yield* actorOf(cleo)
@@ -80,7 +80,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       assert.strictEqual(yield* done(another, { type: "Follow", object: me }), "done")
     }))
 
-  it.effect("row 11: nobody follows or mentions an account of ours that is gone, and its reported posts stay hidden", () =>
+  it.effect("row 11: a deleted local account cannot be followed or mentioned, and its reported posts stay hidden", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [hal, ida, tom] = [yield* person("hal"), yield* person("ida"), yield* there("tom")]
@@ -103,7 +103,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       assert.isNotEmpty(yield* sql`SELECT FROM accounts WHERE id = ${hal.accountId}`)
     }))
 
-  it.effect("S-066: what moderators have still to see stays for them, hidden, and goes when they are done", () =>
+  it.effect("S-066: posts under review stay for moderators, hidden, and are deleted afterwards", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [dora, xeno] = [yield* person("dora"), yield* there("xeno")]
@@ -125,7 +125,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       yield* gone(BigInt(account.id))
     }))
 
-  it.effect("whose document is gone is gone as well", () =>
+  it.effect("an account whose document is gone is deleted", () =>
     Effect.gen(function*() {
       const [emil, will] = [yield* person("emil"), yield* there("will")]
       yield* done(will, { type: "Follow", object: yield* actorOf(emil) })
@@ -137,7 +137,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       assert.strictEqual((yield* own(emil)).followers_count, 0)
     }))
 
-  it.effect("F20: what cannot be had now is asked for later, whoever was told of it first", () =>
+  it.effect("F20: an object that cannot be fetched now is fetched later, whoever requested it first", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [fay, vera] = [yield* person("fay"), yield* there("vera")]
@@ -154,7 +154,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accounts of
       assert.strictEqual((yield* found(fay, "vera")).display_name, "Vera now")
     }))
 
-  it.effect("S-014: who suspends an account lifts that again, and nobody else does", () =>
+  it.effect("S-014: only the server that suspended an account can lift that suspension", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [gil, ulla] = [yield* person("gil"), yield* there("ulla")]

@@ -24,8 +24,8 @@ const worked = (kind: string) =>
     (sql) => eventually(sql`SELECT FROM errands WHERE kind = ${kind} AND tries < 1`, (rows) => rows.length === 0)
   )
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes that stand, and such that wait", (it) => {
-  it.effect("row 21: what is quoted may come later by itself, and is quoted from then on", () =>
+layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("accepted and pending quotes", (it) => {
+  it.effect("row 21: a quoted post that arrives later is quoted from then on", () =>
     Effect.gen(function*() {
       const anna = yield* person("anna1")
       const zoe = yield* there("zoe1")

@@ -9,7 +9,7 @@ import { json, person, post, there } from "./Talking.ts"
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to requests to quote", (it) => {
-  it.effect("answers to our requests are those of the one who is quoted; forged ones do nothing", () =>
+  it.effect("only the quoted author can answer our requests; forged answers do nothing", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const { documents } = yield* OtherServer
@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
       })
     }))
 
-  it.effect("row 21: what the author is asked about waits, however often it is asked, and is answered as they decide", () =>
+  it.effect("row 21: a request waits for the author, however often it is repeated, and is answered as they decide", () =>
     Effect.gen(function*() {
       const zoe = yield* there("zoe6")
       const anna = yield* person("anna6")
@@ -71,7 +71,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
         (all) => all.map(({ id, type }: { id: string; type: string }) => [type, id])
       )
       const [yes, no] = [note(zoe, "yes", { quote: quoted.uri }), note(zoe, "no", { quote: quoted.uri })]
-      // Nobody is asked about what only came.
+      // A Create alone sends no request.
       assert.strictEqual(yield* done(zoe, { type: "Create", object: yes }), "done")
       assert.deepStrictEqual(yield* waiting, [])
       assert.strictEqual(yield* asks("yes", 1, yes), "done")
@@ -94,7 +94,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("answers to 
       assert.deepStrictEqual(yield* answersTo("Reject"), [[`${zoe.id}/requests/no1`, undefined]])
       assert.strictEqual((yield* json(anna, `/api/v1/statuses/${quoted.id}`)).quotes_count, 1)
       assert.deepStrictEqual(yield* waiting, [])
-      // What was agreed to by hand is agreed to when it is asked again; what was refused is not.
+      // Repeated requests keep manual consent, and keep refusals.
       yield* asks("yes", 3, yes)
       assert.strictEqual((yield* answersTo("Accept")).length, 2)
       assert.strictEqual(yield* asks("no", 2, no), "ignored: it is refused")

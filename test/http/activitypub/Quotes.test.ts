@@ -16,7 +16,7 @@ const quoteOf = Effect.fnUntraced(function*(uri: string) {
 })
 const stateOf = (uri: string) => Effect.map(quoteOf(uri), (row) => row?.state)
 
-/** A post here, and somebody there. */
+/** A local post and a remote account. */
 const scene = Effect.fnUntraced(function*(name: string, policy = "public") {
   const anna = yield* person(`anna${name}`)
   const zoe = yield* there(`zoe${name}`)
@@ -51,7 +51,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
         type: "QuoteRequest",
         instrument: quote["id"]
       })
-      // Asked again it answers again, and nobody is told twice.
+      // A repeated request is answered again, without another notification.
       yield* done(zoe, request(zoe, quoted.uri, quote, `${zoe.id}/requests/2`))
       assert.deepStrictEqual(yield* told(anna), ["quote zoe1"])
       assert.strictEqual((yield* json(anna, `/api/v1/statuses/${quoted.id}`)).quotes_count, 1)
@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       yield* settled
       const revocation = (yield* sentOf("Delete")).find(({ object }) => (object as Json)["id"] === stamp)
       assert.deepInclude(revocation?.["object"], { type: "QuoteAuthorization", interactionTarget: quoted.uri })
-      // What was taken back is not given by asking again.
+      // Withdrawn consent is not restored by a new request.
       assert.strictEqual(
         yield* done(zoe, request(zoe, quoted.uri, quote, `${zoe.id}/requests/3`)),
         "ignored: it is refused"
@@ -77,7 +77,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       assert.includeMembers(rejects, [`${zoe.id}/requests/3`, `${zoe.id}/requests/4`])
     }))
 
-  it.effect("row 21: a request is only for one's own post that quotes what it names, seen, unblocked and no boost", () =>
+  it.effect("row 21: a request is accepted only for the requester's post that quotes the visible, unblocked post, and for no boost", () =>
     Effect.gen(function*() {
       const { anna, quoted, zoe } = yield* scene("2")
       const eve = yield* there("eve2")
@@ -102,7 +102,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       )
     }))
 
-  it.effect("row 21: a quote elsewhere counts with a stamp of the one who is quoted, that names both posts, from its own server", () =>
+  it.effect("row 21: a remote quote counts with a stamp of the quoted author's server that names both posts", () =>
     Effect.gen(function*() {
       const { documents } = yield* OtherServer
       const [zoe, max, eve] = [yield* there("zoe3"), yield* there("max3"), yield* there("eve3")]
@@ -149,7 +149,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by o
       )
       assert.lengthOf(found.statuses, 1)
       assert.strictEqual(yield* stateOf(String(self["id"])), "accepted")
-      // The one who is quoted takes it back, nobody else does.
+      // Only the quoted author can revoke it.
       const good = `${max.id}/stamps/good`
       yield* done(eve, { type: "Delete", object: good })
       assert.strictEqual(yield* stateOf(`${zoe.id}/notes/good`), "accepted")

@@ -17,7 +17,7 @@ const emoji = (name: string, more: Json = {}): Json => ({
   ...more
 })
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions as documents", (it) => {
-  it.effect("FEP-c0e0: a post has them as a collection, which only those read who read the post", () =>
+  it.effect("FEP-c0e0: a post has a collection of them, readable only to readers of the post", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const { url } = yield* OtherServer
@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions a
         VALUES (91, 'leaf', NULL, 'https://local.example/leaf.png', 'https://local.example/leaf.png', now())`
       assert.strictEqual(yield* done(sara, { type: "Create", object: note(sara, "one", mentioning(me)) }), "done")
       const { id, uri } = yield* received(fritz)
-      // Where its author already has a reaction with its own.
+      // Its author already has a custom reaction.
       yield* done(sara, { type: "EmojiReact", object: uri, content: ":moon:", tag: [emoji("moon")] })
       const { domain } = yield* OtherServer
       const path = (name: string) => `/api/v1/pleroma/statuses/${id}/reactions/${encodeURIComponent(name)}`

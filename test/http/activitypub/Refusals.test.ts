@@ -8,7 +8,7 @@ import { OtherServer, servers } from "./Sending.ts"
 import { found, json, person, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("refusals of other servers", (it) => {
-  it.effect("F102: what waits is shown with the refusals of both ways to sign", () =>
+  it.effect("F102: pending deliveries are shown with the refusals of both signature schemes", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { domain } = yield* OtherServer

@@ -11,7 +11,7 @@ export const tally = (
   ...poll.options.map(({ votes_count }) => votes_count)
 ]
 
-/** A question of somebody elsewhere, with so many votes for its options. */
+/** A remote poll with these votes for its options. */
 export const question = (
   by: RemotePerson,
   name: string,

@@ -8,7 +8,7 @@ import { actorOf, json, mentioning, person, there, told } from "./Talking.ts"
 
 const began = Date.now() - 60_000
 
-/** What Zoe's inbox got of a type. */
+/** Activities of a type in Zoe's inbox. */
 const delivered = Effect.map(
   Effect.sync((): Array<Json> => []),
   (got) => ({
@@ -25,7 +25,7 @@ const delivered = Effect.map(
 )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities that come again", (it) => {
-  it.effect("row 78, F18: a follow under the same id counts again after its end, and no copy of what was signed before", () =>
+  it.effect("row 78, F18: a follow under the same id counts again after its end, but copies signed earlier do not", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
@@ -36,7 +36,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const me = yield* actorOf(anna)
       const head = { "@context": "https://www.w3.org/ns/activitystreams", actor: zoe.id }
       const follow = { ...head, id: `${zoe.id}/follows/anna`, type: "Follow", object: me }
-      /** Whether Zoe follows Anna after this was sent, signed so many seconds after all began. */
+      /** Returns true if Zoe follows Anna after this activity, signed that many seconds after the start. */
       const after = Effect.fnUntraced(function*(activity: Json, seconds: number) {
         assert.strictEqual(yield* sendBody(zoe, JSON.stringify(activity), "/inbox", began + seconds * 1_000), 202)
         yield* settled
@@ -59,12 +59,12 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.isFalse(yield* after(follow, 13))
       assert.isTrue(yield* after(follow, 16))
 
-      // Whom it is for ends it too.
+      // The target can end it, too.
       const [{ account }] = yield* json(anna, "/api/v1/notifications")
       yield* json(anna, `/api/v1/accounts/${account.id}/remove_from_followers`, {})
       for (const seconds of [0, 12, 16]) assert.isFalse(yield* after(follow, seconds), String(seconds))
       assert.isTrue(yield* after(follow, 20))
-      // Whatever else comes again under its id comes in vain.
+      // Other repeats under its id have no effect.
       const report = { ...head, id: `${zoe.id}/reports/1`, type: "Flag", object: me }
       yield* after(report, 0)
       const count = sql`SELECT count(*)::int AS n FROM inbound_activities WHERE outcome IS NULL`
@@ -134,7 +134,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       assert.deepStrictEqual(yield* versions, ["<p>hasty</p>", "<p>second</p>", "<p>third</p>"])
     }))
 
-  it.effect("S-011: what has no id, as pins of Mastodon, counts again when it is signed later", () =>
+  it.effect("S-011: an activity without an id, like Mastodon's pins, counts again when it is signed later", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const featured = `${(yield* OtherServer).url}/users/xia/featured`

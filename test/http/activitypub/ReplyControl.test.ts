@@ -19,7 +19,7 @@ const answers = (type: string, to: RemotePerson) =>
   Effect.map(sentOf(type), (all) => all.filter((one) => String(one["to"]) === to.id))
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies that take consent", (it) => {
-  it.effect("row 21: what is not asked for waits, or is refused with a Reject; what is asked for politely is answered by its request", () =>
+  it.effect("row 21: a reply without a request is held, or refused with a Reject; one with a request is answered by it", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* person("anna1"), yield* person("ben1")]
       const [zoe, eve] = [yield* there("zoe1"), yield* there("eve1")]
@@ -37,7 +37,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       assert.strictEqual(yield* done(zoe, { type: "Create", object: no }), "ignored: its author does not agree")
       assert.isUndefined(yield* storedNote(no["id"]))
       assert.deepInclude((yield* answers("Reject", zoe))[0], { actor, object: no["id"], target: closed.uri })
-      // An edit meanwhile shows it to nobody, and Ben, whom it names, does not hear of it.
+      // An edit in the meantime stays hidden, and does not notify the mentioned Ben.
       const edited = { ...first, content: "<p>worse</p>", updated: new Date().toISOString() }
       assert.strictEqual(yield* done(zoe, { type: "Update", object: edited }), "done")
       assert.deepStrictEqual(yield* told(ben), [])
@@ -93,7 +93,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
         "ignored: it was asked before"
       )
       assert.deepStrictEqual(yield* json(anna, "/api/v1/interaction_requests"), [])
-      // What everybody may is agreed to where it is asked.
+      // A public permission is granted on request.
       const open = yield* post(anna, "open")
       const free = note(zoe, "4", { inReplyTo: open.uri })
       assert.strictEqual(yield* done(zoe, request(zoe, "ReplyRequest", open.uri, free, 7)), "done")
@@ -148,7 +148,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       assert.deepStrictEqual(yield* told(anna), [])
     }))
 
-  it.effect("row 10, row 21: a request is taken back by its id before it is answered, in whatever order the two come, and by nobody else", () =>
+  it.effect("row 10, row 21: only the requester can withdraw a request by its id, before it is answered, in either order", () =>
     Effect.gen(function*() {
       const anna = yield* person("anna6")
       const [zoe, eve] = [yield* there("zoe6"), yield* there("eve6")]
@@ -215,7 +215,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       for (const one of again) assert.strictEqual(yield* done(zoe, one), "done", one.type)
       assert.deepStrictEqual(yield* waiting, all.filter((type) => type !== "reply"))
 
-      // What was answered stands, whatever becomes of the request.
+      // Answers survive the request.
       for (const { id } of yield* json(anna, "/api/v1/interaction_requests")) {
         yield* json(anna, `/api/v1/interaction_requests/${id}/authorize`, {})
       }

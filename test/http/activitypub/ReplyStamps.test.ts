@@ -12,7 +12,7 @@ type Json = Record<string, unknown>
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent that others give", (it) => {
-  it.effect("row 21: answers to our requests are those of whom we asked; what they take back is gone", () =>
+  it.effect("row 21: only the account that we asked can answer; revoked consent is removed", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const { documents } = yield* OtherServer
@@ -70,7 +70,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
       assert.deepStrictEqual([after.favourites_count, after.favourited], [0, false])
     }))
 
-  it.effect("row 21: what nobody elsewhere decided about in 90 days is asked for no more", () =>
+  it.effect("row 21: a remote request undecided for 90 days is dropped", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { documents } = yield* OtherServer
@@ -103,7 +103,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
       })
     }))
 
-  it.effect("row 21: a reply elsewhere to somebody elsewhere is shown with a stamp of the author's own server, that names it", () =>
+  it.effect("row 21: a remote reply to a remote post is shown with a stamp of the author's server that names it", () =>
     Effect.gen(function*() {
       const { documents } = yield* OtherServer
       const [zoe, max, eve] = [yield* there("zoe4"), yield* there("max4"), yield* there("eve4")]
@@ -124,7 +124,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent tha
         replyAuthorization: "https://elsewhere.example/1"
       })
       assert.strictEqual(yield* done(zoe, { type: "Create", object: foreign }), "ignored: its author does not agree")
-      // Whom the post names needs none, nor does its author.
+      // The mentioned account needs no stamp, nor does the author.
       assert.strictEqual(
         yield* done(eve, { type: "Create", object: note(eve, "named", { inReplyTo: theirs["id"] }) }),
         "done"

@@ -43,12 +43,12 @@ layer(servers, { excludeTestServices: true })("search with resolve", (it) => {
         Effect.map(search(token, String(id)), ({ body }) => body.statuses.map(({ uri }) => uri))
       assert.deepStrictEqual<unknown>(yield* found(ben.token, open["id"]), [open["id"]])
       assert.deepStrictEqual<unknown>(yield* found(anna.token, secret["id"]), [secret["id"]])
-      // Row 56: what somebody may not read is not found by its address.
+      // Row 56: an unreadable post is not found by its address.
       assert.isEmpty(yield* found(ben.token, secret["id"]))
       assert.isEmpty((yield* search(anna.token, yan.id, "&type=statuses")).body.accounts)
     }))
 
-  it.effect("row 25: asks for nothing inside, and for nobody who has not signed in", () =>
+  it.effect("row 25: fetches no internal address, and nothing for visitors", () =>
     Effect.gen(function*() {
       const [server, there] = [yield* TestServer, yield* OtherServer]
       const cleo = yield* server.createPerson("cleo")

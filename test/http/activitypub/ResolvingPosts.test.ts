@@ -15,7 +15,7 @@ const link = (href: unknown, type = "application/activity+json") =>
   `<link rel="alternate" type="${type}" href="${String(href)}">`
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with resolve, posts", (it) => {
-  it.effect("S-150: finds a post by its id, by its page's link, by the page's header and by what a page answers", () =>
+  it.effect("S-150: finds a post by its id, by a link element, by a Link header and by the response of a page", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
       const names = ["id", "page", "header", "negotiated", "profile"]
@@ -49,7 +49,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       for (const [address, expected] of pages) {
         assert.deepStrictEqual<unknown>(yield* resolved(anna.token, address), [expected], address)
       }
-      // The author's document tells which page a post has: that is known afterwards and nobody is asked.
+      // The author's document names the page of a post: it is known afterwards without a request.
       const shown = note(zoe, "shown", { url: yield* html("/@zoe/shown", page("")) })
       yield* serve(shown)
       assert.isEmpty(yield* resolved(anna.token, shown["url"]))
@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       assert.strictEqual(yield* timesAsked(shown["url"]), before)
     }))
 
-  it.effect("rows 1, 5: what a page leads to is believed as little as anything else", () =>
+  it.effect("rows 1, 5: an object found by a page is checked like any other", () =>
     Effect.gen(function*() {
       const [ben, yan] = [yield* person("ben"), yield* there("yan")]
       const { url } = yield* OtherServer
@@ -108,7 +108,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       assert.strictEqual(yield* timesAsked(`${url}/loop/7`), 0)
     }))
 
-  it.effect("row 79: what is kept is kept under its id, whatever address led to it", () =>
+  it.effect("row 79: a fetched object is stored under its id, whatever its address", () =>
     Effect.gen(function*() {
       const [fritz, wim] = [yield* person("fritz"), yield* there("wim")]
       const post = note(wim, "kept")
@@ -123,7 +123,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
         response.writeHead(301, { location: String(other["id"]) }).end())
       assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, moved), [other["id"]])
       assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, post["id"]), [post["id"]])
-      // What says that it is something else is looked at where it says that it is, and not believed.
+      // An object with another id is fetched from that id, and not believed.
       const [real, forged] = [note(wim, "real"), { ...note(wim, "real"), content: "<p>forged</p>" }]
       yield* serve(real)
       const poison = yield* answer("/@wim/poison", (_, response) =>
@@ -135,7 +135,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       assert.deepInclude(kept, { uri: real["id"], content: "<p>real</p>" })
     }))
 
-  it.effect("row 10: what its author deletes while it is on its way does not arrive", () =>
+  it.effect("row 10: a post deleted by its author during the fetch is not stored", () =>
     Effect.gen(function*() {
       const [gerd, vic] = [yield* person("gerd"), yield* there("vic")]
       const post = note(vic, "crossed")

@@ -18,8 +18,8 @@ const at = Effect.fnUntraced(function*(by: RemotePerson, activity: Json, seconds
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that others use again", (it) => {
   /**
-   * What a type does to somebody here, how that ends, and whether it stands. `loose`: nothing but a copy is known to be late,
-   * for the ids say nothing of what belongs together.
+   * Effects of an activity type, its undo, and whether it is active. `loose`: only copies are known to be late, as ids
+   * do not show what belongs together.
    */
   const cases = Effect.fnUntraced(function*(type: ActivityTypeWith<"reused">, name = type.toLowerCase()) {
     const sql = yield* SqlClient.SqlClient
@@ -137,7 +137,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
   }
 
   for (const type of ["Announce", "Block", "EmojiReact", "Follow", "Like"] as const) {
-    it.effect(`F44: the Undo of ${type} that is sent once more leaves what was done anew under another id since`, () =>
+    it.effect(`F44: a repeated Undo of ${type} keeps a newer activity with another id`, () =>
       Effect.gen(function*() {
         const { activity, stands, zoe } = yield* cases(type, `anew${type.toLowerCase()}`)
         const [first, second]: ReadonlyArray<Json> = [
@@ -182,7 +182,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
           yield* comes(of(first))
           yield* ends(of(second), "both late")
         }
-        // What it ends comes after it.
+        // The undo arrives after it.
         const [third, fourth] = [named("100001"), named("100002")]
         yield* comes(fourth)
         assert.strictEqual(yield* comes(undo(third)), "ignored: a later one stands")

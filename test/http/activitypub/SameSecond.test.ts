@@ -13,7 +13,7 @@ const text = (by: RemotePerson, activity: Json) =>
   JSON.stringify({ "@context": "https://www.w3.org/ns/activitystreams", actor: by.id, ...activity })
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities of one second", (it) => {
-  /** Somebody elsewhere, what they may do to somebody here and undo, and whether it stands. */
+  /** A remote account with an action, its undo, and a check whether it is active. */
   const scene = Effect.fnUntraced(function*(type: string, name: string) {
     const sql = yield* SqlClient.SqlClient
     const [anna, zoe] = [yield* person(`anna${name}`), yield* there(`zoe${name}`)]

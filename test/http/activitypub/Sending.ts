@@ -17,7 +17,7 @@ export const servers = Layer.effect(OtherServer, peer).pipe(
 
 export type RemotePerson = Effect.Success<ReturnType<Peer["actor"]>>
 
-/** A body as it is with the headers of a POST that somebody signed. */
+/** A raw body with the headers of a signed POST. */
 export const signed = Effect.fnUntraced(function*(by: RemotePerson, text: string, url: URL, now = Date.now()) {
   const keys = yield* KeyOperations
   const body = new TextEncoder().encode(text)
@@ -26,7 +26,7 @@ export const signed = Effect.fnUntraced(function*(by: RemotePerson, text: string
   return { body, headers: headers(yield* Effect.orDie(keys.sign(by.privatePem, base))) }
 })
 
-/** Sends a body as it is, signed by somebody at a time in milliseconds since 1970; answers the status. */
+/** Sends a raw body, signed at a time in milliseconds since 1970; returns the status. */
 export const sendBody = Effect.fnUntraced(function*(by: RemotePerson, text: string, path = "/inbox", now?: number) {
   const { baseUrl, fetch } = yield* TestServer
   const { body, headers } = yield* signed(by, text, new URL(baseUrl + path), now)
@@ -35,7 +35,7 @@ export const sendBody = Effect.fnUntraced(function*(by: RemotePerson, text: stri
 
 let count = 0
 
-/** Sends an activity of somebody, complete with a context and an id. */
+/** Sends an activity of an account, completed with a context and an id. */
 export const send = (by: RemotePerson, activity: Json, path?: string) =>
   sendBody(
     by,
@@ -64,10 +64,10 @@ export const settled = Effect.gen(function*() {
   return row?.outcome
 })
 
-/** Sends an activity and answers what became of it. */
+/** Sends an activity and returns its outcome. */
 export const done = (by: RemotePerson, activity: Json) => Effect.andThen(send(by, activity), settled)
 
-/** A note of somebody for everybody. */
+/** A public note of an account. */
 export const note = (by: Pick<RemotePerson, "id">, name: string, more: Json = {}): Json => ({
   id: `${by.id}/notes/${name}`,
   type: "Note",

@@ -8,7 +8,7 @@ import { done, note, OtherServer, servers } from "./Sending.ts"
 import { actorOf, found, json, person, post, there } from "./Talking.ts"
 import { refer, references, ways } from "./WaysToRefer.ts"
 
-/** Somebody here with a post that everybody may quote, and somebody there whom others here follow. */
+/** A local account with a publicly quotable post, and a remote account with local followers. */
 const scene = Effect.fnUntraced(function*(name: string) {
   const [ada, bob, zoe] = [yield* person(`ada${name}`), yield* person(`bob${name}`), yield* there(`zoe${name}`)]
   const account = yield* found(bob, `zoe${name}`)
@@ -34,26 +34,26 @@ layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks befo
     return left
   })
 
-  it.effect("F72: without a block each way refers to somebody here", () =>
+  it.effect("F72: without a block both can refer to a local account", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* effective("open", yield* scene("open")), Object.keys(ways))
     }))
 
-  it.effect("F72: whom the author blocks refers to the author in no way", () =>
+  it.effect("F72: an account that the author blocks cannot refer to the author in any way", () =>
     Effect.gen(function*() {
       const blocked = yield* scene("blocked")
       yield* json(blocked.ada, `/api/v1/accounts/${blocked.account.id}/block`, {})
       assert.deepStrictEqual(yield* effective("blocked", blocked), [])
     }))
 
-  it.effect("F72: who blocks the author refers to the author in no way", () =>
+  it.effect("F72: an account that blocks the author cannot refer to the author in any way", () =>
     Effect.gen(function*() {
       const blocking = yield* scene("blocking")
       yield* done(blocking.zoe, { type: "Block", object: blocking.to.actor })
       assert.deepStrictEqual(yield* effective("blocking", blocking), [])
     }))
 
-  it.effect("F72: whose server the author blocks refers to the author in no way", () =>
+  it.effect("F72: a server that the author blocks cannot refer to the author in any way", () =>
     Effect.gen(function*() {
       const { domain } = yield* OtherServer
       const muted = yield* scene("muted")

@@ -31,7 +31,7 @@ const outcomes = SqlClient.SqlClient.use((sql) =>
     GROUP BY outcome ORDER BY outcome`
 )
 
-layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("what many servers send at once", (it) => {
+layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("activities of many servers at once", (it) => {
   it.effect("I7, I8: each activity has its effect once, and one that fails each time takes none along", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -107,7 +107,7 @@ layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("what many s
       assert.isBelow(each, 4, `${each} statements an activity`)
     }))
 
-  it.effect("I13: what an account sent is not done by an owner after whom somebody else took it over", () =>
+  it.effect("I13: after a takeover the previous owner does not process an account's activities", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const zed = yield* there("zed")
@@ -124,7 +124,7 @@ layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("what many s
       const taken = yield* epoch
       yield* send(zed, { type: "Create", object: note(zed, "after") })
       assert.strictEqual(yield* settled, nothing)
-      // It had to become the owner anew, and nothing but the transaction of its work could tell.
+      // It had to acquire ownership again, which only the transaction of its work could notice.
       assert.strictEqual(yield* epoch, taken + 1n)
     }))
 })

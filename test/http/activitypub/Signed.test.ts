@@ -70,11 +70,11 @@ const asking = Effect.fnUntraced(function*(path: string, by?: Stranger) {
   return yield* send(path, { headers: { accept: "application/activity+json", ...signed } })
 })
 
-/** What is refused is said in the reader's language, too. */
+/** Errors are also in the reader's language. */
 const varyOfErrors = "Accept, Signature, Accept-Language"
 
 layer(server(), { excludeTestServices: true })("signed requests", (it) => {
-  it.effect("row 61: each signer sees what is for it, and nobody is given another's answer", () =>
+  it.effect("row 61: each signer gets its own response, never another's cached one", () =>
     Effect.gen(function*() {
       const anna = yield* person("anna")
       const [follower, mentioned, nobody] = [
@@ -111,7 +111,7 @@ layer(server(), { excludeTestServices: true })("signed requests", (it) => {
       assert.notInclude((yield* asking("/users/anna/outbox?page=true")).text, String(secret))
     }))
 
-  it.effect("row 17: who is blocked or suspended sees nothing, and a signature that does not hold is refused", () =>
+  it.effect("row 17: a blocked or suspended signer gets nothing, and an invalid signature is refused", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const ben = yield* person("ben")
@@ -147,7 +147,7 @@ layer(server(), { excludeTestServices: true })("signed requests", (it) => {
 })
 
 layer(server({ limitedFederation: true }), { excludeTestServices: true })("restricted mode", (it) => {
-  it.effect("S-024: a signature opens what is for the signer", () =>
+  it.effect("S-024: a signature gives access to the signer's objects", () =>
     Effect.gen(function*() {
       const cleo = yield* person("cleo")
       const id = yield* status(cleo, "hello")

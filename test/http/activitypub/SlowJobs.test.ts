@@ -9,8 +9,8 @@ import { done, note, OtherServer, servers } from "./Sending.ts"
 /** More than are run at once. */
 const slowJobs = 70
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what other servers are asked for posts", (it) => {
-  it.effect("row 30: those that never answer hold up nobody else's", () =>
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fetches of posts from other servers", (it) => {
+  it.effect("row 30: servers that never respond do not delay others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { documents } = yield* OtherServer

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What is kept of a post from elsewhere, by its id; undefined where it is not here. */
+/** Stored data of a remote post, by its id; undefined if absent. */
 export const storedNote = Effect.fnUntraced(function*(uri: unknown) {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql<{ visibility: string; gone: boolean; replyTo: bigint | null }>`

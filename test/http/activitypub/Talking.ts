@@ -2,20 +2,20 @@ import { Effect } from "effect"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { OtherServer } from "./Sending.ts"
 
-/* What tests of the inbox say to people here and there. */
+/* Messages of inbox tests to local and remote accounts. */
 
-/** Somebody with an account on the server under test. */
+/** Creates a local account. */
 export const person = (name: string) => TestServer.use(({ createPerson }) => createPerson(name))
 
-/** Somebody on the other server; `more` changes the actor's document. */
+/** Creates a remote account; `more` changes its actor document. */
 export const there = (name: string, more: Record<string, unknown> = {}) =>
   OtherServer.use(({ actor }) => actor(name, more))
 
-/** The id of somebody here. */
+/** Actor id of a local account. */
 export const actorOf = ({ username }: Person) =>
   TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/${username}`))
 
-/** Asks the API as somebody, with a POST where there is a body. */
+/** Sends an API request as a user: a POST if there is a body. */
 export const json = (
   by: Person,
   path: string,
@@ -30,7 +30,7 @@ export const json = (
 export const post = (by: Person, text: string, more: Record<string, unknown> = {}) =>
   json(by, "/api/v1/statuses", { status: text, ...more })
 
-/** Somebody's notifications, the newest first, as `type name`. */
+/** Notifications of a user, newest first, as `type name`. */
 export const told = (by: Person) =>
   Effect.map(
     json(by, "/api/v1/notifications"),
@@ -38,16 +38,16 @@ export const told = (by: Person) =>
       all.map(({ account, type }) => `${type} ${account.acct.split("@")[0]}`)
   )
 
-/** The status of somebody's newest notification. */
+/** Status of a user's newest notification. */
 export const received = (by: Person) => Effect.map(json(by, "/api/v1/notifications"), ([first]) => first.status)
 
-/** What addresses a note to people here and mentions them. */
+/** Fields that address a note to local accounts and mention them. */
 export const mentioning = (...actors: ReadonlyArray<string>) => ({
   cc: actors,
   tag: actors.map((href) => ({ type: "Mention", href }))
 })
 
-/** The account of somebody elsewhere, as it is found by its handle. */
+/** Looks a remote account up by its handle. */
 export const found = Effect.fnUntraced(function*(by: Person, name: string) {
   const { domain } = yield* OtherServer
   const handle = encodeURIComponent(`${name}@${domain}`)

@@ -21,7 +21,7 @@ const idOf = (me: Person, uri: unknown) =>
     api(me.token, `/api/v2/search?resolve=true&q=${encodeURIComponent(String(uri))}`),
     ({ statuses }): string => statuses[0]?.id
   )
-/** The conversation of a status, by ids elsewhere, and whether more of it is on its way. */
+/** Conversation of a status, by remote ids, and whether a fetch is in flight. */
 const conversation = (me: Person, id: string) =>
   TestServer.use(({ fetch }) =>
     Effect.flatMap(
@@ -38,14 +38,14 @@ const conversation = (me: Person, id: string) =>
         })
     )
   )
-/** The same once nothing is on its way any more. */
+/** Returns the thread once no fetch is in flight. */
 const whole = (me: Person, id: string) =>
   eventually(Effect.map(conversation(me, id), (found) => found.refresh === null ? found : undefined))
 
 const small = servers.pipe(Layer.provide(Layer.succeed(FetchLimits, limits)))
 
 layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations of other servers", (it) => {
-  it.effect("S-196: reading a thread fetches what it answers and what answers it, once, and tells that it does", () =>
+  it.effect("S-196: reading a thread fetches its parents and replies, once, and reports the fetch", () =>
     Effect.gen(function*() {
       const [anna, zoe, yan] = [yield* person("anna"), yield* there("zoe"), yield* there("yan")]
       const posts = (by: typeof zoe, name: string, more: Json) => note(by, name, { published, ...more })
@@ -84,7 +84,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
         result_count: 4
       })
       assert.strictEqual((yield* api(anna.token, `/api/v1_alpha/async_refreshes/x`)).error, "Not Found")
-      // What hangs on it now is counted, and it is not fetched again so soon, nor for whoever has not signed in.
+      // Fetched replies are counted; the thread is not fetched again soon, nor for visitors.
       assert.strictEqual((yield* api(anna.token, `/api/v1/statuses/${id}`)).replies_count, 1)
       const before = yield* timesAsked(collection)
       assert.isNull((yield* conversation(anna, id)).refresh)
@@ -122,7 +122,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       assert.strictEqual(yield* timesAsked(collection), 1)
     }))
 
-  it.effect("what arrives brings along what it answers, whichever comes first", () =>
+  it.effect("a reply brings its parent, in either order of arrival", () =>
     Effect.gen(function*() {
       const [cleo, wim, vera] = [yield* person("cleo"), yield* there("wim"), yield* there("vera")]
       const me = yield* TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/cleo`))
@@ -150,7 +150,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       assert.strictEqual((yield* api(cleo.token, `/api/v1/statuses/${parent}`)).replies_count, 1)
     }))
 
-  it.effect("a post of the last minutes that somebody searches for brings along what it answers", () =>
+  it.effect("a recent post found by search brings its parent", () =>
     Effect.gen(function*() {
       const [fritz, tom] = [yield* person("fritz"), yield* there("tom")]
       const top = note(tom, "top", { published })
@@ -164,7 +164,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       assert.deepStrictEqual<unknown>(ancestors, [top["id"]])
     }))
 
-  it.effect("row 34: chains, pages and accounts that somebody makes up without an end cost what the budget says", () =>
+  it.effect("row 34: invented chains, pages and accounts cost at most the budget", () =>
     Effect.gen(function*() {
       const [dora, evil] = [yield* person("dora"), yield* there("evil")]
       const { documents, requests, url } = yield* OtherServer

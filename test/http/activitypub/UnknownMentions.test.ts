@@ -14,8 +14,8 @@ const noErrands = eventually(Effect.map(errands, (rows) => rows.length === 0 ? t
 const mentionsOf = (status: { readonly mentions: ReadonlyArray<{ readonly username: string }> }) =>
   status.mentions.map(({ username }) => username).toSorted()
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("people whom nobody here knows, in posts", (it) => {
-  it.effect("S-009: are asked for and mentioned, and who cannot be had stays a link", () =>
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of unknown accounts", (it) => {
+  it.effect("S-009: are fetched and mentioned, and unavailable ones stay links", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* person("anna"), yield* there("zoe")]
       const [me, other] = [yield* actorOf(anna), yield* peer]
@@ -89,7 +89,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("people whom
       assert.deepStrictEqual(mentionsOf(status), ["dora", "sam"])
     }))
 
-  it.effect("row 34: so many of one post are asked for, and of our own names nobody else is", () =>
+  it.effect("row 34: lookups of unknown mentions are bounded per post, and local names cause none", () =>
     Effect.gen(function*() {
       const [emil, ulla, others] = [yield* person("emil"), yield* there("ulla"), [yield* peer, yield* peer]]
       const me = yield* actorOf(emil)

@@ -5,7 +5,7 @@ import { done, note, OtherServer, servers } from "./Sending.ts"
 
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of people whom nobody follows", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of unfollowed accounts", (it) => {
   it.effect("public ones are taken for a hashtag that is followed, and open ones for a list", () =>
     Effect.gen(function*() {
       const [ida, wim, una] = [yield* newPerson("ida"), yield* there("wim"), yield* there("una")]

@@ -4,11 +4,11 @@ import type { Json } from "../../services/federation/Peer.ts"
 import { done, note, type RemotePerson } from "./Sending.ts"
 import { mentioning } from "./Talking.ts"
 
-/* Every way in which an account of another server can refer to somebody here. */
+/* All ways in which a remote account can refer to a local one. */
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
-/** The account that is referred to, a post and a poll of it, and a post of somebody else here. */
+/** The local account, its post and poll, and a post of another local account. */
 export interface Referred {
   readonly actor: string
   readonly post: string
@@ -19,7 +19,7 @@ export interface Referred {
 /** Sends what refers to `to`; `name` is part of every id. */
 type Way = (by: RemotePerson, to: Referred, name: string) => ReadonlyArray<Json>
 
-/** A date that is later than the post that is edited; what is in the future counts as now. */
+/** A date after the edited post; future dates count as now. */
 const later = () => new Date(Date.now() + 60_000).toISOString()
 
 const create = (object: Json): ReadonlyArray<Json> => [{ type: "Create", object }]

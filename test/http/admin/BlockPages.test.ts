@@ -8,7 +8,7 @@ import { auditEntries } from "../../support/Staff.ts"
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
   "pages of blocks, trends and servers",
   (it) => {
-    it.effect("S-168 S-274: a server is blocked, a weaker block is refused, and it is taken back; the file says what it would do", () =>
+    it.effect("S-168 S-274: a server is blocked, a weaker block is refused, and it is lifted; a file's effect is previewed", () =>
       Effect.gen(function*() {
         const { act, browser, undo } = yield* chief("warden")
         const made = yield* act("/admin/domain_blocks/new", "create", { domain: "bad.example", severity: "suspend" })
@@ -37,7 +37,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.notInclude((yield* undo(made)).text, "bad.example</a>")
       }))
 
-    it.effect("S-172 S-173 S-174: what keeps people from signing up is blocked, tried and unblocked", () =>
+    it.effect("S-172 S-173 S-174: sign-up blocks are added, tried and removed", () =>
       Effect.gen(function*() {
         const { act } = yield* chief("keeper")
         assert.include(
@@ -71,7 +71,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         )
       }))
 
-    it.effect("S-112 S-232: trends are decided about together; what is gone is told", () =>
+    it.effect("S-112 S-232: trends are decided in bulk; deleted ones are reported", () =>
       Effect.gen(function*() {
         const { act, accountId } = yield* chief("curator")
         const sql = yield* SqlClient.SqlClient

@@ -20,7 +20,7 @@ const png = () =>
   )
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("archives of emoji", (it) => {
-  it.effect("S-093: an archive is read in, what is no picture is told, and comes out again with its list", () =>
+  it.effect("S-093: an archive is imported, invalid pictures are reported, and the export has its list", () =>
     Effect.gen(function*() {
       const { accountId, browser } = yield* chief("archivist")
       const { baseUrl, fetch } = yield* TestServer
@@ -95,7 +95,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const out = yield* tarballWith(at, [{ shortcode: "duck", category: null, bytes: picture, fileName: "duck.png" }])
       const [duck] = (yield* picturesIn(out)) ?? []
       assert.isTrue(duck !== undefined && picture.equals(duck.bytes))
-      // What is no archive, or only the beginning of one, or of which a byte is another one.
+      // Not an archive, a truncated one, or one with a changed byte.
       const broken = Uint8Array.from(out)
       broken[Math.floor(out.length / 2)]! ^= 255
       for (const bytes of [gzipSync(strToU8("nothing")), out.subarray(0, 40), Uint8Array.of(0x1f, 0x8b)]) {

@@ -8,7 +8,7 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
 
 layer(TestServer.layer(), { excludeTestServices: true })("the staff area", (it) => {
-  it.effect("S-252: who is not signed in goes to the sign-in and comes back to the page they asked for", () =>
+  it.effect("S-252: a visitor is sent to sign in and returns to the requested page", () =>
     Effect.gen(function*() {
       const owner = yield* staffMember("chief", ["administrator"])
       const browser = yield* staffBrowser()
@@ -24,7 +24,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the staff area", (it) 
       assert.include(page.text, `aria-current="page"`)
     }))
 
-  it.effect("S-252: who has no role for it is refused, and a role that is taken counts at the next request", () =>
+  it.effect("S-252: a user without the role is refused, and a removed role applies at the next request", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const nobody = yield* staffBrowser(yield* newPerson("nobody"))

@@ -22,7 +22,7 @@ const fields = [
   "attachments"
 ].filter((name) => name !== "act" && name !== "confirmed")
 
-/** What is wrong of its kind: a network that is all of them, and a day that never comes. */
+/** Wrong values by kind: a network that is all addresses, and an impossible date. */
 const wrong = (field: string) => /^(?:ip|domain|url|email)/.test(field) ? "::/0" : "2026-13-99T99:99"
 const values: ReadonlyArray<(field: string) => string> = [
   () => "",
@@ -33,7 +33,7 @@ const values: ReadonlyArray<(field: string) => string> = [
   () => "1"
 ]
 
-/** What takes the thing of the page away comes last, so that every button is pressed on one that is there. */
+/** Buttons that delete the page's subject come last, so that every button has one. */
 const isEnd = (act: string) => /^(?:remove|delete|end|reject|dismiss|stop|clear|destroy)/.test(act)
 
 /** Bodies of other types and sizes than a form's, each with the token where it can have one. */

@@ -8,7 +8,7 @@ import { chief } from "../../support/Chief.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const total = (text: string) => /<p class="total">([^<]*) in total<\/p>/.exec(text)?.[1]
-/** What the tabs say: their words with their numbers. */
+/** Labels and counts of the tabs. */
 const tabs = (text: string) =>
   [...(/<nav class="tabs".*?<\/nav>/s.exec(text)?.[0] ?? "").matchAll(
     /<a [^>]*>([^<]*?) ?(?:<span class="soft">([^<]*)<\/span>)?<\/a>/g
@@ -16,7 +16,7 @@ const tabs = (text: string) =>
     .map(([, name = "", count]) => [name, count])
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("lists of staff", (it) => {
-  it.effect("S-233: hashtags are counted up to ten thousand, found by how they begin, and by what was decided", () =>
+  it.effect("S-233: hashtags are counted up to ten thousand, found by prefix, and by decision", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { browser } = yield* chief("counter")
@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       ])
     }))
 
-  it.effect("S-232: all posts of an account and all links of a publisher may trend, or none, after a word of what that is", () =>
+  it.effect("S-232: all posts of an account and all links of a publisher may trend, or none, after an explanation", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId, act, browser } = yield* chief("trendsetter")
@@ -126,7 +126,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.include(log, "news.example")
     }))
 
-  it.effect("S-022: an account's page names the app by which it came, and who invited it", () =>
+  it.effect("S-022: an account's page names its sign-up app and its inviter", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { browser } = yield* chief("receptionist")

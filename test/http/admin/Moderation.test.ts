@@ -20,7 +20,7 @@ const does = Effect.fnUntraced(
 )
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("moderation by pages", (it) => {
-  it.effect("S-022: an act says what it does, is done once, and its notice takes it back", () =>
+  it.effect("S-022: an action says what it does, is done once, and its notice undoes it", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("mod1", ["manageUsers"])
       const bad = yield* newPerson("bad1")
@@ -35,7 +35,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const done = yield* browser.follow(yield* browser.press(asked, "take"))
       assert.include(done.text, "@bad1 was limited.")
       assert.isTrue((yield* state()).silenced)
-      // The same form once more is refused in words, and nothing is done twice.
+      // Sending the form again is refused in words, and nothing is done twice.
       const again = yield* browser.press(asked, "take")
       assert.strictEqual(again.status, 422)
       assert.include(again.text, "role=\"alert\"")
@@ -51,7 +51,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       ])
     }))
 
-  it.effect("S-252: nobody acts on who has an equal or higher role; an act that is unknown or not one's own is refused", () =>
+  it.effect("S-252: acting on an equal or higher role is refused, as is an unknown or another's action", () =>
     Effect.gen(function*() {
       const [one, peer] = [
         yield* staffMember("peer1", ["manageUsers"], 50),
@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.notInclude(shown.text, "Delete account")
     }))
 
-  it.effect("S-277: several sign-ups are decided at once; what one of them refuses keeps nothing from the others", () =>
+  it.effect("S-277: several sign-ups are decided at once; a refused one does not affect the others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const browser = yield* staffBrowser(yield* staffMember("mod3", ["manageUsers"]))
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include(none.text, "blank")
     }))
 
-  it.effect("S-234: of two moderators on one report the second one is told; posts are acted on; notes are written and deleted", () =>
+  it.effect("S-234: the second moderator on a report is told of the first; posts are acted on; notes are written and deleted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [one, two] = [
@@ -175,7 +175,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.include((yield* (yield* staffBrowser(bad)).get(href)).text, "Rude &lt;people&gt;")
     }))
 
-  it.effect("S-252: an administrator gives roles below the own one, changes an address, and deletes who is suspended, by name only", () =>
+  it.effect("S-252: an administrator grants lower roles, changes an address, and deletes a suspended user only by name", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const owner = yield* staffMember("owner5", ["administrator"], 900)

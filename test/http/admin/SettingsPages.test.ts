@@ -36,7 +36,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       ])
     }))
 
-  it.effect("S-235: what the server says of itself and how it takes people in; documents have versions", () =>
+  it.effect("S-235: the server's texts and its sign-up mode; documents have versions", () =>
     Effect.gen(function*() {
       const { act, browser } = yield* chief("editor")
       const about = yield* act("/admin/settings", "about", {

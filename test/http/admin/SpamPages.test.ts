@@ -14,7 +14,7 @@ const ruleIds = (text: string) => [...text.matchAll(/\/admin\/spam_rules\/(\d+)"
 const heldIds = (text: string) => [...text.matchAll(/name="ids\[\]" value="(\d+)"/g)].map(([, id = ""]) => id)
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("pages against spam", (it) => {
-  it.effect("S-235: a rule is made, tried, switched on; what it holds is approved and rejected", () =>
+  it.effect("S-235: a rule is created, tried, switched on; held posts are approved and rejected", () =>
     Effect.gen(function*() {
       const { act, accountId, browser, undo } = yield* chief("sweeper")
       const anna = yield* newPerson("anna")
@@ -81,7 +81,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       ])
     }))
 
-  it.effect("S-235: what is wrong is refused and stays in the form", () =>
+  it.effect("S-235: invalid input is refused and stays in the form", () =>
     Effect.gen(function*() {
       const { browser } = yield* chief("fussy")
       const fresh = yield* browser.get(`${path}/new`)

@@ -41,7 +41,7 @@ const namesAt = (text: string, at: number): ReadonlyArray<string> => {
   return names
 }
 
-/** What the buttons of each page do, as the sources name it. */
+/** Actions of each page's buttons, as in the sources. */
 export const declaredActs: ReadonlyArray<readonly [path: string, acts: ReadonlyArray<string>]> = sourcesIn(
   "src/http/admin"
 ).flatMap(({ text }) =>

@@ -98,7 +98,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
       for (const [search, init] of bodies) assert.deepStrictEqual(yield* seen(`/api/echo${search}`, init), expected)
     }))
 
-  it.effect("of a file in a multipart body only the name is left", () =>
+  it.effect("only the name of a file in a multipart body is kept", () =>
     Effect.gen(function*() {
       const multipart = new FormData()
       multipart.append("note", "text")
@@ -180,7 +180,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
       assert.deepStrictEqual((yield* remove("/api/v1/things")).body, {})
     }))
 
-  it.effect("row 74: a path has one form, whatever slashes and suffix it comes with", () =>
+  it.effect("row 74: a path has one form, with any slashes and suffix", () =>
     Effect.gen(function*() {
       for (const path of ["/api/v1/things", "/api/v1/things/", "//api//v1/things", "/api/v1/things.json?limit=1"]) {
         assert.strictEqual((yield* call(path)).status, 200, path)
@@ -188,7 +188,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
       assert.strictEqual((yield* call("/API/v1/things")).status, 404)
     }))
 
-  it.effect("F14: no body holds the event loop for 50 ms, whatever its shape", () =>
+  it.effect("F14: no body blocks the event loop for 50 ms, in any shape", () =>
     Effect.gen(function*() {
       const pauses: Array<string> = []
       for (const [name, type, body] of shapes) {

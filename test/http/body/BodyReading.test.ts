@@ -62,7 +62,7 @@ describe("arriving bodies", () => {
       assert.isUndefined(yield* read("192.0.2.1"))
     }).pipe(provided))
 
-  it.effect("F16: files are of accounts: who uploads behind one address with many others has a share of their own", () =>
+  it.effect("F16: files count per account: an uploader behind a shared address has their own share", () =>
     Effect.gen(function*() {
       const bodyReading = yield* BodyReading
       const upload = <A>(account: bigint | undefined, file: Effect.Effect<A>) =>

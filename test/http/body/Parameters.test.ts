@@ -55,7 +55,7 @@ describe("JSON", () => {
     assert.deepStrictEqual(fromJson(""), {})
   })
 
-  it("refuses what is malformed or nested too deeply", () => {
+  it("refuses malformed or deeply nested input", () => {
     refuses(() => fromJson("{"))
     // F14: what was looked through is not looked through once more, in one turn.
     const deep = `${"[".repeat(40)}${"]".repeat(40)}`

@@ -34,7 +34,7 @@ layer(Server, { excludeTestServices: true })("a server with its files in a bucke
       }
       const part = yield* bytesAt(media.url, { range: "bytes=1-3" })
       assert.deepStrictEqual([part.status, Buffer.from(part.bytes).toString()], [206, "PNG"])
-      // What was sent is gone with the job; the renditions are all that is there.
+      // The upload is deleted with the job; only the renditions remain.
       const sql = yield* SqlClient.SqlClient
       const ledger = yield* sql<{ name: string }>`SELECT name FROM stored_files ORDER BY name`
       assert.deepStrictEqual([...objects.keys()].sort(), ledger.map(({ name }) => name))
@@ -44,7 +44,7 @@ layer(Server, { excludeTestServices: true })("a server with its files in a bucke
       assert.deepStrictEqual([objects.size, uploads.size], [0, 0])
     }))
 
-  it.effect("answers 503 while the bucket does not answer, to uploads and to who looks at a file, and goes on after it", () =>
+  it.effect("uploads and reads of files get 503 while the bucket does not respond, and work again afterwards", () =>
     Effect.gen(function*() {
       const double = yield* Double
       const bob = yield* (yield* TestServer).createPerson("bob")

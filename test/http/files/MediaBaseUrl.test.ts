@@ -37,7 +37,7 @@ layer(TestServer.layer({ MEDIA_BASE_URL: `${base}/` }), { excludeTestServices: t
         assert.isNotEmpty(sources, path)
         for (const source of sources) assert.match(source, address, path)
       }
-      // The pages that show nobody's files do not allow them either.
+      // Pages without user files do not allow them either.
       const signIn = yield* fetch("/auth/sign_in")
       assert.notInclude(signIn.headers.get("content-security-policy") ?? "", "files.example.net")
     }))

@@ -75,7 +75,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       yield* bytesAt(url)
       const [row] = yield* sql<{ meta: unknown }>`SELECT meta FROM media_attachments WHERE status_id = ${statusId}`
       assert.deepStrictEqual(row?.meta, { original: { width: 1, height: 1 } })
-      // What only begins as a picture does is shown as it came, without a size.
+      // A truncated picture is served unchanged, without a size.
       const broken = yield* remotePost([other.put("/broken.jpg", turned.subarray(0, 40), "image/jpeg")])
       assert.strictEqual((yield* bytesAt((yield* metaOf(broken.statusId)).url)).status, 200)
       assert.deepStrictEqual((yield* metaOf(broken.statusId)).meta, {})
@@ -96,7 +96,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.strictEqual(other.timesAsked("/slow.png"), 1)
     }))
 
-  it.effect("row 25: serves addresses that rows name and no others, and none of who is suspended or of what is deleted", () =>
+  it.effect("row 25: serves only addresses that rows name, and none of suspended accounts or deleted posts", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const other = yield* Other
@@ -117,7 +117,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
       assert.strictEqual(other.timesAsked("/secret.png"), 1)
     }))
 
-  it.effect("rows 46 and 47: what is no picture, video or sound by its bytes is not shown, whatever it is called", () =>
+  it.effect("rows 46 and 47: a file whose bytes are no picture, video or sound is not shown, whatever its name", () =>
     Effect.gen(function*() {
       const other = yield* Other
       const svg = new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`)
@@ -139,14 +139,14 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
         yield* bytesAt(media.url)
         assert.strictEqual(other.timesAsked(new URL(url).pathname), 1, url)
       }
-      // What it is called does not matter the other way round either.
+      // The file name does not matter in the other direction either.
       const { media_attachments: [odd] } = yield* shown(
         (yield* remotePost([other.put("/odd", yield* png("#fff"), "video/mp4")])).statusId
       )
       assert.strictEqual((yield* bytesAt(odd.url)).headers.get("content-type"), "image/png")
     }))
 
-  it.effect("media refresh: what there is a copy of is fetched anew, once", () =>
+  it.effect("media refresh: existing copies are fetched again, once", () =>
     Effect.gen(function*() {
       const { variables } = yield* TestServer
       const other = yield* Other
@@ -166,7 +166,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts by way of t
 })
 
 layer(server({}), { excludeTestServices: true })("the guard before remote files", (it) => {
-  it.effect("rows 25 to 27: nothing of this machine or its network is fetched, whatever a row says", () =>
+  it.effect("rows 25 to 27: no address of this machine or its network is fetched, whatever a row holds", () =>
     Effect.gen(function*() {
       const other = yield* Other
       const port = new URL(other.baseUrl).port
@@ -189,7 +189,7 @@ layer(server({ OUTBOUND_ALLOW: "127.0.0.0/8", RATE_LIMITS: "on" }), { excludeTes
   "the limit of remote files",
   (it) => {
     it.effect(
-      "300 are fetched for one address in ten minutes; what there is a copy of costs nothing",
+      "300 are fetched for one address in ten minutes; existing copies are free",
       () =>
         Effect.gen(function*() {
           const { baseUrl } = yield* TestServer

@@ -5,7 +5,7 @@ import { request } from "node:http"
 import { bytesAt, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
-/** A picture that somebody uploaded: its address, its bytes as they came, and its tag. */
+/** An uploaded picture: its address, its original bytes, and its tag. */
 const published = Effect.fnUntraced(function*(name: string) {
   const person = yield* (yield* TestServer).createPerson(name)
   const { url } = yield* uploaded(person, yield* Effect.promise(() => picture().png().toBuffer()))
@@ -13,7 +13,7 @@ const published = Effect.fnUntraced(function*(name: string) {
   return { url: String(url), bytes, etag: headers.get("etag") ?? "" }
 })
 
-/** What the server answers to a path as it stands; `fetch` would clean it first. */
+/** Response to a raw path; `fetch` would normalise it. */
 const raw = (path: string, method = "GET") =>
   Effect.flatMap(
     TestServer,
@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("files that the server 
       assert.strictEqual((yield* raw(new URL(url).pathname, "HEAD")).body, "")
     }))
 
-  it.effect("parts: 206 with their place, 416 behind the end, the whole for several or what is not understood", () =>
+  it.effect("parts: 206 with their range, 416 beyond the end, the whole file for several or invalid ranges", () =>
     Effect.gen(function*() {
       const { bytes, url } = yield* published("bob")
       const size = bytes.length
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("files that the server 
       }
     }))
 
-  it.effect("tags: 304 for who has it, parts only of the file that If-Range names", () =>
+  it.effect("tags: 304 for a cached copy, ranges only of the file that If-Range names", () =>
     Effect.gen(function*() {
       const { bytes, etag, url } = yield* published("cleo")
       assert.match(etag, /^"[0-9a-v]{32}"$/)
@@ -117,7 +117,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("files that the server 
       }
     }))
 
-  it.effect("row 51: no way of writing a path leads out of the folder, nor to what was uploaded as it was", () =>
+  it.effect("row 51: no spelling of a path leads outside the folder, nor to the original upload", () =>
     Effect.gen(function*() {
       const { variables } = yield* TestServer
       const { bytes, url } = yield* published("dora")

@@ -4,7 +4,7 @@ import { atOnceMax, bounds, ExpensiveReads } from "../../../src/http/guard/Expen
 import { from } from "./From.ts"
 
 describe("expensive reads", () => {
-  it.effect("F18: share few places; who comes when too many wait is told so, and an address has a share", () =>
+  it.effect("F18: expensive reads share few slots; excess requests get 503, and each address has a share", () =>
     Effect.gen(function*() {
       const { within } = yield* ExpensiveReads
       const gate = yield* Deferred.make<void>()
@@ -25,7 +25,7 @@ describe("expensive reads", () => {
       const shares = bounds.atOnceMax / bounds.perAddressMax
       for (let n = 2; n <= shares; n++) readers.push(...yield* start(`192.0.2.${n}`, bounds.perAddressMax))
       assert.strictEqual((yield* Effect.flip(from("192.0.2.99")(read)))._tag, "Unavailable")
-      // Who goes away while waiting leaves a place.
+      // An interrupted waiter frees its slot.
       yield* Fiber.interrupt(readers.pop()!)
       const late = yield* start("192.0.2.99", 1)
       yield* Deferred.succeed(gate, undefined)

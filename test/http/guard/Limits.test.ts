@@ -38,7 +38,7 @@ describe("limits", () => {
       for (let use = 0; use < 3 * limits.signInEmail.uses; use++) {
         assert.strictEqual((yield* Effect.flip(door.spend([address, email])))._tag, "TooManyRequests")
       }
-      // Nothing of what was refused counts against somebody else's address.
+      // Refused requests do not count against other addresses.
       assert.strictEqual((yield* door.spend([email])).remaining, limits.signInEmail.uses - 1)
     }))
 

@@ -91,7 +91,7 @@ layer(server(), { excludeTestServices: true })("other forms of a path", (it) => 
 })
 
 layer(server(), { excludeTestServices: true })("a token", (it) => {
-  it.effect("F14: may stand in a small body, and one in the header stands before it", () =>
+  it.effect("F14: may be in a small body, and one in the header takes precedence", () =>
     Effect.gen(function*() {
       const tokens = yield* Tokens
       const accountId = AccountId.make(yield* user("bert"))
@@ -99,7 +99,7 @@ layer(server(), { excludeTestServices: true })("a token", (it) => {
       const confirm = (parameters: Record<string, string>, headers: Record<string, string> = {}) =>
         send("/api/v1/emails/confirmations", { method: "POST", body: new URLSearchParams(parameters), headers })
       const inBody = { access_token: Redacted.value(secret) }
-      // Who is known is told more than that there is nobody.
+      // Signed-in users get a reason rather than 401.
       assert.strictEqual((yield* confirm(inBody)).status, 403)
       assert.strictEqual((yield* confirm({ bearer_token: Redacted.value(secret) })).status, 403)
       assert.strictEqual((yield* confirm({ access_token: "wrong" })).status, 401)

@@ -64,11 +64,11 @@ describe("every route has a limit", () => {
     ]
     assert.deepStrictEqual(paths.filter((path) => limitOf(path) === undefined), [])
     assert.strictEqual(limitOf("/api/v1/statuses"), undefined)
-    // Of servers, not of readers.
+    // Limited for servers, not for readers.
     assert.strictEqual(limitOf("/ap/users/1/feature_authorizations/2"), "federationAddress")
   })
 
-  it("F18: nobody adds a route by hand where the guard is believed to see to it", () => {
+  it("F18: no route is added outside the guard", () => {
     const added = sourcesIn("src").flatMap(({ text }) =>
       Array.from(text.matchAll(/HttpRouter\.add\(\s*"[A-Z*]+",\s*"([^"]+)"/g), ([, route = ""]) => route)
     )

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { accentOf, contrastOf, palette } from "../../../src/http/html/Palette.ts"
 
-/** Every color whose parts are one digit twice: 4,096 of them. */
+/** All 4,096 colours whose components repeat one digit. */
 const colors = Array.from({ length: 4_096 }, (_, at) => {
   const digits = at.toString(16).padStart(3, "0")
   return `#${[...digits].map((digit) => digit + digit).join("")}`

@@ -51,7 +51,7 @@ layer(server(), { excludeTestServices: true })("authorization", (it) => {
       assert.strictEqual((yield* browser.get(forced.headers.get("location") ?? "")).status, 200)
     }))
 
-  it.effect("a user who denies is sent back with an error, by button and by DELETE", () =>
+  it.effect("a user who denies access is sent back with an error, by button and by DELETE", () =>
     Effect.gen(function*() {
       yield* user("bert")
       const app = yield* client("read")
@@ -100,7 +100,7 @@ layer(server(), { excludeTestServices: true })("authorization", (it) => {
       assert.strictEqual((yield* exchange(native, code)).status, 200)
     }))
 
-  it.effect("what is wrong with a request goes to the app, unless its address is in doubt", () =>
+  it.effect("request errors are sent to the app, unless its address is in doubt", () =>
     Effect.gen(function*() {
       const app = yield* client("read write:media")
       const cases: ReadonlyArray<[Record<string, string>, string, string]> = [

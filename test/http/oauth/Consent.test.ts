@@ -12,7 +12,7 @@ const summary = (scopes: string) =>
   group(Scopes.parse(scopes)).map(({ access, dangerous, title }) => `${title}: ${access}${dangerous ? " !" : ""}`)
 
 describe("S-243 scopes in human words", () => {
-  it("are grouped by what they are about, with the kind of access, the dangerous ones marked", () => {
+  it("are grouped by subject, with the kind of access, the dangerous ones marked", () => {
     assert.deepStrictEqual(summary("write:statuses read:statuses push read:lists write:media"), [
       "Lists: Read-only",
       "Media: Write-only",
@@ -83,7 +83,7 @@ layer(server(), { excludeTestServices: true })("the consent page", (it) => {
       assert.notInclude(both, "dangerous")
     }))
 
-  it.effect("F51: what ordinary apps ask for is told calmly, what is for the staff or unusual in red", () =>
+  it.effect("F51: usual scopes are shown plainly, staff or unusual ones in red", () =>
     Effect.gen(function*() {
       yield* user("kalle")
       const browser = TestBrowser.make()
@@ -107,7 +107,7 @@ layer(server(), { excludeTestServices: true })("the consent page", (it) => {
       assert.deepStrictEqual(yield* red("write crypto"), ["End-to-end encryption"])
     }))
 
-  it.effect("row 41: shows names, states and codes as text, whatever they hold", () =>
+  it.effect("row 41: shows names, states and codes as text, whatever they contain", () =>
     Effect.gen(function*() {
       yield* user("lara")
       const apps = yield* Apps

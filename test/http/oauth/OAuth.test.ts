@@ -63,7 +63,7 @@ layer(server(), { excludeTestServices: true })("OAuth", (it) => {
       assert.strictEqual((yield* post("/oauth/token.json", grant, basic(app))).status, 200)
     }))
 
-  it.effect("refuses what is wrong, in words", () =>
+  it.effect("refuses invalid requests, in words", () =>
     Effect.gen(function*() {
       const app = yield* client("write")
       const cases: ReadonlyArray<[Record<string, string>, number, typeof invalidClient]> = [
@@ -178,7 +178,7 @@ layer(server(), { excludeTestServices: true })("OAuth", (it) => {
       assert.strictEqual((yield* get("/oauth/token/info")).status, 401)
     }))
 
-  it.effect("S-254 the metadata names the paths and what they can do", () =>
+  it.effect("S-254 the metadata names the paths and their abilities", () =>
     Effect.gen(function*() {
       const { body, status } = yield* get("/.well-known/oauth-authorization-server")
       assert.strictEqual(status, 200)

@@ -30,7 +30,7 @@ const dump = Effect.gen(function*() {
 layer(server({}, { credentials: argon2 }).pipe(Layer.provideMerge(Recording)), { excludeTestServices: true })(
   "rows 73 and 82",
   (it) => {
-    it.effect("no secret that was handed out stands in the database or in the log", () =>
+    it.effect("issued secrets are neither in the database nor in the log", () =>
       Effect.gen(function*() {
         yield* user("mona")
         const app = yield* client("read")

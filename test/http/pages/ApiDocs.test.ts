@@ -42,7 +42,7 @@ const declared = () => {
 }
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the API's description", (it) => {
-  it.effect("has every endpoint that serves requests, with who may call it", () =>
+  it.effect("lists every endpoint with its callers", () =>
     Effect.gen(function*() {
       const document = yield* fetchDocument
       const rules = declared()

@@ -51,7 +51,7 @@ describe("proof of work", () => {
   })
 })
 
-/** Somebody who has signed up, and opens the link of the letter. */
+/** Signs a user up, and opens the link of the e-mail. */
 const opened = Effect.fnUntraced(function*(name: string) {
   assert.strictEqual((yield* signUp(yield* clientToken(), wish(name))).status, 200)
   const link = new URL(/https:\S+/.exec((yield* Postbox.next).text)?.[0] ?? "")
@@ -90,7 +90,7 @@ layer(server({ captcha: { kind: "proof", bits: 8 } }), { excludeTestServices: tr
       assert.strictEqual(TestBrowser.locationOf(again).href, "myapp://back")
     }))
 
-  it.effect("who cannot do it waits for a moderator", () =>
+  it.effect("a user who cannot solve it waits for a moderator", () =>
     Effect.gen(function*() {
       const { browser, page } = yield* opened("cleo")
       assert.include(page.text, "<noscript>")
@@ -100,7 +100,7 @@ layer(server({ captcha: { kind: "proof", bits: 8 } }), { excludeTestServices: tr
       assert.deepStrictEqual(yield* stateOf("cleo"), { confirmed: true, approved: false })
     }))
 
-  it.effect("nobody gets past it by a link to a new password, nor by a form of somebody else's page", () =>
+  it.effect("it cannot be bypassed by a password reset link, nor by a form of another page", () =>
     Effect.gen(function*() {
       const { browser, link } = yield* opened("dora")
       const page = yield* browser.get("/auth/password/new")

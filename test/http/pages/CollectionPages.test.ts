@@ -9,7 +9,7 @@ const base = "/api/v1/collections"
 const made = (by: Person, said: object) => Effect.map(ask(by, "POST", base, said), ({ body }) => body.collection)
 
 layer(TestServer.layer(), { excludeTestServices: true })("the page of a collection", (it) => {
-  it.effect("row 55 S-045: shows what everybody may find, without who is suspended, waits or left; else nothing", () =>
+  it.effect("row 55 S-045: shows public content without suspended, pending or withdrawn accounts, otherwise nothing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [owner, kept, banned, gone] = [
@@ -74,7 +74,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
       ]
       assert.strictEqual(hidden.url, null)
       const page = open.url ?? ""
-      // What is written here is no address in plain text: its host has no dot.
+      // Plain text without an address: its host has no dot.
       const linking = (...to: ReadonlyArray<string>) => ({
         status: to.map((address, n) => `[x${n}](${address})`).join(" "),
         content_type: "text/markdown"
@@ -83,7 +83,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
         Effect.map(ask(ada, "POST", "/api/v1/statuses", said), ({ body }) => body)
       const names = (status: { readonly tagged_collections: ReadonlyArray<{ readonly id: string }> }) =>
         status.tagged_collections.map((one) => one.id)
-      // Two addresses of one are one; what is nobody's is nothing.
+      // Two addresses of one account count once; an unknown one counts as none.
       const odd = [
         `${open.uri}9`,
         `${page}/x`,

@@ -57,7 +57,7 @@ layer(server(), { excludeTestServices: true })("posts on other sites", (it) => {
       assert.notInclude(frame.text, "<script")
     }))
 
-  it.effect("row 55: what not everybody may read is not there, as are boosts, others' addresses and wrong names", () =>
+  it.effect("row 55: non-public posts are not embedded, nor are boosts, others' addresses and wrong names", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { publicUrl } = yield* ServerConfig

@@ -48,7 +48,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
       assert.deepStrictEqual(letters, [200, 200, 200, 200, 200, 429])
     }))
 
-  it.effect("F11: what cannot be an address is no key, and its ways of writing are one", () =>
+  it.effect("F11: an invalid address is no key, and its spellings share one", () =>
     Effect.gen(function*() {
       const browser = TestBrowser.make()
       const form = yield* signInForm(browser)

@@ -16,7 +16,7 @@ const common = {
   "x-frame-options": "DENY"
 }
 
-/** Of a page with a form or a code: nobody compresses it (BREACH). */
+/** Headers of a page with a form or a code: it must not be compressed (BREACH). */
 const unchanged = { "cache-control": "private, no-store, no-transform" }
 
 const relevant = (headers: Headers) =>

@@ -55,7 +55,7 @@ layer(server({ registrations: "closed" }), { excludeTestServices: true })("the p
 layer(server({ registrations: "approval", signupConfirmation: "none" }), { excludeTestServices: true })(
   "the page of an invite where moderators let people in",
   (it) => {
-    it.effect("S-017: who waits for a moderator is told so, not of a letter that nobody sent", () =>
+    it.effect("S-017: a user who needs approval is told so, not of an e-mail that was not sent", () =>
       Effect.gen(function*() {
         yield* invite("WAITING2", { by: "inviter3" })
         const browser = TestBrowser.make()

@@ -17,7 +17,7 @@ const speaks = Effect.fnUntraced(function*(username: string, locale: string | nu
   return accountId
 })
 
-layer(server(), { excludeTestServices: true })("in the language of who reads", (it) => {
+layer(server(), { excludeTestServices: true })("the reader's language", (it) => {
   it.effect("F35: letters are in the addressee's language, else in the first one that is spoken here, else in English", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -47,7 +47,7 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       yield* sql`DELETE FROM settings WHERE name = 'site_languages'`
     }))
 
-  it.effect("F35: staff are told of who waits in their own languages", () =>
+  it.effect("F35: staff are notified of pending users in their own languages", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const owner = Option.getOrThrow(yield* (yield* Roles).find("Owner"))
@@ -63,7 +63,7 @@ layer(server(), { excludeTestServices: true })("in the language of who reads", (
       assert.include(letters.find(({ to }) => to.startsWith("jefa"))?.text ?? "", "Motivo para unirse:\n{name} <b>")
     }))
 
-  it.effect("F35: whoever is signed in reads in their own language, and forms answer in the one that was asked for", () =>
+  it.effect("F35: signed-in users read in their own language, and forms answer in the requested one", () =>
     Effect.gen(function*() {
       yield* speaks("chloe", "fr")
       const app = yield* client("read write admin:read")

@@ -19,7 +19,7 @@ const invitesOf = (id: bigint) =>
   )
 
 layer(server(), { excludeTestServices: true })("S-017: people's own invites", (it) => {
-  it.effect("are made, shown and ended by who made them, where the role lets them", () =>
+  it.effect("are created, shown and ended by their creator, if the role allows it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* client("read", "myapp://back")
@@ -31,7 +31,7 @@ layer(server(), { excludeTestServices: true })("S-017: people's own invites", (i
       yield* anna.browser.submit(page, { max_uses: "7", expires_in: "x" })
       const [first, second] = yield* invitesOf(anna.id)
       assert.deepStrictEqual([first?.maxUses, first?.autofollow], [5, true])
-      // What the form does not offer is not taken: the invite has no bound, as the first choice says.
+      // Values that the form does not offer are ignored: the invite has no bound, the first choice.
       assert.deepStrictEqual([second?.maxUses, second?.autofollow], [null, false])
       const listed = yield* anna.browser.get("/invites")
       assert.include(listed.text, `/invite/${first?.code}`)

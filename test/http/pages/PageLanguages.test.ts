@@ -20,17 +20,17 @@ const files = new Map(
 )
 const english = files.get("en")!
 
-/** Where people's pages and letters are made, and what is told to their phones. */
+/** Sources of people's pages, e-mails and pushes. */
 const isForPeople = ({ path }: Source) =>
   /^src\/(?:http\/(?:pages|html|oauth)\/|services\/(?:(?:emails|moderation)\/\w+Texts|NotificationTitles))/.test(
     path
   ) &&
   !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts|ProofScript/.test(path)
 
-/** Where pages of staff are made. */
+/** Sources of staff pages. */
 const isForStaff = ({ path }: Source) => path.startsWith("src/http/admin/") && !/StaffStyle/.test(path)
 
-/** What is no text for people: headers, policies, what only programmers read. */
+/** Strings that are not for people: headers, policies, developer messages. */
 const technical =
   /^(?:default-src|style-src|base-uri|frame-ancestors|form-action|private,|public,|text\/|Accept,|(?:account|trends) (?:approve|reject)|A page has no|You have already imposed|(?:Starts|Ends|Scheduled|Max|Expires|Collection) \w+$|.* (?:is invalid|is not included in the list|must be after its beginning)$|Validation failed:|used full$|[A-Z][a-z]+ (?:ids )?(?:can't be blank|is invalid|is not included in the list)$)/
 
@@ -52,7 +52,7 @@ const saidIn = (sources: ReadonlyArray<Source>): ReadonlyArray<string> =>
     [...text.matchAll(/\b(?:say|pieces)\(\s*"((?:[^"\\]|\\.)*)"/g)].map(([, message = ""]) => message)
   )
 
-/** What is said in the sources, and the texts about scopes, which are said by way of a table. */
+/** Texts in the sources, and scope texts, which come from a table. */
 const said = new Set([
   ...saidIn(sourcesIn("src").filter((file) => isForPeople(file) || isForStaff(file))),
   ...[Scopes.all].concat(Scopes.all.map((scope) => [scope])).flatMap((scopes) => group(scopes))
@@ -140,7 +140,7 @@ describe("texts of pages and letters", () => {
     ])
   })
 
-  it("F35: a translation is text, whatever it is made of; one that cannot be read is English", () => {
+  it("F35: a translation is text, whatever its source; an unreadable one falls back to English", () => {
     const { pieces, say } = catalogOf("de", {
       attributes: {},
       texts: {},
@@ -161,7 +161,7 @@ describe("texts of pages and letters", () => {
       String(html`${pieces("Posts tagged {tag}", { tag })}`),
       `1 &lt; 2 &amp; &quot;<bdi>#a&lt;b</bdi>&quot;`
     )
-    // What people are called is text, too.
+    // Names for people are text, too.
     assert.strictEqual(
       String(html`${pieces("Posts tagged {tag}", { tag: "<i>" })}`),
       `1 &lt; 2 &amp; &quot;&lt;i&gt;&quot;`

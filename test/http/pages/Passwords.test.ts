@@ -63,7 +63,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       assert.strictEqual((yield* Postbox.next).to, "bert@mail.example")
     }))
 
-  it.effect("F11: what cannot be an address waits for nothing", () =>
+  it.effect("F11: an invalid address does not wait", () =>
     Effect.gen(function*() {
       let posted = 0
       const letters = Layer.succeed(Emails, { post: () => Effect.sync(() => void posted++) })
@@ -122,7 +122,7 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       yield* Postbox.next
     }))
 
-  it.effect("F17: whoever reads the mail of an address that was given up has no link to the account", () =>
+  it.effect("F17: a reader of mail to a former address gets no link to the account", () =>
     Effect.gen(function*() {
       const [users, links] = [yield* Users, yield* MailLinks]
       const accountId = yield* user("nina")

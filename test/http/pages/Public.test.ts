@@ -33,7 +33,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       const now = new Date(yield* Clock.currentTimeMillis)
       const without = checked(yield* get("/"))
       assert.include(without, "Murmuration")
-      // F3: nobody said where the source of this server is, so that no place is named.
+      // F3: the source's address is not configured, so none is shown.
       assert.include(without, `<li>Murmuration ${softwareVersion} is free software</li>`)
       assert.include(checked(yield* get("/privacy-policy")), "has not published one yet")
       yield* sql`INSERT INTO settings (name, value, updated_at) VALUES ('site_title', '"Star & lings"', ${now}),
@@ -49,7 +49,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       assert.include(checked(yield* get("/privacy-policy")), "<p>No data</p>")
     }))
 
-  it.effect("row 55: a page shows what a post quotes, as far as everybody may read that and its author agreed", () =>
+  it.effect("row 55: a page shows a quoted post if it is public and its author agreed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date(yield* Clock.currentTimeMillis)
@@ -78,7 +78,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       assert.include(checked(yield* get("/@zoe")), "open-words")
     }))
 
-  it.effect("row 55: a profile shows what everybody may read, and nothing else", () =>
+  it.effect("row 55: a profile shows public content only", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date(yield* Clock.currentTimeMillis)
@@ -107,7 +107,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       }
     }))
 
-  it.effect("row 55: a post's page exists for what everybody may read, and under its author's name only", () =>
+  it.effect("row 55: only public posts have a page, and only under their author's name", () =>
     Effect.gen(function*() {
       const [cleo, dora] = [yield* person("cleo"), yield* person("dora")]
       for (const visibility of visibilities) {
@@ -131,7 +131,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       }
     }))
 
-  it.effect("row 57: what is hidden looks like what never was", () =>
+  it.effect("row 57: a hidden page looks like a missing one", () =>
     Effect.gen(function*() {
       const erik = yield* person("erik")
       const hidden = yield* get(`/@erik/${yield* status(erik, "x", { visibility: "private" })}`)
@@ -139,7 +139,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       assert.deepStrictEqual([hidden.status, hidden.text], [missing.status, missing.text])
     }))
 
-  it.effect("S-282 S-045: 404 for whom nobody knows, 410 for the suspended", () =>
+  it.effect("S-282 S-045: 404 for unknown accounts, 410 for suspended ones", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = new Date(yield* Clock.currentTimeMillis)
@@ -231,7 +231,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
 for (const config of [{ limitedFederation: true }, { publicTimelines: "members" }] as const) {
   const restricted = "limitedFederation" in config
   layer(server(config), { excludeTestServices: true })(`pages, ${restricted ? "restricted" : "for members"}`, (it) => {
-    it.effect("row 68 S-249: strangers see only what stays open; who signs in sees the rest", () =>
+    it.effect("row 68 S-249: visitors see only public content; signed-in users see the rest", () =>
       Effect.gen(function*() {
         const mona = yield* user("mona")
         const post = yield* status(mona, "of-mona", { tag: "birds" })

@@ -75,7 +75,7 @@ layer(server(), { excludeTestServices: true })("signing in", (it) => {
     }
   )
 
-  it.effect("tells who knows the password what keeps the user out, and nobody else", () =>
+  it.effect("tells why a user cannot sign in only if the password is right", () =>
     Effect.gen(function*() {
       const [registrations, users, sql] = [yield* Registrations, yield* Users, yield* SqlClient.SqlClient]
       const make = (username: string, approved: boolean, confirmed: boolean) =>

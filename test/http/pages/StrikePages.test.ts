@@ -19,7 +19,7 @@ const linkOf = Effect.fnUntraced(function*(id: bigint) {
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
   "decisions about one's account",
   (it) => {
-    it.effect("S-234: who signed in reads them and appeals once; nobody else sees them", () =>
+    it.effect("S-234: the user reads and appeals strikes once; others cannot see them", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const moderator = yield* staffMember("judge", ["manageUsers"])
@@ -58,7 +58,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.include((yield* browser.get(`${path}?lang=de`)).text, "Eine Entscheidung über dein Konto")
       }))
 
-    it.effect("S-234: who is suspended and cannot sign in reads and appeals by the link of the e-mail, for 20 days", () =>
+    it.effect("S-234: a suspended user reads and appeals by the link of the e-mail, for 20 days", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const moderator = yield* staffMember("judge2", ["manageUsers"])
@@ -85,7 +85,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.include((yield* browser.follow(sent)).text, "Please")
       }))
 
-    it.effect("S-234: who is frozen or suspended is led to them by signing in, also without a letter, and nowhere else", () =>
+    it.effect("S-234: a frozen or suspended user who signs in is led only to them, also without an e-mail", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const moderator = yield* staffMember("judge3", ["manageUsers"])
@@ -107,7 +107,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           const sent = yield* browser.submit(page, { text: `I was not ${type}` })
           assert.strictEqual(sent.status, 302)
           assert.include((yield* browser.follow(sent)).text, `I was not ${type}`)
-          // Nobody is signed in.
+          // No session is left.
           for (const path of ["/oauth/authorized_applications", "/settings/two_factor_authentication", "/admin"]) {
             assert.strictEqual(locationOf(yield* browser.get(path)).pathname, "/auth/sign_in", path)
           }

@@ -19,7 +19,7 @@ layer(server({ emailSubscriptions: true }), { excludeTestServices: true })("the 
       const page = yield* browser.get(where)
       assert.strictEqual(page.status, 200)
       assert.include(page.text, "@anna@local.example")
-      // Nothing is sent by a form of another page, nor to what is no address.
+      // No e-mail is sent for a form of another page, nor to an invalid address.
       assert.strictEqual((yield* post(where, { email: "x@mail.example" })).status, 403)
       for (const email of ["", "nobody", "a@b@c", `${"x".repeat(300)}@mail.example`]) {
         const answer = yield* browser.submit(page, { email })
@@ -31,7 +31,7 @@ layer(server({ emailSubscriptions: true }), { excludeTestServices: true })("the 
       assert.strictEqual(sent.status, 200)
       const letter = yield* letterTo("reader@mail.example")
       assert.strictEqual((yield* get(linkIn(letter, "/email_subscriptions/"))).status, 200)
-      // Who gets them already is answered alike, and gets no letter.
+      // An existing subscriber gets the same response, and no e-mail.
       const again = yield* browser.submit(yield* browser.get(where), { email: "reader@mail.example" })
       assert.deepStrictEqual([again.status, again.text], [200, sent.text])
       assert.deepStrictEqual(yield* letters, [])

@@ -107,7 +107,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       assert.strictEqual((yield* third.browser.submit(third.page, { otp_attempt: shouted })).status, 422)
     }))
 
-  it.effect("row 75: five tries, then the password again; the secret of one browser is nobody else's", () =>
+  it.effect("row 75: five tries, then the password again; each secret belongs to one browser", () =>
     Effect.gen(function*() {
       const { accountId, app } = yield* protectedBy("cato")
       const { browser, page } = yield* halfway("cato")
@@ -139,7 +139,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       assert.strictEqual(Number(held?.count), 10)
     }).pipe(Effect.provide(PendingSignIns.layer)))
 
-  it.effect("of two browsers with one code at once one is let in", () =>
+  it.effect("a code used by two browsers at once admits one", () =>
     Effect.gen(function*() {
       const { app } = yield* protectedBy("dora")
       const waiting = yield* Effect.forEach(Array.from({ length: 6 }), () => halfway("dora"))
@@ -152,7 +152,7 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [302, 422, 422, 422, 422, 422])
     }))
 
-  it.effect("a new password by mail does not get past it, and ends what waits", () =>
+  it.effect("a new password by e-mail does not bypass it, and ends pending sign-ins", () =>
     Effect.gen(function*() {
       const { app } = yield* protectedBy("emil")
       const before = yield* halfway("emil")

@@ -31,7 +31,7 @@ const staff = Effect.fnUntraced(function*(username: string, position: number, gr
 layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })(
   "roles that want a second factor",
   (it) => {
-    it.effect("auth.md 6: without it the role gives nothing, over the API and in what the user is told; with it all", () =>
+    it.effect("auth.md 6: without it the role grants nothing, in the API and for the user; with it everything", () =>
       Effect.gen(function*() {
         const owner = yield* staff("boss", 900, ["administrator"])
         const helper = yield* staff("helper", 10, ["manageReports", "viewDashboard"])
@@ -78,7 +78,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
         assert.strictEqual(done.headers.get("location"), "/oauth/authorized_applications")
       }))
 
-    it.effect("staff take it from somebody lower, by the bit for it, with an entry in the log and a letter", () =>
+    it.effect("staff with the permission remove it from lower users, with a log entry and an e-mail", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const reset = yield* TwoFactorReset
@@ -115,7 +115,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
         assert.strictEqual((yield* browser.signIn("member")).headers.get("location"), "/oauth/authorized_applications")
       }))
 
-    it.effect("row 75: codes are guessed ten times in half an hour, whatever browser and address they come from", () =>
+    it.effect("row 75: codes can be guessed ten times in half an hour, from any browser and address", () =>
       Effect.gen(function*() {
         yield* user("target")
         const own = TestBrowser.make()

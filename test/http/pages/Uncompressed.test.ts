@@ -34,7 +34,7 @@ const consentOf = Effect.gen(function*() {
   })}`
 })
 
-/** Where each file that puts a token into a form can be looked at; of the parts of staff pages it is every such page. */
+/** Page that shows each file with a form token; parts of staff pages appear on every such page. */
 const places: Readonly<Record<string, string | undefined>> = {
   "src/http/admin/Appearance.ts": "/admin/settings/appearance",
   "src/http/admin/EmojiArchive.ts": "/admin/custom_emojis",
@@ -75,7 +75,7 @@ layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: tr
         assert.strictEqual((yield* get("/api/docs")).coding, "br")
       }))
 
-    it.effect("every page that has a token says by itself that nobody may change it on its way", () =>
+    it.effect("every page with a token forbids changes on its way", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const users = sourcesIn("src/http").flatMap(({ path, text }) =>

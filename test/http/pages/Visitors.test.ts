@@ -7,7 +7,7 @@ import { TestServer } from "../../support/Server.ts"
 layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: true })(
   "pages for readers of every language",
   (it) => {
-    it.effect("F35: pages are in the reader's language: what the address asks for, their own, what the browser says", () =>
+    it.effect("F35: pages are in the reader's language: by address, by setting, by browser", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { createPerson, fetch } = yield* TestServer

@@ -114,7 +114,7 @@ layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: 
         assert.deepStrictEqual([names(body.emojis), names(body.poll.emojis)], [["teapot"], ["teapot"]])
       }))
 
-    it.effect("F50: hashtag pages go on to older posts, and who signs in comes back to the page", () =>
+    it.effect("F50: hashtag pages continue to older posts, and signing in returns to the page", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson, fetch } = yield* TestServer
         const ada = yield* createPerson("poster")
@@ -167,7 +167,7 @@ layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: 
         }
       }))
 
-    it.effect("F50: HTML and JSON are compressed where it pays; pages with secrets and what is small are not", () =>
+    it.effect("F50: HTML and JSON are compressed if it pays; pages with secrets and small ones are not", () =>
       Effect.gen(function*() {
         const path = "/api/v1/instance/languages"
         const plain = yield* raw(path)

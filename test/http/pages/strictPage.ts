@@ -1,6 +1,6 @@
 /**
- * What is wrong with one of our pages: read by a grammar so strict that every parser agrees on it. Elements and
- * attributes that our pages are made of only, no script, no style, no frame, no comment, no stray angle bracket.
+ * Returns problems of one of our pages, by a grammar so strict that all parsers agree. Only elements and attributes
+ * that our pages use; no script, style, frame, comment or stray angle bracket.
  */
 export const problems = (page: string): ReadonlyArray<string> => {
   const found: Array<string> = []

@@ -10,7 +10,7 @@ const at = new Date("2026-06-01T12:00:00Z")
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Account), { onExcessProperty: "error" })
 
 layer(Reads, { excludeTestServices: true })("AccountViews", (it) => {
-  it.effect("a list takes two queries where nothing is kept, none where everything is, whatever its length", () =>
+  it.effect("a list takes two queries without caches, none with all cached, at any length", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* AccountViews
@@ -44,7 +44,7 @@ layer(Reads, { excludeTestServices: true })("AccountViews", (it) => {
       assert.deepStrictEqual(status.emojis, [blobcat])
     }))
 
-  it.effect("emoji of other servers take one more query for accounts and one for posts, whatever the page's length", () =>
+  it.effect("remote emoji take one more query for accounts and one for posts, at any page length", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO accounts (id, username, domain, uri, display_name, created_at, updated_at)

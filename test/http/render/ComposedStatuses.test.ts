@@ -73,7 +73,7 @@ const changes: { readonly [Part in keyof StatusParts]: ReadonlyArray<StatusParts
 }
 
 describe("statuses that are kept whole", () => {
-  it("come out as they would be put together anew, whichever part changed, and back again", () => {
+  it("composed statuses equal freshly rendered ones, whichever part changed, and back again", () => {
     const { bytesOf, compose } = ComposedStatuses.make()
     const check = (given: StatusParts) => {
       const text = compose(2n, given)

@@ -16,7 +16,7 @@ const forgetAll = Effect.andThen(
 )
 
 layer(Reads, { excludeTestServices: true })("quoted statuses", (it) => {
-  it.effect("a page that quotes takes as many queries for 1 as for 40: how what is quoted stands, and its bodies where they are new", () =>
+  it.effect("a page of quotes takes as many queries for 1 as for 40: quote states, and uncached bodies", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews
@@ -35,7 +35,7 @@ layer(Reads, { excludeTestServices: true })("quoted statuses", (it) => {
       assert.lengthOf(all.value.filter((text) => JSON.parse(text).quote.quoted_status.quote.state === "accepted"), 40)
       const warm = yield* counted(views.render(AccountId.make(1n), page(40)))
       assert.strictEqual(warm.queries, 1)
-      // Filters of all of them are asked for once.
+      // One query loads the filters of all.
       yield* views.renderFor(6080n, accountIds)
       const many = yield* counted(views.renderFor(6080n, accountIds))
       assert.strictEqual(many.queries, 3)

@@ -52,7 +52,7 @@ const compared = { statuses: 0, marks: 0 }
 
 layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
   it.effect.prop(
-    "S-046, S-060 to S-064, row 61: ready JSON is what a slow render gives, to each viewer what it may see, from cold and warm caches",
+    "S-046, S-060 to S-064, row 61: ready JSON equals a slow render, for each viewer, with cold and warm caches",
     { world: Worlds.World },
     ({ world }) =>
       Effect.gen(function*() {
@@ -101,7 +101,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
     assert.isAbove(compared.marks, 600)
   })
 
-  it.effect("a page takes no query when its parts are kept and at most four or five when not, whatever its length", () =>
+  it.effect("a page takes no query when its parts are cached and at most four or five when not, at any length", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews
@@ -143,7 +143,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
         const page = (id: bigint) =>
           Effect.map(counted(views.renderNamed(viewer, [5021n, id], "authors")), (it) => it.queries)
         for (const attempt of [one, page]) {
-          // Whatever else is kept is kept for all of them.
+          // All other cached data is shared by all.
           yield* attempt(4711n)
           const missing = yield* attempt(4711n)
           yield* changed("status", [5020n])
@@ -177,7 +177,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       assert.isTrue(yield* sensitive, "S-022: what staff does to an account shows on its posts at once")
     }))
 
-  it.effect("forgets what another node says to have changed", () =>
+  it.effect("evicts data that another node reports as changed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const broadcast = yield* Broadcast
@@ -214,7 +214,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
       assert.strictEqual(refused._tag, "RecordNotFound")
     }))
 
-  it.effect("S-127: what was undone is shown although the author blocks by now, without a text that is not for everybody", () =>
+  it.effect("S-127: an undone post is shown although the author blocks now, without private text", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const views = yield* StatusViews

@@ -7,7 +7,7 @@ import { person } from "../../support/People.ts"
 import { counted, Reads } from "../../support/Reads.ts"
 
 layer(Reads, { excludeTestServices: true })("collections that posts link to, in lists", (it) => {
-  it.effect("a page of one and of forty posts takes the same queries, and each reader gets what it may see of them", () =>
+  it.effect("a page of one and of forty posts takes the same queries, and each reader gets only visible parts", () =>
     Effect.gen(function*() {
       const [sql, views] = [yield* SqlClient.SqlClient, yield* StatusViews]
       const at = new Date(yield* Clock.currentTimeMillis)
@@ -42,7 +42,7 @@ layer(Reads, { excludeTestServices: true })("collections that posts link to, in 
       yield* views.render(reader, [2000n])
       assert.strictEqual((yield* counted(views.render(reader, [2000n]))).queries, 0)
 
-      // What streams send is what each would read.
+      // Streams send what each viewer would read.
       const everybody = [author, owner, member, reader, banned, picky]
       const sent = yield* views.renderFor(1_000n, everybody)
       const seen = new Map<bigint, ReadonlyArray<number>>()

@@ -67,7 +67,7 @@ const make = Effect.gen(function*() {
 const live = Effect.provide(Changes.layer.pipe(Layer.provideMerge(Broadcast.layerMemory)))
 const changed = (id: bigint) => Broadcast.use(({ publish }) => publish({ _tag: "Changed", kind: "status", ids: [id] }))
 
-it.effect("asks once for each viewer and way of hiding, and again for what is not shown", () =>
+it.effect("loads once for each viewer and way of hiding, and again for hidden posts", () =>
   Effect.gen(function*() {
     const { asked, cache, figures, truth } = yield* make
     truth.hidden.add(11n)
@@ -81,7 +81,7 @@ it.effect("asks once for each viewer and way of hiding, and again for what is no
     assert.deepStrictEqual(asked.slice(5), [whole, whole])
   }).pipe(live))
 
-it.effect("asks anew for exactly what depends on what has changed", () =>
+it.effect("reloads exactly the entries that depend on a change", () =>
   Effect.gen(function*() {
     const { asked, figures } = yield* make
     const broadcast = yield* Broadcast
@@ -106,7 +106,7 @@ it.effect("asks anew for exactly what depends on what has changed", () =>
     }
   }).pipe(live))
 
-it.effect("does not keep an answer whose query began before a change, whoever hears of it first", () =>
+it.effect("discards a result whose query began before a change, whoever learns of it first", () =>
   Effect.gen(function*() {
     const { figures, truth } = yield* make
     const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -122,7 +122,7 @@ it.effect("does not keep an answer whose query began before a change, whoever he
     assert.deepStrictEqual(yield* figures(ada, [post]), [1])
   }).pipe(live))
 
-it.effect("takes for changed what changed so long ago that it has forgotten when", () =>
+it.effect("treats old changes as changed once their time is forgotten", () =>
   Effect.gen(function*() {
     const { asked, figures } = yield* make
     yield* figures(ada, [post])

@@ -11,8 +11,8 @@ const card = { version: 1, ...plainCard }
 const [crowdCount, manyCount] = [95, 205]
 
 /**
- * Somebody with more of everything than a page holds, among a crowd of another server; what must be of somebody who hides nobody
- * else is of another person.
+ * A user with more of everything than a page holds, among remote accounts. Data that needs a user who hides nobody
+ * belongs to another.
  */
 export const crowd = Effect.gen(function*() {
   const { createPerson, createToken } = yield* TestServer
@@ -67,7 +67,7 @@ export const crowd = Effect.gen(function*() {
   yield* sql`INSERT INTO lists (id, account_id, title, replies_policy, exclusive) VALUES (${base}, ${me}, 'Crowd', 'list', false)`
   yield* sql`INSERT INTO list_accounts (id, list_id, account_id) SELECT ${id("n")}, ${base}, ${id("n")} FROM ${all}`
 
-  // Of one of the crowd: public posts with a hashtag and a link; of each: a private message.
+  // Public posts of one account with a hashtag and a link, and a private message of each account.
   const posts = (first: string, account: string, visibility: string) =>
     sql`INSERT INTO statuses (id, account_id, local, uri, html, visibility, language, conversation_id, created_at)
       SELECT ${post(`${first} + n`)}, ${id(account)}, false, 'https://crowd.example/posts/' || (${
@@ -124,7 +124,7 @@ export const crowd = Effect.gen(function*() {
   yield* sql`INSERT INTO collection_items (id, collection_id, account_id, state, position, created_at, updated_at)
     SELECT ${id("n")}, ${id("n")}, ${me}, 'accepted', 1, ${at}, ${at} FROM ${all}`
 
-  // What trends, as if it had been computed.
+  // Inserts trends, as if computed.
   yield* sql`INSERT INTO tag_trends (tag_id, score, max_score, max_score_at) SELECT ${id("n")}, 9, 9, ${at} FROM ${all}`
   yield* sql`INSERT INTO status_trends (status_id, score) SELECT ${post("n")}, 9 FROM ${all}`
   yield* sql`INSERT INTO status_reviews (status_id, trendable, reviewed_at) SELECT ${

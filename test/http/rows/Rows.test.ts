@@ -21,7 +21,7 @@ const call = Effect.fnUntraced(function*({ method }: Pick<Row, "method">, path: 
     ...(method === "GET" ? {} : { json: {} }),
     ...(token === undefined ? {} : { token })
   })
-  // A stream goes on for ever.
+  // A stream never ends.
   const streams = response.headers.get("content-type")?.includes("event-stream") === true
   const text = yield* Effect.promise(async () => streams ? (await response.body?.cancel(), "") : response.text())
   const [, error = ""] = /^\{"error":"((?:[^"\\]|\\.)*)"/.exec(text) ?? []
@@ -43,7 +43,7 @@ const single =
 const isRouted = ({ error, status }: Answer) => !(status === 404 && error === "Not Found") && status !== 405
 const outside = "This action is outside the authorized scopes"
 
-/** What is in a list, wherever an answer has it. */
+/** Returns the list in a response, wherever it is. */
 const listed = (body: unknown): ReadonlyArray<unknown> | undefined => {
   if (Array.isArray(body)) return body
   if (typeof body !== "object" || body === null) return undefined
@@ -78,7 +78,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows of the client API
         const key = yield* groupKey
         const ofHider = /^\/api\/v1\/(?:blocks|mutes|follow_requests)$/
         const ofNewcomer = /v\d\/suggestions$|notifications\/requests$/
-        /** Where a list of a row is. */
+        /** Path of a row's list. */
         const listAt = ({ page, path }: Row) => {
           const filled = path.replace(":group_key", key).replace(":list_id", String(ids.list)).replace(
             ":hashtag",
@@ -168,7 +168,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows of the client API
 
         const problems = new Map<string, string>()
         for (const row of rows) {
-          // Identifiers of something that nobody has: who may call is decided before.
+          // Ids of missing objects: permission is decided first.
           const path = row.path.replace("*any", "user").replace(/:\w+/g, "1")
           const found = row.gone
             ? isRouted(yield* call(row, path, tokens.reader)) ? "it is there" : undefined

@@ -7,7 +7,7 @@ export interface Row {
   /** With `:names` for parameters. */
   readonly path: string
   readonly who: string
-  /** Any of them is enough; none where every token is. */
+  /** Any of these scopes suffices; empty if every token does. */
   readonly scopes: ReadonlyArray<string>
   /** It was there once, and is not any more. */
   readonly gone: boolean

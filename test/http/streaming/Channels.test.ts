@@ -11,7 +11,7 @@ const channel = (name: string, parameters = {}, ...scopes: ReadonlyArray<string>
   })
 
 describe("Channels", () => {
-  it("S-007: are published under one topic for everybody who gets the same", () => {
+  it("S-007: are published under one topic for all listeners with the same content", () => {
     assert.strictEqual(channel("user"), `user/7 ["user"]`)
     assert.strictEqual(channel("user:notification"), `user:notification/7 ["user:notification"]`)
     assert.strictEqual(channel("direct"), `direct/7 ["direct"]`)

@@ -40,7 +40,7 @@ const listeningWith = (
 }
 
 layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliveries", (it) => {
-  it.effect("take the same few queries however many listen, who share the bytes of what is the same for them", () =>
+  it.effect("take the same few queries for any number of listeners, who share equal bytes", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const author = yield* person("author1")
@@ -69,7 +69,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       yield* queriesFor(1)
       const few = yield* queriesFor(2)
       const many = yield* queriesFor(40)
-      // What the listeners who just came filter is asked once.
+      // Filters of new listeners are queried once.
       assert.strictEqual(few.queries, 3)
       assert.strictEqual(many.queries, few.queries)
       assert.strictEqual((yield* queriesFor(40)).queries, 2)
@@ -87,7 +87,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       assert.isUndefined(JSON.parse(many.sendings[0]!.event.payload!).pinned)
     }))
 
-  it.effect("row 60: show an account as requests do, with what it hides", () =>
+  it.effect("row 60: show an account as requests do, without its hidden fields", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const actors = yield* AccountActors
@@ -112,7 +112,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       assert.isTrue(account.hide_collections)
     }))
 
-  it.effect("F60: of two edits that are told of late the one that another has overtaken is not shown as that one", () =>
+  it.effect("F60: a late edit that was overtaken by another is not shown as current", () =>
     Effect.scoped(Effect.gen(function*() {
       const actors = yield* AccountActors
       const broadcast = yield* Broadcast
@@ -137,7 +137,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       assert.deepStrictEqual(told, ["<p>Three</p>"])
     })))
 
-  it.effect("F60: an edit is shown as it is, also where nobody has heard yet that the post changed", () =>
+  it.effect("F60: an edit is shown in its current form, also before the change is known", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient
@@ -167,7 +167,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       assert.deepStrictEqual(yield* told("status.update", 1_000), ["<p>Two</p>"])
     }))
 
-  it.effect("F60: whom a post mentions and who follows its author hears of an edit once, however many messages it takes", () =>
+  it.effect("F60: mentioned accounts and followers get an edit once, in any number of messages", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const author = yield* person("author5")
@@ -189,7 +189,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       assert.deepStrictEqual(told, [hearing, deaf])
     }))
 
-  it.effect("cost nothing where nobody listens", () =>
+  it.effect("events cost nothing without listeners", () =>
     Effect.gen(function*() {
       const registry = new Registry()
       const account = yield* person("nobody2")
@@ -208,7 +208,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliv
       assert.deepStrictEqual([...(yield* deliveryOf(messages[0]))], [])
     }))
 
-  it.effect("F75: the end of a status is told to nobody whom its author blocks", () =>
+  it.effect("F75: a status's deletion is not sent to accounts that its author blocks", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [author, blocked, other] = [yield* person("author75"), yield* person("blocked75"), yield* person("other75")]

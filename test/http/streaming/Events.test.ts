@@ -94,7 +94,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
       assert.strictEqual((yield* arrived).type, "follow")
     }).pipe(Effect.scoped))
 
-  it.effect("S-262: says that filters changed, without a payload, to nobody else", () =>
+  it.effect("S-262: sends filter changes only to their owner, without a payload", () =>
     Effect.gen(function*() {
       const one = yield* listener("filters9", "?stream=user")
       const other = yield* listener("other9", "?stream=user")
@@ -105,7 +105,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
       assert.deepStrictEqual(yield* other.waiting, [])
     }).pipe(Effect.scoped))
 
-  it.effect("S-260, S-092: carries conversations on `direct`, to who takes part alone", () =>
+  it.effect("S-260, S-092: carries conversations on `direct`, only to participants", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const [one, two, three] = [
@@ -130,7 +130,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
       assert.strictEqual((yield* three.next).event, "filters_changed")
     }).pipe(Effect.scoped))
 
-  it.effect("S-007: tells whom an edited status mentions, once, whoever follows whom", () =>
+  it.effect("S-007: an edit is sent once to accounts that it mentions, whoever follows whom", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const author = yield* person("author11")
@@ -152,7 +152,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams ca
       assert.deepStrictEqual(yield* stranger.waiting, [])
     }).pipe(Effect.scoped))
 
-  it.effect("F20: says that a status is gone to those only who could see it", () =>
+  it.effect("F20: a deletion is sent only to accounts that could see the status", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const author = yield* person("author20")

@@ -12,7 +12,7 @@ const decodeStatus = Schema.decodeUnknownEffect(Schema.fromJsonString(Status))
 const streams = Filters.layer.pipe(Layer.provideMerge(layerStreams))
 
 layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams and filters", (it) => {
-  it.effect("S-261: what is hidden is not sent where its filter says, and what is warned of says so", () =>
+  it.effect("S-261: a hidden status is not sent where its filter applies, and a warned one names the filter", () =>
     Effect.gen(function*() {
       const [actors, filters] = [yield* AccountActors, yield* Filters]
       const author = yield* person("filtered1")
@@ -79,7 +79,7 @@ layer(streams, { excludeTestServices: true, timeout: "60 seconds" })("Streams an
       assert.deepStrictEqual(yield* bell.waiting, [])
     }).pipe(Effect.scoped))
 
-  it.effect("S-262: a batch of keywords says once that filters changed, and what is refused says nothing", () =>
+  it.effect("S-262: a batch of keywords sends one filter change, and a refused one sends none", () =>
     Effect.gen(function*() {
       const filters = yield* Filters
       const reader = yield* listener("filters3", "?stream=user")

@@ -10,7 +10,7 @@ import { edit, post } from "../../support/Posts.ts"
 import { layerStreams, listen, listener, mark, tokenOf } from "./Streams.ts"
 
 layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Streams of lists", (it) => {
-  it.effect("S-260: carry what comes into the list, what changes and what goes, to its owner alone, over both kinds of stream", () =>
+  it.effect("S-260: carry a list's new, changed and deleted posts, only to its owner, over both kinds of stream", () =>
     Effect.gen(function*() {
       const [actors, lists, members] = [yield* AccountActors, yield* OwnedLists, yield* ListMembers]
       const author = yield* person("author1")
@@ -54,7 +54,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
       assert.strictEqual((yield* reader.next).event, "filters_changed")
     }).pipe(Effect.scoped))
 
-  it.effect("home has a post with a followed hashtag once, though its author is followed, too; what is hidden does not come", () =>
+  it.effect("home shows a post with a followed hashtag once even if its author is followed; hidden posts are not sent", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const sql = yield* SqlClient.SqlClient

@@ -10,7 +10,7 @@ import { connect, layerStreams, tokenOf } from "./Streams.ts"
 const channels = ["public", "public:local", "public:remote", "hashtag:x", "hashtag:local:x"]
 const at = new Date("2026-06-01T12:00:00Z")
 
-/** A status as a row alone, with nobody told. */
+/** Inserts only a status's row, without publishing it. */
 const status = Effect.fnUntraced(function*(accountId: AccountId, more: {
   readonly visibility?: string
   readonly language?: string
@@ -30,7 +30,7 @@ const status = Effect.fnUntraced(function*(accountId: AccountId, more: {
   return id
 })
 
-/** Somebody who listens to everything there is, on one socket. */
+/** Listens to every stream on one socket. */
 const everywhere = Effect.fnUntraced(function*(account: AccountId) {
   const { secret } = yield* tokenOf(account)
   const client = yield* connect({ query: "?stream=user", protocol: secret })
@@ -78,7 +78,7 @@ const shownTo = Effect.fnUntraced(function*(
 const everything = ["user", "list", "public", "public:local", "public:remote", "hashtag", "hashtag:local"]
 
 layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Streams show", (it) => {
-  it.effect("row 58: a status to nobody who may not see it at that moment, whatever the bus says", () =>
+  it.effect("row 58: a status is sent only to accounts that may see it at that moment, whatever the bus says", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const people: Record<string, AccountId> = {}
@@ -140,7 +140,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
       assert.deepStrictEqual(yield* shownTo(yield* status(author, {}), { foe: listeners.foe }), {})
     }).pipe(Effect.scoped))
 
-  it.effect("row 62: nothing of, and in public nothing about, whom their reader hides", () =>
+  it.effect("row 62: nothing by hidden accounts, and in public nothing about them", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [author, named] = [yield* person("author3"), yield* person("named3")]
@@ -178,7 +178,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Strea
         neutral: everything,
         muted: everything,
         mutedNamed: everything,
-        // What belongs into a home or list was decided when it was written there.
+        // Home and list membership was decided at write time.
         blocksNamed: ["user", "list"],
         mutesNamed: ["user", "list"]
       })

@@ -39,7 +39,7 @@ describe("Registry", () => {
     assert.strictEqual(registry.connections().length, connectionsMax)
   })
 
-  it("F20: holds so many of one token, and of one address whoever they are, and no more", () => {
+  it("F20: bounds sockets per token and per address", () => {
     const registry = new Registry()
     const token = { tokenId: TokenId.make(1n) }
     const own = Array.from({ length: connectionsOfTokenMax }, () => connection(1, token))

@@ -98,7 +98,7 @@ export const listen = Effect.fnUntraced(function*(path: string, secret?: string)
       read.text += decoder.decode(chunk.value, { stream: true })
     })
   )
-  /** What comes before the next occurrence of `end`. */
+  /** Text before the next `end`. */
   const until = (end: string) =>
     Effect.gen(function*() {
       while (!read.text.includes(end) && !read.done) yield* more
@@ -119,7 +119,7 @@ export const listen = Effect.fnUntraced(function*(path: string, secret?: string)
   }
 })
 
-/** Somebody with an open socket. */
+/** A user with an open socket. */
 export const listener = Effect.fnUntraced(function*(name: string, query: string, ...scopes: ReadonlyArray<string>) {
   const account = yield* person(name)
   const { secret, tokenId } = yield* tokenOf(account, ...scopes)

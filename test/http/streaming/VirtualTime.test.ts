@@ -8,7 +8,7 @@ import { person } from "../../support/People.ts"
 import { connect, layerStreams, listen, tokenOf } from "./Streams.ts"
 
 layer(layerStreams, { timeout: "60 seconds" })("Streams over time", (it) => {
-  it.effect("S-007: ask for a sign of life each 30 s and cut off who gave none", () =>
+  it.effect("S-007: ping every 30 s and close silent connections", () =>
     Effect.gen(function*() {
       const { secret } = yield* tokenOf(yield* person("ping1"))
       const lively = yield* connect({ query: "?stream=user", protocol: secret })

@@ -25,7 +25,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("A Web
       assert.deepStrictEqual(wrong, invalid)
     }).pipe(Effect.scoped))
 
-  it.effect("rows 65, 70: refuses at the upgrade whoever may not use the API", () =>
+  it.effect("rows 65, 70: refuses callers without API access at the upgrade", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const tokens = yield* Tokens
@@ -103,7 +103,7 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("A Web
       assert.deepStrictEqual(yield* next, { stream: ["user"], event: "filters_changed" })
     }).pipe(Effect.scoped))
 
-  it.effect("S-007: answers what cannot be subscribed with an error and stays open; ignores what it does not know", () =>
+  it.effect("S-007: answers an invalid subscription with an error and stays open; ignores unknown messages", () =>
     Effect.gen(function*() {
       const { account, next, send } = yield* listener("errors6", "?stream=hashtag")
       assert.deepStrictEqual(yield* next, { error: "Missing tag name parameter", status: 400 })
@@ -155,8 +155,8 @@ layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("A Web
       assert.strictEqual((yield* bystander.next).event, "filters_changed")
     }).pipe(Effect.scoped))
 
-  // The last one: nobody can connect afterwards.
-  it.effect("S-007: closes as going away when the server stops, and lets nobody in any more", () =>
+  // Must be last: no client can connect afterwards.
+  it.effect("S-007: sockets close as going away when the server stops, and new ones are refused", () =>
     Effect.gen(function*() {
       const one = yield* listener("stop13", "?stream=user")
       const events = yield* listen("user", one.secret)

@@ -74,7 +74,7 @@ layer(server(), { excludeTestServices: true })("statuses of an account", (it) =>
       const headers = (yield* get(path)).headers
       assert.strictEqual(headers.get("cache-control"), "private, no-store")
 
-      // Whose posts are there is not asked whether it is there itself: a page must know.
+      // A list with posts needs no check that the account exists; an empty one must tell 404 from empty.
       const answers = Effect.fnUntraced(function*(account: number) {
         const pages = ["", "?pinned=true", "?limit=0", "?max_id=1"].map((query) =>
           `/api/v1/accounts/${account}/statuses${query}`

@@ -14,7 +14,7 @@ const strict = { onExcessProperty: "error" } as const
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => (value: unknown) =>
   Schema.decodeUnknownEffect(schema, strict)(value)
 
-/** What a command says after it. */
+/** Message that a command publishes. */
 const changed = Broadcast.use(({ publish }) =>
   publish({ _tag: "Changed", kind: "account", ids: [1n, 2n, 3n, 4n, 5n, 6n] })
 )
@@ -178,7 +178,7 @@ layer(server(), { excludeTestServices: true })("accounts", (it) => {
       assert.strictEqual((yield* postJson("/api/v1/accounts/77/note", bearer, { comment: "x" })).status, 404)
     }))
 
-  it.effect("row 60: followers are listed by their follows' ids, and to nobody else where the account hides them", () =>
+  it.effect("row 60: followers are listed by their follows' ids, and only to their owner if the account hides them", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle

@@ -13,7 +13,7 @@ import { watching } from "../../support/WatchedStream.ts"
 const path = "/api/v1/announcements"
 const day = 86_400_000
 
-/** What the command line says, of a command that works. */
+/** Output of a command that succeeds. */
 const staff = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
   const { code, err, out } = yield* cli(["announcement", ...args], (yield* TestServer).variables)
   assert.strictEqual(code, 0, out + err)
@@ -33,14 +33,14 @@ const find = (by: Person, id: string) =>
 const react = (by: Person, id: string, name: string, method = "PUT") =>
   call(method, `${path}/${id}/reactions/${encodeURIComponent(name)}`, by.token)
 
-/** The agenda's sweep on demand, which tells nobody. */
+/** Runs the agenda's sweep on demand, without notifications. */
 const sweeping = Layer.provideMerge(
   AnnouncementWriter.layer.pipe(Layer.provide(Broadcast.layerMemory)),
   TestServer.layer()
 )
 
 layer(sweeping, { excludeTestServices: true, timeout: "2 minutes" })("announcements", (it) => {
-  it.effect("S-087 S-088: say who and what they name, with their times, days only in a range", () =>
+  it.effect("S-087 S-088: name their mentions, with their times, and only days for a range", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer
       const [anna, ben] = [yield* person("anna"), yield* person("ben")]

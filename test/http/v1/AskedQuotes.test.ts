@@ -12,7 +12,7 @@ const asks = { interaction_policy: { can_quote: { manual_approval: ["public"] } 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
   "quotes that wait for an author",
   (it) => {
-    it.effect("row 21, S-212: a quote waits for the author of what it quotes, who reads of it and decides once", () =>
+    it.effect("row 21, S-212: a quote waits for the quoted author, who is notified and decides once", () =>
       Effect.gen(function*() {
         const [anna, ben, cleo] = [yield* newPerson("anna"), yield* newPerson("ben"), yield* newPerson("cleo")]
         const asked = yield* post(anna, "ask me", asks)

@@ -5,7 +5,7 @@ import { place } from "../../support/Fediverse.ts"
 import { html, hurried, idle, machine, name, page, shown, statusOf, World, world } from "./CardSites.ts"
 
 layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pages behind links", (it) => {
-  it.effect("what fails for now is tried again, what is no page never; a page that said nothing is asked again a day later", () =>
+  it.effect("temporary failures are retried, non-pages are not; a page without metadata is fetched again a day later", () =>
     Effect.gen(function*() {
       const { here, site } = yield* World
       const anna = yield* here.person(name("anna"))
@@ -48,7 +48,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pages behin
       assert.strictEqual((yield* shown(anna, statuses[0].id)).title, "At last")
       for (const { id } of statuses.slice(1)) assert.isNull((yield* statusOf(anna, id)).card)
 
-      // A day later somebody links to it again, and it says something.
+      // A new link a day later fetches it again, and it now has metadata.
       site.pages.set("/blank", page("No more"))
       yield* anna.post(`again ${site.url}/blank`)
       yield* idle(here)
@@ -59,7 +59,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pages behin
       yield* anna.post(`and again ${site.url}/blank`)
       assert.strictEqual((yield* shown(anna, statuses[2].id)).title, "No more")
 
-      // After two weeks it is fetched anew, and the new one is shown everywhere.
+      // After two weeks it is fetched again, and the new card is shown everywhere.
       site.pages.set("/blank", page("Renewed"))
       yield* here.sql`UPDATE preview_cards SET fetched_at = ${new Date(Date.now() - 15 * 86_400_000)}
         WHERE url = ${`${site.url}/blank`}`

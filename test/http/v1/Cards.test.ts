@@ -8,7 +8,7 @@ import { hurried, idle, type Json, name, page, shown, statusOf, World, world } f
 
 const decodeCard = Schema.decodeUnknownEffect(PreviewCard)
 
-/** The events of somebody's stream from now on. */
+/** Events of a user's stream from now on. */
 const listening = ({ origin }: Place, { token }: Citizen, stream: string) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly socket: WebSocket; readonly events: Array<Json> }>((resume) => {
@@ -90,7 +90,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("PreviewCard
       assert.notProperty(site.asked("/story")[0]?.headers, "signature")
     }).pipe(Effect.scoped))
 
-  it.effect("a page is fetched once, whoever links to it, on both servers; other servers' posts have cards, too", () =>
+  it.effect("a page is fetched once for all its links, on both servers; remote posts have cards, too", () =>
     Effect.gen(function*() {
       const { here, site, there } = yield* World
       const [anna, zoe] = [yield* here.person(name("anna")), yield* there.person(name("zoe"))]

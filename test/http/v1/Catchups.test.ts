@@ -18,7 +18,7 @@ const texts = (by: Person, query = "") =>
     ))
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("catching up", (it) => {
-  it.effect("D-011: shows what was missed since a time: quiet people first, a boosted post once, nothing that is hidden", () =>
+  it.effect("D-011: shows posts since a time: quiet people first, a boosted post once, nothing hidden", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient

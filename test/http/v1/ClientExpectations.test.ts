@@ -9,7 +9,7 @@ const newcomer = (username: string) => TestServer.use(({ createPerson }) => crea
 const say = (by: Person, status: string, more: Record<string, unknown> = {}) =>
   call("POST", "/api/v1/statuses", by.token, { status, ...more })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("what clients send and expect", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("expectations of clients", (it) => {
   it.effect("F86: one's own name in one's own post is a mention, of which no notification comes", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("selfnaming"), yield* newcomer("selfnamed2")]
@@ -44,7 +44,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual([status, body], [422, { error: "Record invalid" }])
     }))
 
-  it.effect("F96, D-015: languages are kept as tags are written, whatever the case and the separator", () =>
+  it.effect("F96, D-015: languages are kept as tags, in any case and with any separator", () =>
     Effect.gen(function*() {
       const ada = yield* newcomer("polyglot")
       const kept = (language: string) => Effect.map(say(ada, "Hallo", { language }), ({ body }) => body.language)

@@ -51,7 +51,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       assert.deepStrictEqual(yield* search(ada, "rds"), [])
       assert.deepStrictEqual(yield* search(me, "water", "&type=accounts"), [])
       assert.deepStrictEqual(yield* search(me, "water", "&type=collections&offset=1&limit=1"), [open.id])
-      // Who knows an address may look, as at the operation.
+      // A reader who knows the address may look, as at the operation.
       assert.deepStrictEqual(yield* search(ada, hidden.uri, "&resolve=true"), [hidden.id])
       assert.deepStrictEqual(yield* search(ada, hidden.uri.replace(/users\/[0-9]+/, "users/1"), "&resolve=true"), [])
       for (const odd of ["9".repeat(19), "0", "-1"]) {
@@ -71,7 +71,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       assert.deepStrictEqual(yield* search(me, open.uri, "&resolve=true"), [])
     }))
 
-  it.effect("an account recommends others, who are told of it and of what changes, by both paths", () =>
+  it.effect("an account recommends others, who are notified of it and of changes, by both paths", () =>
     Effect.gen(function*() {
       const [me, ada, bob] = yield* Effect.all([person("me"), person("ada"), person("bob")])
       const collection = yield* made(me, {
@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       const listed = yield* call("GET", `/api/v1/accounts/${id(ada)}/in_collections`, ada.token)
       assert.deepStrictEqual(listed.body.collections.map((one: { readonly id: string }) => one.id), [collection.id])
       assert.strictEqual((yield* call("GET", `/api/v1/accounts/${id(ada)}/in_collections`, bob.token)).status, 403)
-      // Who does not want to be in it goes; who is taken out is gone.
+      // Members may leave; removed ones are gone.
       const [first, second] = collection.items
       const revoke = (one: Person) => call("POST", `${base}/${collection.id}/items/${first?.id}/revoke`, one.token)
       assert.strictEqual((yield* revoke(bob)).status, 403)
@@ -142,7 +142,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       assert.deepStrictEqual(yield* told(ada, "added_to_collection"), [])
     }))
 
-  it.effect("what is too long, too much or nobody's is refused in words, and nothing is changed", () =>
+  it.effect("texts too long, too many members or unknown ids are refused in words, and change nothing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [me, ada] = yield* Effect.all([person("olga"), person("asked")])
@@ -189,7 +189,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       yield* refused({}, "You cannot have more than 10 collections")
     }))
 
-  it.effect("only who agrees may be put into one, and nobody sees what its owner or they do not show", () =>
+  it.effect("only consenting accounts are added, and content hidden by the owner or a member is not shown", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [me, shy, locked, foe, reader] = yield* Effect.all([

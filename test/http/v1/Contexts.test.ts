@@ -45,7 +45,7 @@ const comesTo = (wanted: ReadonlyArray<string> | number) =>
   )
 
 layer(server(), { excludeTestServices: true })("contexts", (it) => {
-  it.effect("F18: are kept for visitors until a status or an author of the thread changes, and for nobody else", () =>
+  it.effect("F18: cached for visitors until a status or author of the thread changes, and only for visitors", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle
@@ -63,7 +63,7 @@ layer(server(), { excludeTestServices: true })("contexts", (it) => {
       yield* comesTo([])
     }))
 
-  it.effect("F18: permission is decided before what is kept", () =>
+  it.effect("F18: permission is checked before the cache", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle

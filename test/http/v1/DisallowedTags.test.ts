@@ -5,7 +5,7 @@ import { ask, newPerson } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("hashtags that nobody may use", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("disallowed hashtags", (it) => {
   it.effect("S-233: a post with one is refused, new or edited, and says which", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

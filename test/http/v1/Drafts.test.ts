@@ -23,7 +23,7 @@ const show = (by: Person, id: string) => call("GET", `${path}/${id}`, by.token)
 const listed = (by: Person, query = "") =>
   Effect.map(call("GET", path + query, by.token), ({ body }) => body.map(({ id }: { id: string }) => id))
 
-/** The sweep of files that nobody has, on demand. */
+/** Runs the sweep of unattached files on demand. */
 const sweeping = Layer.provideMerge(
   MediaAttachments.layer.pipe(
     Layer.provide(LocalStorage.layer),
@@ -106,7 +106,7 @@ layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
       assert.strictEqual(freed.status, 200)
     }))
 
-  it.effect("is published once, by the rules of every post; what is refused stays a draft", () =>
+  it.effect("a draft is published once, by the rules of every post; a refused one stays a draft", () =>
     Effect.gen(function*() {
       const [cora, dan] = [yield* person("cora"), yield* person("dan")]
       const media = yield* upload(cora)

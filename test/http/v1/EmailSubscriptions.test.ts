@@ -94,7 +94,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         assert.strictEqual((yield* get(confirmation)).status, 404)
       }))
 
-    it.effect("nobody is told who is subscribed; what is no address is refused in details", () =>
+    it.effect("subscribers are not disclosed; an invalid address is refused in details", () =>
       Effect.gen(function*() {
         const { id } = yield* offering("cora")
         yield* subscribed(id, "known@mail.example")
@@ -118,7 +118,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         }
       }))
 
-    it.effect("who does not offer it is not there: without the setting, without the role, suspended, remote, nobody", () =>
+    it.effect("an account that does not offer it is 404: without the setting, without the role, suspended, remote, unknown", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const now = new Date(yield* Clock.currentTimeMillis)
@@ -151,7 +151,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         yield* letters
       }))
 
-    it.effect("F74: what nobody confirmed goes after seven days; where as many addresses wait as may, the next one is refused", () =>
+    it.effect("F74: unconfirmed subscriptions are deleted after seven days; beyond the bound of pending addresses a new one is refused", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { id } = yield* offering("finn")
@@ -182,7 +182,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         yield* letters
       }))
 
-    it.effect("who signs up with the address follows instead", () =>
+    it.effect("a user who signs up with the address follows instead", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { id } = yield* offering("gina")
@@ -204,7 +204,7 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
 layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })(
   "posts by e-mail, where the server has none",
   (it) => {
-    it.effect("nobody can ask for it or offer it, and accounts say nothing of it", () =>
+    it.effect("the feature can be neither requested nor offered, and accounts do not mention it", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const iris = yield* user("iris")
@@ -216,7 +216,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
         assert.notProperty((yield* get(`/api/v1/accounts/${iris}`)).body, "email_subscriptions")
       }))
 
-    it.effect("an address is asked five times in half an hour at most, whoever asks", () =>
+    it.effect("an address is asked at most five times in half an hour, by all requesters", () =>
       Effect.gen(function*() {
         const jan = yield* person("jan")
         const statuses = []

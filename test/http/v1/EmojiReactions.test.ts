@@ -49,7 +49,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(shown.emoji_reactions, [{ name: "🔥", count: 1, me: true, url: null, static_url: null }])
       assert.deepStrictEqual(shown.pleroma, { emoji_reactions: shown.emoji_reactions! })
       assert.strictEqual(shown.favourites_count, 0)
-      // The same without the selector of its coloured form, and once more.
+      // Repeated without the emoji variation selector.
       for (const name of ["❤️", "❤", "❤️"]) assert.strictEqual((yield* react(cleo, id, name)).status, 200)
       yield* react(cleo, id, "🔥")
       assert.deepStrictEqual(short(yield* read(cleo, id)), ["🔥 2 me", "❤️ 1 me"])
@@ -61,7 +61,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       ])
       assert.deepStrictEqual(named(yield* people(undefined, id, "❤")), [["❤️", 1, false, ["cleo"]]])
       assert.deepStrictEqual(yield* people(ben, id, "🦆"), [])
-      // Who reblogs it shows them on what is reblogged.
+      // A reblog shows its original's reactions.
       const { body: reblog } = yield* call("POST", `/api/v1/statuses/${id}/reblog`, cleo.token)
       assert.deepStrictEqual(short(reblog.reblog), ["🔥 2 me", "❤️ 1 me"])
       assert.notProperty(reblog, "emoji_reactions")
@@ -104,7 +104,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         const refused = yield* react(emil, id, name)
         assert.include([404, 422], refused.status, name)
       }
-      // Somebody there reacts with it first.
+      // A remote account reacts first.
       yield* sql`INSERT INTO emoji_reactions (id, account_id, status_id, name, custom_emoji_id)
         SELECT 1, ${dora.accountId}, ${BigInt(id)}, 'fox', id FROM custom_emojis WHERE shortcode = 'fox'`
       yield* sql`INSERT INTO emoji_reaction_counts (id, status_id, name, custom_emoji_id, count)
@@ -149,14 +149,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const { id } = yield* post(fred)
       yield* react(gina, id, "🔥")
       yield* react(hugo, id, "🔥")
-      // Whom a reader hides is counted and not named.
+      // Hidden accounts are counted but not named.
       yield* call("POST", `/api/v1/accounts/${gina.accountId}/block`, hugo.token)
       assert.deepStrictEqual(named(yield* people(hugo, id)), [["🔥", 2, true, ["hugo"]]])
       yield* call("POST", `/api/v1/accounts/${gina.accountId}/block`, fred.token)
       assert.strictEqual((yield* react(gina, id, "🦆")).status, 404)
       assert.strictEqual((yield* react(gina, id, "🔥", "DELETE")).status, 200)
       assert.deepStrictEqual(short(yield* read(fred, id)), ["🔥 1"])
-      // Of a status that is gone nothing is said.
+      // A deleted status shows none.
       yield* call("DELETE", `/api/v1/statuses/${id}`, fred.token)
       assert.deepStrictEqual(yield* asked("PUT", id, hugo), yield* asked("PUT", "4711", hugo))
     }))

@@ -21,7 +21,7 @@ export const keysOf = () => {
   return { raw, identity, oneTime }
 }
 
-/** Somebody with a device: a token of its own for encrypted messages. */
+/** A user with a device, whose token is for encrypted messages. */
 export const withDevice = Effect.fnUntraced(function*(name: string, oneTimeKeys = 2) {
   const { createPerson, createToken } = yield* TestServer
   const person = yield* createPerson(name)

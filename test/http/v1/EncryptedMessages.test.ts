@@ -31,7 +31,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(keys.map(({ key_id }) => key_id).toSorted(), ["k1", "k2"])
       assert.strictEqual(yield* count(anna.token), 0)
 
-      // The same token again is the same device; other keys of it end what was begun with the old ones.
+      // A token stands for one device; new keys end sessions of the old ones.
       const again = { device: anna.device, one_time_keys: [anna.keys.oneTime(9)] }
       assert.strictEqual((yield* call("POST", `${base}/keys/upload`, anna.token, again)).status, 200)
       assert.strictEqual(yield* count(anna.token), 1)
@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual([yield* count(anna.token), (yield* messages(anna)).found], [0, []])
     }))
 
-  it.effect("S-229: what is no key, not signed by the device, another's device or too much is refused in words", () =>
+  it.effect("S-229: invalid keys, unsigned keys, another device's keys or too many are refused in words", () =>
     Effect.gen(function*() {
       const { createToken } = yield* TestServer
       const dora = yield* withDevice("dora")
@@ -73,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       }
       const plain = yield* createToken(dora.accountId, ["read", "write"])
       assert.strictEqual((yield* call("GET", `${base}/keys/count`, plain)).status, 403)
-      // Refused before any is verified: a thousand of them would hold everybody up.
+      // Refused before any is verified: a thousand of them would block the process.
       const many = Array.from({ length: 501 }, (_, n) => ({ ...dora.keys.oneTime(3), key_id: `k${n}`, signature: "" }))
       const { body: tooMany } = yield* upload(dora.token, {
         device: dora.device,
@@ -132,7 +132,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* messages(finn)).found.length, 1)
     }).pipe(Effect.scoped))
 
-  it.effect("F13: a message has a bound of bytes, and so has a page of them, which leads on to what it left out", () =>
+  it.effect("F13: a message is bounded in bytes, and so is a page, which links to the next", () =>
     Effect.gen(function*() {
       const [nora, olaf] = [yield* withDevice("nora"), yield* withDevice("olaf")]
       const wide = yield* deliver(nora, { ...olaf.named, type: 0, body: "\u4e2d".repeat(30_000), hmac: "h" })

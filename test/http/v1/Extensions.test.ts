@@ -106,7 +106,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
       }
     }))
 
-  it.effect("F98, D-020: saved markers are told to the streams that ask for it", () =>
+  it.effect("F98, D-020: saved markers are sent to the streams that ask for them", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* somebody, yield* somebody]
       const [first, second] = [yield* post(ada, "one"), yield* post(ada, "two")]
@@ -126,7 +126,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("
       yield* Effect.forEach(told, (one) => decode(Markers)(one))
       assert.deepStrictEqual(told.at(-1), read)
       assert.strictEqual(read.home.last_read_id, second)
-      // Nobody else hears of it: the next event of both is another one.
+      // Other users get no event: the next event of both is another one.
       yield* call("POST", "/api/v1/markers", ada.token, {})
       const [before, foreign] = [yield* post(ada, "three"), yield* post(ben, "four")]
       const next = Effect.map(plain.next(""), ([event, payload]) => [event, JSON.parse(payload).id])

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { ask, newPerson } from "../../support/Api.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true })("who may feature whom", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("permissions to feature accounts", (it) => {
   it.effect("row 56: an account says to each reader whether they may put it into a collection, as adding it then does", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -47,7 +47,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("who may feature whom",
       const whoever = yield* TestServer.use(({ fetch }) => fetch(`/api/v1/accounts/${open.accountId}`))
       assert.include(yield* Effect.promise(() => whoever.text()), `"current_user":"automatic"`)
 
-      // Where somebody here decides for an account elsewhere, and where its server does not say.
+      // Local decisions about remote accounts, and servers without a policy.
       const now = new Date()
       const remote = Effect.fnUntraced(function*(accountId: bigint, automatic: string | null, manual: string | null) {
         yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("who may feature whom",
       assert.strictEqual(yield* approval(silent), "missing")
       assert.strictEqual(yield* approval(odd), "unknown")
 
-      // The same wherever a reader looks for accounts.
+      // Every endpoint with accounts gives the same.
       const lists: ReadonlyArray<
         Effect.Effect<ReadonlyArray<{ readonly id: string; readonly feature_approval: object }>, never, TestServer>
       > = [

@@ -7,7 +7,7 @@ import { type Person, TestServer } from "../../support/Server.ts"
 
 const strict = { onExcessProperty: "error" } as const
 
-/** What the API answers, and its status. */
+/** Returns the API's response and status. */
 const ask = Effect.fnUntraced(function*(by: Person | undefined, method: string, path: string, json?: unknown) {
   const { fetch } = yield* TestServer
   const response = yield* fetch(path, {
@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(names(yield* ask(anna, "GET", "/api/v1/featured_tags")), ["dogs"])
     }))
 
-  it.effect("S-215: what is no hashtag, and one too many, is refused in words", () =>
+  it.effect("S-215: an invalid hashtag, or one too many, is refused in words", () =>
     Effect.gen(function*() {
       const cleo = yield* person("cleo")
       const invalid = { status: 422, body: { error: "Validation failed: Tag is invalid" } }

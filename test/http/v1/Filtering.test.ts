@@ -10,8 +10,8 @@ import { TestServer } from "../../support/Server.ts"
 const strict = { onExcessProperty: "error" } as const
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => Schema.decodeUnknownEffect(schema, strict)
 
-layer(TestServer.layer(), { excludeTestServices: true })("what filters leave out and tell of", (it) => {
-  it.effect("S-062 S-069 S-084: warn and blur are told, hide leaves out where the filter says, never one's own", () =>
+layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on lists and statuses", (it) => {
+  it.effect("S-062 S-069 S-084: warn and blur are shown, hide leaves posts out in its contexts, but never one's own", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* somebody, yield* somebody]
       yield* follow(ada, ben)
@@ -84,11 +84,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("what filters leave out
       yield* call("DELETE", `${filtersPath}/statuses/${named.body.id}`, ada.token)
       yield* call("DELETE", `${filtersPath}/statuses/${entry.body.id}`, ada.token)
       assert.deepStrictEqual((yield* call("GET", list, ada.token)).body, [])
-      // What one may not read does not exist, for a filter too.
+      // Unreadable posts do not exist for a filter either.
       const secret = yield* post(ben, "for nobody", { visibility: "direct" })
       assert.strictEqual((yield* call("POST", list, ada.token, { status_id: secret })).status, 404)
       assert.strictEqual((yield* call("POST", list, ada.token, {})).status, 404)
-      // Nobody else is told, and visitors are told nothing at all.
+      // Other users and visitors get no filter results.
       assert.deepStrictEqual((yield* call("GET", `/api/v1/statuses/${warned}`, cy.token)).body.filtered, [])
       assert.notProperty((yield* call("GET", `/api/v1/statuses/${warned}`, undefined)).body, "filtered")
     }))
@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("what filters leave out
       assert.strictEqual((yield* shown(ada, home))[0]!.filtered!.length, 0)
     }))
 
-  it.effect("S-128: a page of which much is left out is filled up, or goes on", () =>
+  it.effect("S-128: a page with many hidden posts is filled up, or continues", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* somebody, yield* somebody]
       yield* follow(ada, ben)
@@ -154,7 +154,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("what filters leave out
       assert.isAtLeast(first.length, 3)
     }))
 
-  it.effect("S-062: notifications of what is hidden among them are left out and not counted", () =>
+  it.effect("S-062: notifications of hidden statuses are left out and not counted", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* somebody, yield* somebody]
       yield* follow(ada, ben)

@@ -52,7 +52,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
       assert.deepStrictEqual(second.keywords?.map(({ keyword }) => keyword), ["the end", "fin"])
       assert.strictEqual(second.keywords?.[0]?.id, ending!.id)
 
-      // What belongs to somebody else does not exist, and nothing else of such a change is done.
+      // Another user's filter is 404, and the change has no partial effect.
       const foreign = yield* filter(other, { keywords_attributes: [{ keyword: "mine" }] })
       const theft = { title: "stolen", keywords_attributes: [{ id: foreign.keywords![0]!.id, keyword: "stolen" }] }
       assert.strictEqual((yield* call("PUT", `${filtersPath}/${made.id}`, ada.token, theft)).status, 404)
@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
       assert.strictEqual((yield* call("GET", `${filtersPath}/${made.id}`, ada.token)).status, 404)
     }))
 
-  it.effect("S-081 S-086 row 39: what is no filter is refused in words", () =>
+  it.effect("S-081 S-086 row 39: an invalid filter is refused in words", () =>
     Effect.gen(function*() {
       const ada = yield* somebody
       const refusal = (body: Record<string, unknown>) =>
@@ -109,7 +109,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
       assert.deepStrictEqual((yield* call("GET", filtersPath, ada.token)).body, [])
       assert.strictEqual((yield* call("POST", filtersPath, ada.token, { ...good, title: long(256) })).status, 200)
       assert.strictEqual((yield* call("POST", filtersPath, ada.token, keyword(long(512)))).status, 200)
-      // What is no time is for ever, and no time is longer than dates can be written.
+      // An invalid time means no expiry, and times are bounded.
       const far = yield* filter(ada, { expires_in: 9e15 })
       assert.match(far.expires_at!, /^2[01]\d\d-/)
       assert.strictEqual((yield* filter(ada, { expires_in: "soon" })).expires_at, null)
@@ -179,7 +179,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
         false,
         null
       ])
-      // Where there are more keywords, what is of all of them stays as it is.
+      // With more keywords, shared settings stay unchanged.
       yield* call("POST", `${filtersPath}/${whole!.id}/keywords`, ada.token, { keyword: "birds" })
       const refused = yield* call("PUT", one, ada.token, { phrase: "fish", context: ["home"] })
       assert.strictEqual(refused.status, 422)

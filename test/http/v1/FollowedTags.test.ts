@@ -79,7 +79,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const old = yield* idsOf(anna, `/api/v1/timelines/home?limit=3&max_id=${named}`)
       assert.deepStrictEqual(old, [reply, both, friend])
 
-      // Whom one hides is not met, nor who is mentioned.
+      // Hidden authors are skipped, and so are posts that mention hidden accounts.
       yield* ask(anna, "POST", `/api/v1/accounts/${dora.accountId}/mute`)
       assert.deepStrictEqual(yield* home(anna), [mine, reply, both, friend, stranger, early])
       yield* ask(ben, "POST", `/api/v1/accounts/${anna.accountId}/block`)

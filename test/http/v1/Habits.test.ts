@@ -21,7 +21,7 @@ const form = (by: Person, path: string, body: string) =>
     })
   )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what clients are used to", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of clients", (it) => {
   it.effect("F30: empty and null languages of a follow mean all; without the parameter they stay", () =>
     Effect.gen(function*() {
       const [reader, author] = [yield* newcomer("reader"), yield* newcomer("author")]
@@ -42,7 +42,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what client
       assert.deepStrictEqual(home.body.map(({ id }: { readonly id: string }) => id), [body.id])
     }))
 
-  it.effect("F31: a public post counts once in its hashtags' history, whoever wrote it and however often it is edited", () =>
+  it.effect("F31: a public post counts once in its hashtags' history, by any author and after any edits", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("tagging"), yield* newcomer("tagging2")]
       const zoe = yield* OtherServer.use(({ actor }) => actor("tagger"))
@@ -179,7 +179,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what client
       assert.include(page.headers.get("vary") ?? "", "Accept")
     }))
 
-  it.effect("F36: boosts for some are told of to nobody; a deleted one shows the text of what it repeated", () =>
+  it.effect("F36: restricted boosts notify nobody; a deleted one shows its original's text", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("boosted"), yield* newcomer("booster")]
       const { body: { id } } = yield* say(ada, "boost me")
@@ -194,7 +194,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("what client
       }
     }))
 
-  it.effect("F36: what no app wrote has the key application all the same", () =>
+  it.effect("F36: a post without an app has the key application all the same", () =>
     Effect.gen(function*() {
       const ada = yield* newcomer("appless")
       const { body } = yield* say(ada, "by the command line")

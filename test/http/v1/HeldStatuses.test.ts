@@ -27,7 +27,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* settled
       assert.deepStrictEqual(yield* idsOf(anna, `${profile}/statuses`), held.slice(0, 1))
       assert.strictEqual(yield* count, 1)
-      // What was refused is its author's own again, until it is deleted; what waits and is deleted changes nothing.
+      // A refused post belongs to its author until deleted; deleting a pending one changes nothing.
       assert.strictEqual((yield* answer(anna, waiting[1].id, "reject")).status, 200)
       assert.strictEqual(yield* count, 2)
       for (const id of held.slice(1)) {
@@ -62,7 +62,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* standing, { posted: true, uses: "1", seen: true })
     }))
 
-  it.effect("row 21: what nobody decides about waits for 90 days and ends as what is refused; who asked may ask again", () =>
+  it.effect("row 21: a reply undecided for 90 days ends as refused; its author may ask again", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, ben] = [yield* newPerson("anna9"), yield* newPerson("ben9")]

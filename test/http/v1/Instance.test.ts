@@ -94,7 +94,7 @@ layer(server(), { excludeTestServices: true })("instance", (it) => {
       ])
     }))
 
-  it.effect("S-308: v1 stands beside it, marked as deprecated", () =>
+  it.effect("S-308: v1 is served as well, marked as deprecated", () =>
     Effect.gen(function*() {
       const { body, headers } = yield* get("/api/v1/instance")
       yield* decode(Wire.InstanceV1)(body)
@@ -177,7 +177,7 @@ layer(server(), { excludeTestServices: true })("instance", (it) => {
 layer(server({ limitedFederation: true, registrations: "approval" }), { excludeTestServices: true })(
   "instance, restricted",
   (it) => {
-    it.effect("S-020 S-251: what everybody may know stays open", () =>
+    it.effect("S-020 S-251: public information stays open", () =>
       Effect.gen(function*() {
         for (const path of open) assert.strictEqual((yield* get(path)).status, 200, path)
         const { body } = yield* get("/api/v2/instance")

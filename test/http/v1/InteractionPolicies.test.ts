@@ -6,7 +6,7 @@ import { follow } from "../../support/ListCalls.ts"
 import { decodeStatus, post, show } from "../../support/QuoteCalls.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("who may do what with a post", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("interaction policies", (it) => {
   it.effect("row 21, D-009: the policy is said with a post, by an edit and with one that waits, in words of both versions; nonsense is refused", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna")
@@ -61,14 +61,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         const { status } = yield* ask(anna, "POST", "/api/v1/statuses", { status: "x", ...only("can_reply", who) })
         assert.strictEqual(status, 422, String(who))
       }
-      // What is no policy at all is none.
+      // Values that are no policy are ignored.
       for (const given of ["", null, "public", 7, []]) {
         const { status } = yield* ask(anna, "POST", "/api/v1/statuses", { status: "x", interaction_policy: given })
         assert.include([200, 400, 422], status, JSON.stringify(given))
       }
     }))
 
-  it.effect("row 21: policies by default, by visibility; what is not named goes back", () =>
+  it.effect("row 21: policies by default, by visibility; omitted ones are reset", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna2")
       const path = "/api/v1/interaction_policies/defaults"
@@ -92,7 +92,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* ask(undefined, "GET", path)).status, 401)
     }))
 
-  it.effect("row 21: what is not allowed is refused in words; who is named, followed or the author is let in", () =>
+  it.effect("row 21: a forbidden interaction is refused in words; mentioned and followed accounts and the author are allowed", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna3"), yield* newPerson("ben3"), yield* newPerson("cleo3")]
       yield* follow(ben, anna)
@@ -122,7 +122,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* show(anna, closed)).replies_count, 1)
       assert.strictEqual((yield* show(anna, closed)).favourites_count, 1)
       assert.deepStrictEqual((yield* requests(anna)).body, [])
-      // What is said to each reader, on every way to them.
+      // Policies shown to each reader, on every path.
       const asking = yield* post(anna, "@cleo3 ask", {
         interaction_policy: {
           can_reply: { manual_approval: ["followers"] },
@@ -148,7 +148,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         "mentioned",
         "me"
       ])
-      // Who is named may answer, whatever is said; a single account is meant by its id.
+      // Mentioned accounts may always reply; a single account is named by its id.
       const naming = yield* post(anna, "@cleo3 what do you say", only("can_reply", []))
       assert.strictEqual((yield* reply(cleo, naming)).status, 200)
       assert.strictEqual((yield* reply(ben, naming)).status, 403)
@@ -161,7 +161,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* follow(anna, ben)
       yield* settled
       assert.strictEqual((yield* act(ben, mutual, "favourite")).status, 200)
-      // It is a favourite as any.
+      // Behaves like any favourite.
       const { body: undone } = yield* act(ben, mutual, "unfavourite")
       assert.deepStrictEqual([undone.favourited, undone.favourites_count], [false, 0])
     }))

@@ -6,8 +6,8 @@ import { follow } from "../../support/ListCalls.ts"
 import { notified, post, quoting, show } from "../../support/QuoteCalls.ts"
 import { TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("what waits for an author", (it) => {
-  it.effect("row 21, D-010: a reply waits for the author: nobody else sees it, wherever they look; then everybody does", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("pending interaction requests", (it) => {
+  it.effect("row 21, D-010: a pending reply is invisible to others everywhere; after acceptance everybody sees it", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna4"), yield* newPerson("ben4"), yield* newPerson("cleo4")]
       yield* follow(cleo, ben)
@@ -38,7 +38,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* show(ben, held)).id, held.id)
       assert.strictEqual((yield* ask(ben, "PUT", `/api/v1/statuses/${held.id}`, { status: "other" })).status, 403)
       assert.strictEqual((yield* reply(ben, held)).status, 403)
-      // Who decides is told.
+      // The deciding account is notified.
       assert.deepStrictEqual(yield* notified(anna, "pending.reply"), [["ben4", held.id]])
       const { body: [request, ...more] } = yield* requests(anna)
       assert.deepStrictEqual(more, [])
@@ -77,7 +77,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual((yield* requests(anna)).body, [])
     }))
 
-  it.effect("row 21: a reply that is refused, deleted, or whose author is blocked meanwhile leaves nothing behind", () =>
+  it.effect("row 21: a refused or deleted reply, or one of a blocked author, leaves nothing behind", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna5"), yield* newPerson("ben5")]
       const asked = yield* post(anna, "ask me", only("can_reply", [], ["public"]))
@@ -152,7 +152,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* idsOf(cleo, "/api/v1/timelines/home"), [boosted.body.id])
       const { body: undone } = yield* act(ben, asked, "unreblog")
       assert.deepStrictEqual([undone.reblogged, undone.reblogs_count], [false, 0])
-      // Who was refused is refused from then on.
+      // A refused account stays refused.
       yield* act(cleo, asked, "reblog")
       const [last] = (yield* requests(anna)).body
       yield* answer(anna, last.id, "reject")
@@ -161,7 +161,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* show(anna, asked)).reblogs_count, 0)
     }))
 
-  it.effect("row 21: a reply that waits tells nobody whom it quotes", () =>
+  it.effect("row 21: a pending reply does not notify the author that it quotes", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna7"), yield* newPerson("ben7"), yield* newPerson("cleo7")]
       const asked = yield* post(anna, "ask me", only("can_reply", [], ["public"]))

@@ -4,7 +4,7 @@ import { filter, somebody } from "../../support/Filtering.ts"
 import { call, picture, uploaded } from "../../support/MediaFiles.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
-/** What apps may use from a level on; a level is claimed when all of it works, and all of those below. */
+/** Features by level; a level is claimed when it and all lower ones work. */
 const levels: Readonly<Record<number, (me: Person) => Effect.Effect<unknown, unknown, TestServer>>> = {
   2: Effect.fnUntraced(function*(me) {
     assert.isArray((yield* call("GET", "/api/v2/notifications", me.token)).body.notification_groups)

@@ -55,7 +55,7 @@ const behind = Effect.fnUntraced(
   }
 )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("a write that is told 503", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("a write interrupted with 503", (it) => {
   it.effect("F99, D-023: is taken back where it still waits, and its key does it once", () =>
     Effect.gen(function*() {
       const ada = yield* somebody
@@ -81,7 +81,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
     Effect.gen(function*() {
       const ada = yield* somebody
       const { body: first } = yield* post(ada, "to be replied to")
-      // What shows a reply asks whether its reader has bookmarked it; what writes it does not.
+      // Rendering a reply queries the reader's bookmark; writing does not.
       const told = yield* behind(
         (sql) => sql`LOCK TABLE bookmarks IN ACCESS EXCLUSIVE MODE`,
         post(ada, "a reply", { in_reply_to_id: first.id })

@@ -91,7 +91,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
     }))
 
-  it.effect("S-220: what an exclusive list shows is not at home, until it is exclusive no more", () =>
+  it.effect("S-220: posts of an exclusive list are not in home, until it is no longer exclusive", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna6"), yield* newPerson("ben6"), yield* newPerson("cleo6")]
       for (const other of [ben, cleo]) yield* follow(anna, other)

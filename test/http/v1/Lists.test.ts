@@ -30,7 +30,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         (yield* ask(anna, "PUT", one, { title: "Family", replies_policy: "followed" })).body,
         { id, title: "Family", replies_policy: "followed", exclusive: false }
       )
-      // What is not said stays.
+      // Omitted fields stay.
       assert.deepStrictEqual(
         (yield* ask(anna, "PATCH", one, { exclusive: true })).body,
         { id, title: "Family", replies_policy: "followed", exclusive: true }
@@ -51,7 +51,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
       assert.strictEqual((yield* ask(anna, "PUT", one, { title: "💜".repeat(256) })).status, 200)
 
-      // What is somebody else's is answered like what is not there.
+      // Another user's list is answered like a missing one.
       const tries = [
         ["GET", ""],
         ["PUT", ""],
@@ -143,7 +143,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(removed.body, {})
       const query = `${accounts}?account_ids[]=${anna.accountId}`
       assert.deepStrictEqual((yield* ask(anna, "DELETE", query)).body, {})
-      // Who is asked and says no, who is not followed any more, who is blocked or blocks is in no list.
+      // Rejected, unfollowed and blocked accounts are in no list.
       yield* ask(cleo, "POST", `/api/v1/follow_requests/${anna.accountId}/reject`)
       assert.deepStrictEqual(yield* idsOf(anna, accounts), [String(ben.accountId)])
       yield* ask(anna, "POST", `/api/v1/accounts/${ben.accountId}/unfollow`)

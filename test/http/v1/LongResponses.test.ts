@@ -6,7 +6,7 @@ import { TestServer } from "../../support/Server.ts"
 const codings = ["identity", "gzip", "br"]
 
 layer(TestServer.layer(), { excludeTestServices: true })("long responses", (it) => {
-  it.effect("come whole to everybody who asks, at once and again, in every coding", () =>
+  it.effect("are complete for all callers, at once and again, in every coding", () =>
     Effect.gen(function*() {
       const { createPerson, fetch } = yield* TestServer
       const anna = yield* createPerson("anna")

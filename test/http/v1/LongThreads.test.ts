@@ -5,7 +5,7 @@ import { TestServer } from "../../support/Server.ts"
 import { actorOf, json, person } from "../activitypub/Calls.ts"
 import { done, note, OtherServer, servers } from "../activitypub/Sending.ts"
 
-/** Characters of one answer: what many posts of the largest size come to is a multiple of it. */
+/** Maximum characters of a response; many posts of the largest size would exceed it many times. */
 const answerCharactersMax = 20_000_000
 
 /** Columns that a table has, but for some, as a list of SQL. */
@@ -23,7 +23,7 @@ const textOf = (path: string, token?: string) =>
   )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and histories of large posts", (it) => {
-  it.effect("F14: whatever strangers answer, and however often they edit it, an answer of ours has a bound", () =>
+  it.effect("F14: the size of our response is bounded, whatever strangers reply and however often they edit", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const ada = yield* person("ada")
@@ -64,7 +64,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
       assert.isAbove(JSON.parse(history).length, 10)
     }))
 
-  it.effect("row 37: of versions that are shown to nobody none are kept, however often another server edits", () =>
+  it.effect("row 37: versions that nobody may see are not kept, however often another server edits", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const me = yield* actorOf(yield* person("ben"))

@@ -90,7 +90,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
       assert.isFalse(existsSync("/tmp/outside.png"))
     }))
 
-  it.effect("row 46: what is two things at once comes back as one, of our type and made by us", () =>
+  it.effect("row 46: a polyglot file is re-encoded by us as one type", () =>
     Effect.gen(function*() {
       const cleo = yield* newcomer("cleo")
       const tail = (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.from(`PK\x03\x04${marker}`)])
@@ -147,11 +147,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("hostile files", (it) =
         form({ avatar: blob(Hostile.pngOf(16_000, 16_000)), header: blob(Hostile.gifOf(10_000)) })
       )
       assert.deepInclude(avatar, { status: 422 })
-      // Of 10,000 pictures, an animated PNG shows one.
+      // An animated PNG of 10,000 frames shows one.
       assert.strictEqual((yield* uploaded(dora, Hostile.apngOf(10_000))).meta.original.size, "8x8")
     }))
 
-  it.effect("a file that breaks off is refused or shown as far as it goes, and never left waiting", () =>
+  it.effect("a truncated file is refused or shown up to its end, and never left pending", () =>
     Effect.gen(function*() {
       const eve = yield* newcomer("eve")
       const whole = picture(400, 300)

@@ -5,7 +5,7 @@ import { probed, soundWithCover, video } from "../../support/Ffmpeg.ts"
 import { blob, bytesAt, call, form, picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 
-/** What nobody may learn from a file, and how each place of metadata says it. */
+/** Secrets in files, and how each metadata format holds them. */
 const secrets = ["Leica M3", "51/1", "Murmuration Street", "GPS", "xpacket", "exif", "Exif"]
 
 const withSecrets = (made: Sharp): Sharp =>
@@ -29,7 +29,7 @@ const bare = Effect.fnUntraced(function*(url: string) {
   assert.deepStrictEqual([exif, icc, iptc, xmp], [undefined, undefined, undefined, undefined])
 })
 
-layer(TestServer.layer(), { excludeTestServices: true })("what files tell beside what is seen and heard", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("metadata in files", (it) => {
   it.effect("row 49: place, camera and words are gone from every rendition of a picture", () =>
     Effect.gen(function*() {
       const ada = yield* (yield* TestServer).createPerson("ada")

@@ -192,7 +192,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       assert.notStrictEqual(second.body.media_attachments[0].preview_url, shown.preview_url)
       const none = { ...json, media_attributes: [{ id: media.id, thumbnail: "data:text/plain;base64,aGk=" }] }
       assert.strictEqual((yield* call("PUT", path, hal.token, none)).status, 422)
-      // Where there are no files to come, nobody reads it.
+      // Without pending files, no rows are read.
       const { status } = yield* call("POST", "/api/v1/statuses", hal.token, { ...none, media_ids: [] })
       assert.strictEqual(status, 200)
     }))

@@ -73,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (i
       assert.strictEqual(row?.n, 1)
     }))
 
-  it.effect("S-144: an edit changes files and their words; the history keeps what was shown", () =>
+  it.effect("S-144: an edit changes files and their descriptions; the history keeps earlier ones", () =>
     Effect.gen(function*() {
       const dora = yield* newcomer("dora")
       const [first, second] = [yield* upload(dora, { description: "old" }), yield* upload(dora)]

@@ -98,7 +98,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* post(ben, `@${ada.username} out of nothing`)
       yield* post(ben, `@${ada.username} among others`, { in_reply_to_id: foreign })
       const reply = yield* post(ben, `@${ada.username} an answer`, { in_reply_to_id: own, visibility: "private" })
-      // What was told before the mute is shown again, as far as it is a reply.
+      // Notifications before the mute return if they are replies.
       assert.deepStrictEqual(yield* mentions(ada), [reply, early])
       const [event, payload] = yield* stream.next("notification")
       assert.deepStrictEqual([event, JSON.parse(payload).status.id], ["notification", reply])

@@ -35,7 +35,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("new statuses", (it) =>
         const made = yield* ask("/api/v1/statuses", text, name)
         assert.deepStrictEqual(made, yield* ask(`/api/v1/statuses/${made.id}`), name)
         yield* ask(`/api/v1/statuses/${made.id}/favourite`, {})
-        // The same command again answers with what was done since.
+        // A repeated command returns the changed state.
         const again = yield* ask("/api/v1/statuses", text, name)
         assert.deepStrictEqual(again, yield* ask(`/api/v1/statuses/${made.id}`), name)
         assert.strictEqual(again.id, made.id)

@@ -32,7 +32,7 @@ const decide = (owner: Person, decisions: Record<string, string>) =>
   Effect.flatMap(call("PATCH", policy, owner.token, decisions), ({ body }) => decode(NotificationPolicy)(body))
 
 layer(TestServer.layer(), { excludeTestServices: true })("notification policies", (it) => {
-  it.effect("each category accepts, filters and drops; what drops wins, and who was accepted is heard whatever it says", () =>
+  it.effect("each category accepts, filters and drops; dropping wins, and accepted senders always notify", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, ben] = [yield* somebody, yield* somebody]
@@ -41,7 +41,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
         call("POST", `/api/v1/statuses/${status}/unfavourite`, ben.token),
         call("POST", `/api/v1/statuses/${status}/favourite`, ben.token)
       )
-      /** What comes of a favourite now: "accept", "filter" or "drop". */
+      /** Outcome of a favourite: "accept", "filter" or "drop". */
       const outcome = Effect.gen(function*() {
         yield* favourite
         yield* settled
@@ -105,7 +105,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
       assert.deepStrictEqual(yield* types(ada), ["mention", "mention", "favourite"])
     }))
 
-  it.effect("staff that is shown as such is heard, whatever the policy says", () =>
+  it.effect("staff shown as such bypass the policy", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, ben] = [yield* somebody, yield* somebody]
@@ -119,7 +119,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
       assert.deepStrictEqual(yield* types(ada), ["mention"])
     }))
 
-  it.effect("the first form of the policy, and what is none", () =>
+  it.effect("the first form of the policy, and an invalid one", () =>
     Effect.gen(function*() {
       const ada = yield* somebody
       const v1 = "/api/v1/notifications/policy"
@@ -150,7 +150,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification policies"
       assert.strictEqual((yield* decide(ada, {})).for_not_following, "filter")
     }))
 
-  it.effect("an app that names the types that it knows is told of others in words, in its language", () =>
+  it.effect("an app that names its known types gets others as text, in its language", () =>
     Effect.gen(function*() {
       const [ada, ben] = [yield* somebody, yield* somebody]
       yield* follow(ben, ada)

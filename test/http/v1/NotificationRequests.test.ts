@@ -99,7 +99,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification requests"
       assert.strictEqual((yield* waiting(ada)).length, 1)
     }))
 
-  it.effect("what waits is gone with its status, and whom the owner hides or staff suspends asks for nothing", () =>
+  it.effect("a request ends with its status, and hidden or suspended accounts have none", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, ben, cy] = [yield* somebody, yield* somebody, yield* somebody]
@@ -128,7 +128,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("notification requests"
       const near = yield* direct(ben, ada, "well", { in_reply_to_id: asked })
       yield* direct(ben, ada, "and also", { in_reply_to_id: near })
       assert.strictEqual((yield* types(ada)).length, 2)
-      // One's words to others are no question to a stranger.
+      // Ada's general post does not address Ben, so his private reply is filtered.
       const general = yield* post(ada, "what do you all think?")
       yield* direct(ben, ada, "well", { in_reply_to_id: general })
       assert.strictEqual((yield* types(ada)).length, 2)

@@ -86,7 +86,7 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       assert.strictEqual((yield* postJson(`${path}/clear`, yield* token(1n, ["read"]))).status, 403)
     }))
 
-  it.effect("row 62: nothing from whom the owner blocks or mutes with notifications, or who is suspended", () =>
+  it.effect("row 62: none from accounts that the owner blocks or mutes with notifications, or from suspended ones", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle
@@ -133,7 +133,7 @@ layer(server(), { excludeTestServices: true })("notifications", (it) => {
       assert.deepStrictEqual(all.statuses.map(({ id }) => id).toSorted(), ["10", "11", "12"])
       assert.strictEqual(new Set(all.accounts.map(({ id }) => id)).size, all.accounts.length)
 
-      // The third page begins inside a group, which comes again with what is left of it.
+      // The third page begins inside a group, which repeats with its remaining entries.
       const seen: Array<string> = []
       let url: string | undefined = `${path}?limit=2`
       while (url !== undefined) {

@@ -13,8 +13,8 @@ const call = (method: string, path: string, bearer?: string) =>
     ...(bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } })
   })
 
-layer(server(), { excludeTestServices: true })("what apps of all ages ask for", (it) => {
-  it.effect("what apps read at their start: lists [], announcements [], no push subscription", () =>
+layer(server(), { excludeTestServices: true })("requests of old and new apps", (it) => {
+  it.effect("requests of apps at their start: lists [], announcements [], no push subscription", () =>
     Effect.gen(function*() {
       const bearer = yield* token(yield* person("dana"), everything)
       const empty = `lists announcements followed_tags`.split(/\s+/).map((name) => `/api/v1/${name}`)
@@ -37,7 +37,7 @@ layer(server(), { excludeTestServices: true })("what apps of all ages ask for", 
       assert.strictEqual(yield* deprecation("/api/v2/filters"), null)
     }))
 
-  it.effect("S-302 S-303 S-304 S-305 S-015: what is gone is gone", () =>
+  it.effect("S-302 S-303 S-304 S-305 S-015: removed routes are gone", () =>
     Effect.gen(function*() {
       const bearer = yield* token(yield* person("gerd"))
       const gone = [

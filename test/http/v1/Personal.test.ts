@@ -35,7 +35,7 @@ const schedule = Effect.fnUntraced(function*(account: AccountId, text: string) {
   return String(row!.id)
 })
 
-layer(server(), { excludeTestServices: true })("what is one's own", (it) => {
+layer(server(), { excludeTestServices: true })("personal lists", (it) => {
   it.effect("S-098 S-164 S-224: markers are saved by timeline and count their versions", () =>
     Effect.gen(function*() {
       const bearer = yield* token(yield* person("anna"))

@@ -78,7 +78,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
       assert.strictEqual((yield* seen(id, ada)).votes_count, 0)
     }))
 
-  it.effect("what no poll may be is refused in words (operations.md section 5)", () =>
+  it.effect("an invalid poll is refused in words (operations.md section 5)", () =>
     Effect.gen(function*() {
       const ada = yield* newcomer("wrong")
       const long = "x".repeat(51)
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
       assert.isNull((yield* post(ada, { status: "None", poll: { options: [] } })).body.poll)
     }))
 
-  it.effect("S-077: an edit that asks something else voids the votes, one that does not keeps them; history shows what was asked", () =>
+  it.effect("S-077: an edit of the question voids the votes, other edits keep them; history shows the earlier question", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("editing"), yield* newcomer("voting")]
       const { id } = yield* asked(ada)
@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
       const edit = (json: Record<string, unknown>) => call("PUT", `/api/v1/statuses/${id}`, ada.token, json)
       const kept = yield* edit({ status: "Which one?" })
       assert.deepInclude(kept.body.poll, { votes_count: 1, voters_count: 1 })
-      // The same question for longer is no new version.
+      // A longer time for the same question is no new version.
       const longer = yield* edit({ status: "Which one?", poll: { ...question, expires_in: 86_400 } })
       assert.strictEqual(longer.body.edited_at, kept.body.edited_at)
       assert.strictEqual(longer.body.poll.votes_count, 1)

@@ -73,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("pictures of profiles",
       assert.strictEqual(shown.body.avatar, again.body.avatar)
     }))
 
-  it.effect("refuses what is no picture and what is too large, and keeps nothing of it", () =>
+  it.effect("refuses invalid and large pictures, and keeps nothing of them", () =>
     Effect.gen(function*() {
       const cleo = yield* (yield* TestServer).createPerson("cleo")
       const sql = yield* SqlClient.SqlClient

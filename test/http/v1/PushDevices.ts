@@ -31,7 +31,7 @@ export const everything = Object.fromEntries(
 )
 export const path = "/api/v1/push/subscription"
 
-/** A device of somebody that wants to be told of everything. */
+/** A user's device that subscribes to all types. */
 export const subscribed = Effect.fnUntraced(
   function*(person: Citizen, more: Json = {}, data: Json = { alerts: everything }) {
     const { serverKey, service } = yield* World
@@ -49,7 +49,7 @@ const post = (url: string, json: unknown): Effect.Effect<Json> =>
     return (await fetch(url, { method: "POST", headers, body: JSON.stringify(json) })).json()
   })
 
-/** The same person in another app, which may end its token. */
+/** A user's second app, which may revoke its token. */
 export const elsewhere = Effect.fnUntraced(function*({ context, fetch, origin, sql }: Place, person: Citizen) {
   const issue = TestServer.use(({ createToken }) => createToken(person.accountId, ["read", "write", "push"]))
   const token = yield* Effect.provide(issue, context)

@@ -4,7 +4,7 @@ import { TestServer } from "../../support/Server.ts"
 import { answerOf, everything, type Json, name, path, subscribed, toldOf, World, world } from "./PushDevices.ts"
 
 layer(world, { excludeTestServices: true, timeout: "120 seconds" })("web push", (it) => {
-  it.effect("S-005: a device decrypts what it is told, in the standard's encoding and in the one of older apps", () =>
+  it.effect("S-005: a device decrypts its pushes, in the standard's encoding and in that of older apps", () =>
     Effect.gen(function*() {
       const { here, serverKey, service } = yield* World
       const [anna, ben] = [yield* here.person(name("anna")), yield* here.person(name("ben"))]
@@ -45,7 +45,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("web push", 
         assert.isAtMost(told.claims.exp, Date.now() / 1_000 + 86_400)
         assert.isAbove(told.claims.exp, Date.now() / 1_000)
       }
-      // Nothing private of it stands in the database.
+      // The database holds no private part of it.
       const rows = yield* here.sql`SELECT * FROM push_subscriptions`
       assert.notInclude(
         JSON.stringify(rows, (_, value) =>
@@ -118,7 +118,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("web push", 
       assert.strictEqual(Buffer.from(serverKey, "base64url").length, 65)
     }).pipe(Effect.scoped))
 
-  it.effect("what is no endpoint, no key or no policy is refused in words, and a token without push has nothing to do here", () =>
+  it.effect("an invalid endpoint, key or policy is refused in words, and so is a token without push", () =>
     Effect.gen(function*() {
       const { here, service } = yield* World
       const anna = yield* here.person(name("anna"))

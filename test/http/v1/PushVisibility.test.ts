@@ -9,7 +9,7 @@ const visibilities = ["public", "unlisted", "private", "direct"] as const
 const posts = visibilities.flatMap((visibility) => [false, true].map((local) => ({ visibility, local })))
 const textOf = ({ local, visibility }: typeof posts[number]) => `${visibility} ${local ? "here" : "everywhere"}`
 
-/** How somebody stands to the author, and what of a post that names them or not rings their phone. */
+/** Relations of a viewer to the author, and which posts, with or without a mention, are pushed. */
 const viewers = {
   author: "nothing",
   "follows with a bell": "what followers see",
@@ -25,12 +25,12 @@ type Viewer = keyof typeof viewers
 const isViewer = (text: string): text is Viewer => text in viewers
 const allViewers = Object.keys(viewers).filter(isViewer)
 
-/** A message in private of somebody whom one does not follow waits; all else is told to whom it names. */
+/** A stranger's private mention is filtered; all other mentions notify. */
 const rings = (viewer: Viewer, { visibility }: typeof posts[number]) =>
   viewers[viewer] === "everything" || (viewers[viewer] !== "nothing" && visibility !== "direct")
 
 const publicId = "https://www.w3.org/ns/activitystreams#Public"
-/** Whom another server's posts are for, beside those whom they name; the last names fewer than it is for. */
+/** Audiences of remote posts beyond mentions; the last one addresses fewer than its visibility. */
 const addressings = (followers: string, addressed: ReadonlyArray<string>) => ({
   public: { to: [publicId], cc: [followers] },
   unlisted: { to: [followers], cc: [publicId] },
@@ -38,7 +38,7 @@ const addressings = (followers: string, addressed: ReadonlyArray<string>) => ({
   direct: { to: [], cc: [] },
   limited: { to: [...addressed], cc: [] }
 })
-/** How somebody here stands to an author elsewhere, and which posts ring their phone. */
+/** Relations of a local viewer to a remote author, and which posts are pushed. */
 const incoming = {
   "follows with a bell": ["public", "unlisted", "private"],
   follows: [],

@@ -53,7 +53,7 @@ layer(world, { excludeTestServices: true, timeout: "120 seconds" })("pushes", (i
         people.map((_, at) => `@${anna.username} ${at}`)
       )
       assert.deepStrictEqual(followed!.told.map(({ message }) => message.body), [`@${anna.username} 0`])
-      // Who follows at this very moment is a follower.
+      // An account that follows now counts as a follower.
       assert.deepStrictEqual(typesOf(follower!), ["mention", "follow"])
       assert.deepStrictEqual([none!.told.length, silent!.told.length], [0, 0])
     }).pipe(Effect.scoped))

@@ -36,7 +36,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const { body: boost } = yield* ask(anna, "POST", `/api/v1/statuses/${two.id}/reblog`)
       assert.strictEqual((yield* decode(boost)).reblog?.quote?.quoted_status?.id, one.id)
       assert.isNull(boost.quote)
-      // What is quoted by way of a reblog is its original.
+      // Quoting a reblog quotes its original.
       const three = yield* quoting(cleo, boost)
       assert.strictEqual(three.quote?.quoted_status?.id, two.id)
       yield* settled
@@ -55,7 +55,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* idsOf(anna, path), [])
     }))
 
-  it.effect("row 21: what may not be seen or quoted is not there; a message in private quotes whom it mentions; posts for a few are for a few", () =>
+  it.effect("row 21: invisible or unquotable posts are 404; a private message quotes posts of accounts it mentions", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna2"), yield* newPerson("ben2"), yield* newPerson("cleo2")]
       yield* follow(ben, anna)
@@ -87,7 +87,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       })
       assert.strictEqual((yield* quoting(ben, followers)).quote?.state, "accepted")
       assert.strictEqual((yield* quoting(anna, nobodys)).quote?.state, "accepted")
-      // Quoting one's own post for followers does not show it to others.
+      // Quoting one's own followers-only post does not show it to others.
       const own = yield* quoting(anna, secret, { visibility: "public" })
       assert.strictEqual(own.visibility, "private")
       assert.deepStrictEqual(yield* stateFor(ben, own), ["accepted", "<p>for followers</p>"])
@@ -104,7 +104,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         (yield* refused(cleo, open.id, { visibility: "direct", scheduled_at: "2099-01-01T00:00:00Z" }))[0],
         422
       )
-      // Who is quoted may read what quotes them.
+      // The quoted author may read the quoting post.
       const private_ = yield* quoting(ben, open, { visibility: "private" })
       assert.deepStrictEqual(yield* stateFor(anna, private_), ["accepted", "<p>open</p>"])
       assert.strictEqual((yield* ask(cleo, "GET", `/api/v1/statuses/${private_.id}`)).status, 404)
@@ -115,7 +115,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.notInclude(yield* idsOf(cleo, `/api/v1/statuses/${open.id}/quotes`), private_.id)
     }))
 
-  it.effect("of what its reader may not see, or hides, the state is said: unauthorized, deleted, blocked, muted, by domain", () =>
+  it.effect("a quote that its reader may not see, or hides, shows its state: unauthorized, deleted, blocked, muted, by domain", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, ben, cleo] = [yield* newPerson("anna3"), yield* newPerson("ben3"), yield* newPerson("cleo3")]
@@ -157,7 +157,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* stateFor(undefined, one), ["deleted", undefined])
     }))
 
-  it.effect("the one who is quoted takes the consent back; redrafts, revisions and edits keep the quote", () =>
+  it.effect("the quoted author withdraws consent; redrafts, revisions and edits keep the quote", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna4"), yield* newPerson("ben4")]
       const quoted = yield* post(anna, "quoted")

@@ -54,7 +54,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* reactionsOf(kai))[0].emoji, "🔥")
       yield* react(lea, id, "🔥", "DELETE")
       assert.deepStrictEqual(yield* reactionsOf(kai), [])
-      // Nobody is told of what they do themselves.
+      // Own actions do not notify.
       yield* react(kai, id, "🔥")
       yield* react(lea, id, "🔥")
       const after = yield* eventually(reactionsOf(kai), ({ length }) => length > 0)

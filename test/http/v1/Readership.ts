@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { allTrends } from "../../support/Crowd.ts"
 import { token } from "../../support/SignedIn.ts"
 
-/* Who may read which status: the rule in a table, and a server where it can be seen. */
+/* Readers of each status: the rule as a table, and a server that shows it. */
 
 const at = new Date("2026-06-01T12:00:00Z")
 const author = 1n
@@ -38,7 +38,7 @@ export const statuses = {
   localLimited: 112n,
   held: 114n
 }
-/** What waits for its approval by the author, as the stranger asked. */
+/** Pending request of the stranger's reply. */
 export const request = 500n
 export type Kind = keyof typeof statuses
 export const kinds = Object.keys(statuses) as ReadonlyArray<Kind>
@@ -52,11 +52,11 @@ const readers: Record<Kind, ReadonlyArray<Role>> = {
   private: ["author", "follower", "mentioned", "muting"],
   direct: ["author", "mentioned"],
   deleted: [],
-  // Somebody else's reblog of the public one: gone for whom its author blocks.
+  // Another account's reblog of the public post: hidden from accounts that its author blocks.
   reblog: except("blocked"),
   reblogOfDeleted: [],
   suspended: [],
-  // For people of this server: nobody who is not signed in, and nobody from elsewhere.
+  // Only for signed-in local users.
   local: except("blocked", "anonymous"),
   localPrivate: ["author", "follower", "mentioned", "muting"],
   localUnlisted: except("blocked", "anonymous"),

@@ -21,10 +21,10 @@ const files = Effect.gen(function*() {
   return new Map(yield* Effect.forEach(names, read))
 }).pipe(Effect.provide(NodeServices.layer))
 
-/** What stands for the values that texts are made with, where 12 would not do. */
+/** Example values for text templates where 12 does not fit. */
 const examples = new Map([["{}x{} {} are not supported", "10x9000 images are not supported"]])
 
-/** The texts that refusals are made with in the sources; what is worked in is `{}`. */
+/** Texts of refusals in the sources, with `{}` for values. */
 const refusalsInSources = (): ReadonlyArray<string> => {
   const found = new Set<string>()
   const made =
@@ -147,8 +147,8 @@ describe("catalogs of texts", () => {
   })
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("what is refused", (it) => {
-  it.effect("F35: an error is told in the language that is asked for, and in English to who asks for none", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("refusals", (it) => {
+  it.effect("F35: errors are in the requested language, and in English by default", () =>
     Effect.gen(function*() {
       const { createPerson, fetch } = yield* TestServer
       const ada = yield* createPerson("polyglot")
@@ -180,7 +180,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.match(long.details.display_name[0].description, /^过长（最多 \d+ 个字符）$/)
     }))
 
-  it.effect("F35: what is not valid is named; a scalar where a hash is expected is dropped", () =>
+  it.effect("F35: invalid fields are named; a scalar instead of a hash is dropped", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const ada = yield* createPerson("precise")

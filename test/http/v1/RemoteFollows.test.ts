@@ -13,7 +13,7 @@ const follow = (token: string, uri: unknown) =>
   )
 
 layer(servers, { excludeTestServices: true })("POST /api/v1/follows", (it) => {
-  it.effect("S-140, S-281: follows somebody by name, here or elsewhere, and again without an error", () =>
+  it.effect("S-140, S-281: follows a local or remote account by name, and again without an error", () =>
     Effect.gen(function*() {
       const [server, there] = [yield* TestServer, yield* OtherServer]
       const [anna, ben] = [yield* server.createPerson("anna"), yield* server.createPerson("ben")]
@@ -28,7 +28,7 @@ layer(servers, { excludeTestServices: true })("POST /api/v1/follows", (it) => {
       assert.strictEqual((yield* follow(anna.token, "@ben")).body.id, String(ben.accountId))
     }))
 
-  it.effect("S-016: who speaks another protocol cannot be followed, and who is not there is not found", () =>
+  it.effect("S-016: accounts of other protocols cannot be followed, and unknown ones are not found", () =>
     Effect.gen(function*() {
       const [server, there] = [yield* TestServer, yield* OtherServer]
       const cleo = yield* server.createPerson("cleo")

@@ -65,7 +65,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
       const shown = yield* call("GET", `/api/v1/admin/reports/${body.id}`, mod.token)
       assert.deepStrictEqual(
         shown.body.collections.map((one: { id: string; name: string }) => [one.id, one.name]),
-        // What was deleted since is there for them, and for nobody else (S-066).
+        // Posts deleted since are visible to staff only (S-066).
         [[bad, "Rude"], [gone, "Gone"]]
       )
       const [unknown] = yield* Schema.decodeUnknownEffect(Schema.Array(AdminReport))([shown.body], {
@@ -87,7 +87,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
       assert.lengthOf(yield* sql`SELECT id FROM reports WHERE target_account_id = ${bob.accountId}`, 1)
     }))
 
-  it.effect("row 56, row 57: what the reporter cannot read, what others wrote and who is not there is not found", () =>
+  it.effect("row 56, row 57: unreadable posts, others' posts and unknown accounts are not found", () =>
     Effect.gen(function*() {
       const [ada, bob, eve] = [yield* newcomer("reader"), yield* newcomer("writer"), yield* newcomer("third")]
       const [secret, gone, others] = [
@@ -109,7 +109,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
       assert.deepStrictEqual(yield* sql`SELECT id FROM reports WHERE account_id = ${ada.accountId}`, [])
     }))
 
-  it.effect("what no report may be is refused in words", () =>
+  it.effect("an invalid report is refused in words", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newcomer("wordy"), yield* newcomer("target")]
       const account_id = bob.accountId.toString()
@@ -144,7 +144,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
 })
 
 layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })("reports with limits", (it) => {
-  it.effect("S-296: 400 in a day, counted from what was committed", () =>
+  it.effect("S-296: 400 in a day, counted from committed rows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [ada, bob] = [yield* newcomer("busy"), yield* newcomer("bothered")]

@@ -85,7 +85,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
       assert.strictEqual((yield* search({ q: "fox", resolve: "false" })).status, 200)
     }))
 
-  it.effect("F92, D-016: operators alone find posts, whatever they bound", () =>
+  it.effect("F92, D-016: a query of operators alone finds posts, with any bounds", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* person("operating"), yield* person("operated")]
       const bearer = yield* token(anna)
@@ -110,7 +110,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
       assert.deepStrictEqual(yield* found({ q: "from:me" }, bearer), { ...nothing, statuses: ids(own) })
     }))
 
-  it.effect("what is missing or negative is refused in words", () =>
+  it.effect("missing or negative parameters are refused in words", () =>
     Effect.gen(function*() {
       const bearer = yield* token(yield* person("carla"))
       for (const q of [undefined, "", " "]) {
@@ -127,7 +127,7 @@ layer(server(), { excludeTestServices: true })("search", (it) => {
       }
     }))
 
-  it.effect("row 56: an address of ours is found by who may see what it names, and by nobody else", () =>
+  it.effect("row 56: a local address is found only by viewers who may see its target", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* person("dana"), yield* person("emil")]
       const [mine, theirs] = [yield* token(anna), yield* token(ben)]

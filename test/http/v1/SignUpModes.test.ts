@@ -106,7 +106,7 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
 layer(server({ registrations: "approval", signupConfirmation: "mail" }), { excludeTestServices: true })(
   "registrations with approval after a confirmation",
   (it) => {
-    it.effect("F50 F52: the letter, the page and the staff are told that a moderator will look", () =>
+    it.effect("F50 F52: the e-mail, the page and the staff say that a moderator will look", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const moderator = yield* user("warden")

@@ -30,7 +30,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
       assert.deepStrictEqual(yield* shown(), [])
     }))
 
-  it.effect("S-125: no answer of REST or NodeInfo is stored by caches, whoever asks and whatever comes of it", () =>
+  it.effect("S-125: caches store no response of REST or NodeInfo, for any caller and outcome", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const dora = yield* person("dora")
@@ -47,7 +47,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
       }
     }))
 
-  it.effect("S-250: a poll of a post that is not public needs somebody who may see it", () =>
+  it.effect("S-250: a poll of a non-public post needs a viewer who may see it", () =>
     Effect.gen(function*() {
       const [emil, fay] = [yield* person("emil"), yield* person("fay")]
       const poll = { options: ["a", "b"], expires_in: 3_600 }
@@ -62,12 +62,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
       }
     }))
 
-  it.effect("S-266: who boosts is answered before its author is told, who is told afterwards", () =>
+  it.effect("S-266: a boost is answered before its author is notified", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [gina, hugo] = [yield* person("gina"), yield* person("hugo")]
       const { id } = yield* publish(gina, { status: "boost me" })
-      // Nobody can write a notification meanwhile.
+      // Blocks notification writes in the meantime.
       yield* transaction(sql)(Effect.gen(function*() {
         yield* sql`LOCK TABLE notifications IN SHARE MODE`
         const { body, status } = yield* call("POST", `/api/v1/statuses/${id}/reblog`, hugo.token)
@@ -80,7 +80,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
       yield* eventually(types, (found) => String(found) === "reblog")
     }))
 
-  it.effect("S-273: who has no actor of ActivityPub cannot be followed", () =>
+  it.effect("S-273: accounts without an ActivityPub actor cannot be followed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const iris = yield* person("iris")
@@ -108,7 +108,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules that stand alone
       assert.strictEqual(form.status, 200)
     }))
 
-  it.effect("S-297: a biography, a post, a poll and its files are bounded, and what is refused changes nothing", () =>
+  it.effect("S-297: a biography, a post, a poll and its files are bounded, and refusals change nothing", () =>
     Effect.gen(function*() {
       const kim = yield* person("kim")
       const refused = (method: string, path: string, body: Record<string, unknown>) =>

@@ -53,7 +53,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
       assert.deepStrictEqual(yield* v1(me, "?limit=-2&offset=-9"), [id(boosted), id(liked)])
       assert.deepStrictEqual(yield* v1(me, "?limit=0"), [])
       assert.deepStrictEqual((yield* v2(me))[0], [id(boosted), "past_interactions"])
-      // What lies back too far counts no more, and neither does what was taken back.
+      // Old and undone favourites do not count.
       yield* sql`UPDATE favourites SET id = id - (91::bigint * 86400000 << 16) WHERE account_id = ${me.accountId}`
       assert.deepStrictEqual(yield* v1(me), [id(boosted), id(replied), id(old)])
       yield* sql`UPDATE statuses SET deleted_at = created_at WHERE account_id = ${me.accountId} AND in_reply_to_id IS NOT NULL`
@@ -94,7 +94,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("suggestions", (it) => 
       assert.strictEqual((yield* call("DELETE", "/api/v1/suggestions/4711", you.token)).status, 404)
     }))
 
-  it.effect("those of another server whose domain one blocks are left out", () =>
+  it.effect("accounts of a blocked domain are left out", () =>
     Effect.gen(function*() {
       const [sue] = yield* Effect.all([person("sue")])
       const sql = yield* SqlClient.SqlClient

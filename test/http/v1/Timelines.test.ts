@@ -31,7 +31,7 @@ const status = Effect.fnUntraced(function*(id: number, by: number, more: Record<
   }`
 })
 
-/** What a command says after its commit. */
+/** Message that a command publishes after its commit. */
 const changed = (kind: "status" | "relations", ...ids: ReadonlyArray<bigint>) =>
   Broadcast.use((broadcast) => broadcast.publish({ _tag: "Changed", kind, ids }))
 

@@ -90,7 +90,7 @@ describe("translations", () => {
       })
     ))
 
-  it.live("S-202: only what everybody may read is sent away, into languages that the service has, by the reader's own", () =>
+  it.live("S-202: only public text is sent to the service, into its languages, by default the reader's own", () =>
     translating(
       {},
       Effect.fnUntraced(function*({ translations }) {
@@ -112,14 +112,14 @@ describe("translations", () => {
       })
     ))
 
-  it.live("S-203 S-278: languages are told, and that a quota is used up, that it is busy, that it is broken", () =>
+  it.live("S-203 S-278: languages are listed; a used-up quota, a busy and a failing service are reported", () =>
     translating(
       {},
       Effect.fnUntraced(function*({ fail }) {
         const languages = call("GET", "/api/v1/instance/translation_languages", undefined)
         fail(500)
         assert.deepStrictEqual(errorOf(yield* languages), [503, "Service Unavailable"])
-        // It is left alone for a while.
+        // The service is left alone for a while.
         fail(undefined)
         assert.strictEqual((yield* languages).status, 503)
       })

@@ -29,7 +29,7 @@ const decide = (subject: TrendSubject, trendable: boolean) =>
     Effect.flatMap((reviews) => reviews.decide(undefined, subject, trendable)),
     Effect.provide(TrendReviews.layer)
   )
-/** What one node does where it is time. */
+/** A node's refresh when due. */
 const runOf = Effect.map(TrendRefresh, ({ run }) => run).pipe(Effect.provide(
   Layer.fresh(TrendRefresh.layer).pipe(Layer.provide(Layer.succeed(ServerConfig, configurationOf("here.test"))))
 ))
@@ -58,7 +58,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       const [tag] = yield* Schema.decodeUnknownEffect(Schema.Array(Tag))(body, strict)
       assert.deepInclude(tag, { following: false, featuring: false })
       assert.deepInclude(tag?.history[0], { uses: "10", accounts: "10" })
-      // The same use does not make it rise again when it is computed anew, and its score decays.
+      // Unchanged use does not raise it again when recomputed, and its score decays.
       yield* sql`UPDATE tag_trends SET max_score_at = max_score_at - interval '40 hours'`
       yield* refreshTrends
       assert.deepStrictEqual(yield* names("trends/tags"), [])
@@ -94,7 +94,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       yield* favouritedBy(second, many.slice(0, 15))
       yield* favouritedBy(german, many.slice(0, 8))
       yield* favouritedBy(out.few, many.slice(0, 4))
-      // One's own, and the same account's once more as a boost, count for nothing.
+      // The author's own use, and a boost by the same account, do not count.
       yield* call("POST", `/api/v1/statuses/${out.few}/favourite`, cyd.token)
       for (const id of [out.sensitive, out.warned, out.unlisted, out.answer, out.hidden]) yield* favouritedBy(id, many)
       yield* refreshTrends
@@ -115,7 +115,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
       assert.deepStrictEqual(last.body.map(({ id }: { readonly id: string }) => id), [best])
       assert.match(last.headers.get("link") ?? "", /offset=0>; rel="prev"$/)
       assert.deepStrictEqual((yield* get("trends/statuses?offset=99999999999999")).body, [])
-      // Who hides whom, both ways, and filters.
+      // Hiding in both directions, and filters.
       yield* call("POST", `/api/v1/accounts/${ada.accountId}/mute`, dan.token)
       assert.deepStrictEqual(yield* ids("trends/statuses", dan), [german])
       yield* call("POST", `/api/v1/accounts/${dan.accountId}/block`, bob.token)
@@ -127,7 +127,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
         keywords_attributes: [{ keyword: "Deutsch" }]
       })
       assert.deepStrictEqual(yield* ids("trends/statuses", cyd), [best])
-      // What changes takes it out at once.
+      // A changed decision removes it at once.
       yield* decide({ kind: "status", id: BigInt(best) }, false)
       assert.deepStrictEqual(yield* ids("trends/statuses"), [german])
       yield* refreshTrends
@@ -178,7 +178,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
         assert.strictEqual((yield* timeline(url)).status, 404, url)
       }
       assert.strictEqual((yield* get("timelines/link")).status, 404)
-      // Who does not want to be found, is limited or suspended or hidden is not in it.
+      // Undiscoverable, limited, suspended and hidden accounts are left out.
       yield* sql`UPDATE accounts SET discoverable = false WHERE id = ${many[0] ?? 0n}`
       yield* sql`UPDATE accounts SET silenced_at = now() WHERE id = ${many[1] ?? 0n}`
       yield* sql`UPDATE accounts SET suspended_at = now() WHERE id = ${many[2] ?? 0n}`
@@ -191,8 +191,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends that staff revi
     }))
 })
 
-layer(TestServer.layer({ TRENDS_REVIEW: "off" }), { excludeTestServices: true })("trends that nobody reviews", (it) => {
-  it.effect("TRENDS_REVIEW=off shows what nobody looked at, and nothing that was refused", () =>
+layer(TestServer.layer({ TRENDS_REVIEW: "off" }), { excludeTestServices: true })("trends without review", (it) => {
+  it.effect("TRENDS_REVIEW=off shows unreviewed trends, and no rejected ones", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const me = yield* createPerson("anna")
@@ -217,13 +217,13 @@ layer(TestServer.layer({ TRENDS_REVIEW: "off" }), { excludeTestServices: true })
       const done = yield* Effect.forEach(nodes, (run) => run, { concurrency: "unbounded" })
       assert.deepStrictEqual(done.flat().toSorted(), kinds.toSorted())
       assert.deepStrictEqual(yield* Effect.flatten(runOf), [])
-      // A clock that was wrong holds up nobody.
+      // A wrong clock does not block refreshes.
       yield* sql`UPDATE chores SET begun_at = begun_at + interval '10 days'`
       assert.deepStrictEqual(yield* Effect.flatten(runOf), kinds)
     }))
 })
 
-/** Of a database where nothing was computed yet. */
+/** For a database without computed trends. */
 const first = TestServer.layerOnly().pipe(
   Layer.provideMerge(Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`DELETE FROM chores`))),
   Layer.provideMerge(TestDatabase.layer)

@@ -8,7 +8,7 @@ const fire = encodeURIComponent("🔥")
 const at = (id: string, more: string) => `/api/v1/statuses/${id}/${more}`
 const reactionOf = (id: string) => `/api/v1/pleroma/statuses/${id}/reactions/${fire}`
 
-/** What sets each mark and takes it off again. */
+/** Calls that set and remove each mark. */
 const marks: ReadonlyArray<readonly [set: [string, (id: string) => string], undo: [string, (id: string) => string]]> = [
   [["POST", (id) => at(id, "favourite")], ["POST", (id) => at(id, "unfavourite")]],
   [["POST", (id) => at(id, "reblog")], ["POST", (id) => at(id, "unreblog")]],
@@ -53,7 +53,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("what is undone", (it) 
       assert.strictEqual((yield* ask(ben, "POST", at(again, "unreblog"))).status, 404)
       assert.strictEqual((yield* ask(ben, "POST", at(own, "unfavourite"))).status, 404)
 
-      // Who may not see the boost learns nothing of it, and keeps what it has.
+      // Viewers who cannot see the boost learn nothing, and keep their marks.
       for (const [[method, path]] of marks) yield* ask(ben, method, path(id))
       yield* ask(cleo, "POST", `/api/v1/accounts/${ben.accountId}/block`)
       const marked = yield* read

@@ -20,9 +20,9 @@ import {
   tagListOf
 } from "./Readership.ts"
 
-layer(server(), { excludeTestServices: true })("who reads what", (it) => {
+layer(server(), { excludeTestServices: true })("visibility of statuses", (it) => {
   it.effect(
-    "rows 55, 56, 57, 62: every route shows each status to exactly those who may read it, and to others as if it did not exist",
+    "rows 55, 56, 57, 62: every route shows each status only to its permitted readers, and is 404 for others",
     () =>
       Effect.gen(function*() {
         const bearer = yield* settle
@@ -71,7 +71,7 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
           const published = role === "blocked" ? [] : [...idsFor(role, own), String(root)]
           assert.deepStrictEqual(yield* ids("/api/v1/accounts/1/statuses", by), published, `${role} account`)
           assert.deepStrictEqual(yield* ids("/api/v1/accounts/9/statuses", by), [])
-          // What waits is on its author's profile for that author alone.
+          // A pending post is on its author's profile, for the author only.
           const his = yield* ids(`/api/v1/accounts/${people.stranger}/statuses`, by)
           assert.strictEqual(his.includes(String(statuses.held)), role === "stranger", `${role} held`)
           const open: ReadonlyArray<Kind> = hiding.has(role) || role === "blocked" ? [] : ["local", "public"]
@@ -141,7 +141,7 @@ layer(server(), { excludeTestServices: true })("who reads what", (it) => {
     120_000
   )
 
-  it.effect("row 63: whatever belongs to somebody is not there for others, by whatever id", () =>
+  it.effect("row 63: data of other users is 404, by any id", () =>
     Effect.gen(function*() {
       const other = yield* token(people.stranger)
       const mine = yield* token(people.mentioned)

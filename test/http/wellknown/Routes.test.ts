@@ -52,7 +52,7 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
       assert.strictEqual((yield* get("/nodeinfo/2.1")).status, 404)
     }))
 
-  it.effect("webfinger: a local account by handle and by its addresses, whatever the case", () =>
+  it.effect("webfinger: a local account by handle and by its addresses, in any case", () =>
     Effect.gen(function*() {
       yield* person("Erika")
       for (
@@ -123,7 +123,7 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
       }
     }))
 
-  it.effect("host-meta as XRD, and as JSON for whom asks so", () =>
+  it.effect("host-meta as XRD, and as JSON on request", () =>
     Effect.gen(function*() {
       const xml = yield* get("/.well-known/host-meta")
       assert.match(xml.headers.get("content-type") ?? "", /^application\/xrd\+xml/)
@@ -149,7 +149,7 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
 layer(server({ limitedFederation: true, registrations: "closed" }), { excludeTestServices: true })(
   "well-known, restricted",
   (it) => {
-    it.effect("S-036: stays open and says that nobody can join", () =>
+    it.effect("S-036: the page is served and says that sign-up is closed", () =>
       Effect.gen(function*() {
         assert.strictEqual((yield* get("/nodeinfo/2.0")).body.openRegistrations, false)
         yield* person("anna")

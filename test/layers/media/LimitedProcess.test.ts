@@ -21,7 +21,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-/** A script that starts another process and waits; answers the other one's id once it is there. */
+/** A script that starts a child process and waits; returns the child's id once it runs. */
 const withChild = Effect.fnUntraced(function*() {
   const fs = yield* FileSystem.FileSystem
   const file = yield* fs.makeTempFileScoped()
@@ -40,7 +40,7 @@ const decoder = (script: string) =>
   make(["sh", "-c", script, "sh"]).probe({ path: "/dev/null", type: typeNamed("video/mp4")! })
 
 layer(NodeServices.layer)("row 44, row 45: a tool in a process of its own", (it) => {
-  it.effect("is stopped when it has had its time, with whatever it started", () =>
+  it.effect("is stopped after its time, with its child processes", () =>
     Effect.gen(function*() {
       const { fiber, pid } = yield* withChild()
       yield* TestClock.adjust("61 seconds")
@@ -48,7 +48,7 @@ layer(NodeServices.layer)("row 44, row 45: a tool in a process of its own", (it)
       yield* gone(pid)
     }))
 
-  it.effect("is stopped when nobody waits for it any more", () =>
+  it.effect("is stopped when no caller waits for it", () =>
     Effect.gen(function*() {
       const { fiber, pid } = yield* withChild()
       yield* Fiber.interrupt(fiber)
@@ -92,7 +92,7 @@ layer(NodeServices.layer)("row 44, row 45: a tool in a process of its own", (it)
       assert.deepInclude(yield* Effect.flip(decoder("echo '{\"streams\":7}'")), { _tag: "MediaRefused" })
     }))
 
-  it.effect("must be new enough, and able to write what we show", () =>
+  it.effect("must be new enough, and able to write our formats", () =>
     Effect.gen(function*() {
       const encoders = ["libx264", "aac", "libmp3lame", "mjpeg", "apng"].map((name) => ` V..... ${name}   of it`)
       const all = encoders.join("\n")

@@ -66,7 +66,7 @@ for (const [name, feedsLayer] of [["memory", Feeds.layerMemory], ["Redis", Layer
         assert.isAtMost(read.length, feedEntriesMax)
         assert.isAtLeast(read.length, feedEntriesWhole)
         assert.deepStrictEqual(read, read.map((_, index) => last - index))
-        // Whatever is in it, Postgres need not be asked for what is newer.
+        // A full feed needs no Postgres query for newer entries.
         for (let id = 1; id <= 2 * feedEntriesMax; id++) yield* feeds.push([account], entry(1 + id % 100))
         assert.deepStrictEqual((yield* feeds.read(account))?.[0], entry(100))
       }))

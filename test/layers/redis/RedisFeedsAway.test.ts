@@ -121,7 +121,7 @@ layer(Layer.orDie(TestRedis.pipe(Layer.provideMerge(Base))), { excludeTestServic
           Array.from({ length: 50 }, (_, id) => id),
           (id) => Effect.timed(feeds.push([account], entry(id + 2)))
         )
-        // One of them found out; only what came a second later would have asked again.
+        // One push noticed that Redis hangs; only a push a second later would try it again.
         assert.isAtMost(
           waits.filter(([duration]) => Duration.toMillis(duration) > 500).length,
           1

@@ -60,7 +60,7 @@ const total = (files: ReadonlyArray<{ readonly bytes: number }>) => files.reduce
 const run = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.scoped(effect).pipe(Effect.provide(NodeServices.layer))
 
 describe("copies of remote files", () => {
-  it.effect("what was viewed longest ago goes first, in the same order after a restart", () =>
+  it.effect("the least recently viewed files are evicted first, in the same order after a restart", () =>
     run(Effect.gen(function*() {
       const dataDir = yield* folder
       const first = yield* started(dataDir)
@@ -76,7 +76,7 @@ describe("copies of remote files", () => {
       yield* TestClock.adjust("2 minutes")
       yield* first.view("c")
 
-      // Of a, c and d, a is the one viewed longest ago.
+      // File a is the least recently viewed of a, c and d.
       const second = yield* started(dataDir)
       yield* TestClock.adjust("2 minutes")
       yield* second.view("e")
@@ -103,7 +103,7 @@ describe("copies of remote files", () => {
       assert.deepStrictEqual(yield* onDisk(dataDir), files)
     })))
 
-  it.effect("fetches anew what is older than it may be, in the place of the old copy", () =>
+  it.effect("refetches an expired file in place of the old copy", () =>
     run(Effect.gen(function*() {
       const dataDir = yield* folder
       const { asked, view } = yield* started(dataDir)
@@ -115,7 +115,7 @@ describe("copies of remote files", () => {
       assert.strictEqual(total(yield* onDisk(dataDir)), 2_000)
     })))
 
-  it.effect("who stops waiting does not stop it for others, and what fails is gone and tried again", () =>
+  it.effect("a caller that stops waiting does not stop others, and a failed fetch is removed and retried", () =>
     run(Effect.gen(function*() {
       const dataDir = yield* folder
       const { copies } = yield* started(dataDir)
@@ -136,7 +136,7 @@ describe("copies of remote files", () => {
       assert.strictEqual((yield* copies.get(other, 0, Stream.make(png(700)))).bytes, 700)
     })))
 
-  it.effect("what a killed process left half written goes, and so does what is no copy of ours", () =>
+  it.effect("half-written files of a killed process are deleted, and so are foreign files", () =>
     run(Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const dataDir = yield* folder
@@ -154,13 +154,13 @@ describe("copies of remote files", () => {
       yield* TestClock.adjust(millis)
       yield* fs.utimes(draft, millis / 1000 - 1, millis / 1000 - 1)
       const again = yield* started(dataDir)
-      // Another process may be at work on what is new.
+      // Another process may be writing new files.
       assert.isTrue(yield* fs.exists(draft))
       yield* fs.remove(draft)
       assert.deepStrictEqual((yield* onDisk(dataDir)).map(({ bytes }) => bytes), [3_000])
       yield* again.view("a")
       assert.deepStrictEqual(again.asked, [])
-      // What somebody removed is fetched again.
+      // A removed file is fetched again.
       const [left] = yield* onDisk(dataDir)
       yield* fs.remove(`${dataDir}/media/remote/${left?.name}`)
       yield* again.view("a")

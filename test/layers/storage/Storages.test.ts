@@ -8,7 +8,7 @@ import { s3Double } from "../../support/S3Double.ts"
 import { testEnvironment } from "../../support/TestEnvironment.ts"
 import { bytesOf, contract, newName, pieces } from "./contract.ts"
 
-/** What one request takes, and the least that takes two. */
+/** Sizes of one request, and of the smallest file with two. */
 const partBytes = 8 * 1_048_576
 const severalParts = partBytes + 1
 
@@ -79,7 +79,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       yield* Effect.forEach([small, large], storage.remove)
     }))
 
-  it.effect("an upload whose completion was not heard of counts as done", () =>
+  it.effect("an upload whose completion got no response counts as done", () =>
     Effect.gen(function*() {
       const storage = yield* Storage
       const double = yield* Double
@@ -90,7 +90,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       yield* storage.remove(name)
     }))
 
-  it.effect("removing takes back what a killed process left half sent", () =>
+  it.effect("removal covers half-sent uploads of a killed process", () =>
     Effect.gen(function*() {
       const storage = yield* Storage
       const { uploads } = yield* Double
@@ -102,7 +102,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       uploads.clear()
     }))
 
-  it.effect("sixteen large files at once: a few parts are under way, whatever arrives", () =>
+  it.effect("sixteen large files at once: a few parts are in flight, whatever arrives", () =>
     Effect.gen(function*() {
       const storage = yield* Storage
       const double = yield* Double

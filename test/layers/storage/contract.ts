@@ -30,7 +30,7 @@ export const listed = Effect.flatMap(
 /** Names that must never become a path or a key. */
 const foreign = ["../../etc/passwd", "ab/../../x.png", "/etc/passwd", "ab/short.png", "", `ab/${"x".repeat(32)}.png/..`]
 
-/** What every storage does, as tests by name. All of them share one storage; each cleans up after itself. */
+/** Behaviour of every storage, as named tests that share one storage; each cleans up. */
 export const contract: Record<string, Effect.Effect<void, unknown, Storage | FileSystem.FileSystem>> = {
   "gives back what was written, whole and in parts, and says its size": Effect.gen(function*() {
     const storage = yield* Storage

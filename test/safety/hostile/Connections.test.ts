@@ -55,7 +55,7 @@ const Live = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: t
   Layer.provideMerge(testEnvironment({ PORT: "0", TRUSTED_PROXIES: "10.0.0.0/8", CONNECTIONS_PER_ADDRESS: "16" }))
 )
 
-/** Connections of one run, and requests of somebody else meanwhile. */
+/** Hostile connections of one run, with requests of a normal client in the meantime. */
 const socketsOfRun = 250
 const asksOfRun = 20
 

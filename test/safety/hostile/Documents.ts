@@ -2,12 +2,12 @@ import type { Json } from "../../services/federation/Peer.ts"
 import type { Dice } from "../../simulation/Seeded.ts"
 import { jsonText, oneOf, text } from "./Generate.ts"
 
-/** What a hostile server's documents may name: itself, people here, its own others, their posts. */
+/** Names in a hostile server's documents: itself, local accounts, its other accounts, their posts. */
 export interface Known {
   readonly self: string
   readonly others: ReadonlyArray<string>
   readonly people: ReadonlyArray<string>
-  /** Of posts here and there. */
+  /** Local and remote posts. */
   readonly posts: ReadonlyArray<string>
 }
 

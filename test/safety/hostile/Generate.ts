@@ -86,7 +86,7 @@ const texts = [
   "../../../etc/passwd"
 ]
 
-/** A text that nobody means to write; at most 300,000 bytes. */
+/** An unusual text; at most 300,000 bytes. */
 export const text = (dice: Dice): string =>
   oneOf(
     dice,

@@ -7,14 +7,14 @@ import { type Answer, get } from "../Calls.ts"
 /** Bytes of any answer: a page of 40 posts of 64 kB and what belongs to them. */
 export const answerBytesMax = 4 * 1_048_576
 
-/** An answer that says what is wrong, or that it is to be asked again later; never one that shows that something broke. */
+/** Expected responses: an error of the request or a retry, never an internal error. */
 export const assertSound = ({ headers, status, text }: Pick<Answer, "headers" | "status" | "text">, about: string) => {
   const again = status === 503 && Number(headers.get("retry-after")) > 0
   assert.isTrue(status < 500 || again, `${about}: ${status} ${text.slice(0, 300)}`)
   assert.isAtMost(Buffer.byteLength(text), answerBytesMax, about)
 }
 
-/** What everybody looks at is there as ever, whatever was sent. */
+/** Checks that normal requests still work. */
 export const assertServed = Effect.fnUntraced(function*(by: Person, about: string) {
   for (
     const path of [

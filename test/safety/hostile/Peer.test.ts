@@ -12,7 +12,7 @@ import { activityOf, actorOf, type Known } from "./Documents.ts"
 import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
 import { assertServed, withPauses } from "./Pages.ts"
 
-/** Bytes of what is stored of a post and of an account, as the database holds it; HTML as clients get it is bounded by these, too. */
+/** Maximum bytes of a stored post and of an account in the database; they also bound the HTML for clients. */
 const bounds = { status: 65_536, account: 16_384 }
 
 const largest = Effect.flatMap(
@@ -30,7 +30,7 @@ const largest = Effect.flatMap(
 
 layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
   it.effect(
-    "F10 F13: whatever it sends, in whatever order, nothing breaks, and what others look at is there",
+    "F10 F13: no sequence of its activities breaks the server, and other users' data stays available",
     ({ annotate }) =>
       Effect.gen(function*() {
         const { baseUrl } = yield* TestServer
@@ -71,9 +71,9 @@ layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
             people: [me],
             posts: [id, poll.id].map((one) => `${me}/statuses/${one}`).concat(peers.map((one) => `${one.id}/notes/1`))
           }
-          // What is looked up there is no better than what is sent.
+          // Its fetched documents are as bad as its activities.
           documents.set(new URL(by.id).pathname, dice.chance(0.5) ? plain[at]! : actorOf(dice, plain[at]!))
-          // Of what is too large nothing is read: how much too large it is makes no difference.
+          // Oversized bodies are not read: the excess does not matter.
           const text = JSON.stringify(activityOf(dice, known, plain[at]!)).slice(0, activityBytesMax + 1_000)
           const about = `HOSTILE_SEED=${seed} run ${run}: ${text.slice(0, 1_500)}`
           const status = yield* sendBody(by, text, dice.pick(["/inbox", "/users/ada/inbox"]))
@@ -90,9 +90,9 @@ layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
         const outcomes = yield* sql<{ outcome: string; count: number }>`SELECT split_part(outcome, ':', 1) AS outcome,
           count(*)::int AS count FROM inbound_activities WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1`
         annotate(`outcomes: ${JSON.stringify(outcomes)}`)
-        // Some of it has effects, or nothing of this was tried.
+        // Some activities must have effects, or the test shows nothing.
         assert.isAbove(outcomes.find(({ outcome }) => outcome === "done")?.count ?? 0, 5)
-        // What waits for another try is tried for the last time: nothing of it may be what we fail at.
+        // Makes pending retries the last ones: none may fail by our fault.
         yield* sql`UPDATE inbound_activities SET tries = ${
           inboundBackoff.triesMax - 1
         }, due_at = '2026-01-01' WHERE outcome IS NULL`

@@ -22,7 +22,7 @@ const Live = Approvals.layer.pipe(
 
 layer(Live, { excludeTestServices: true })("hostile races", (it) => {
   it.effect(
-    "F12 F20 F61: whatever is done at once to one another or to one post, what stands afterwards was done in some order",
+    "F12 F20 F61: concurrent actions between accounts or on one post end as if done in some order",
     ({ annotate }) =>
       Effect.gen(function*() {
         const { createPerson, createToken } = yield* TestServer
@@ -54,7 +54,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
               [1, "lastUse"]
             ] as const
           )
-          // Nobody blocks anybody of before, so that all may meet.
+          // Removes earlier blocks, so that all can interact.
           if (what === "relations") yield* sql`DELETE FROM blocks`
           const race: Race = yield* Effect.gen(function*() {
             switch (what) {
@@ -102,7 +102,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
               about
             )
           }
-          // What follows from a command may be under way still.
+          // Effects of commands may be in flight.
           yield* eventually(wrongs, (found) => found.length === 0).pipe(
             Effect.mapError(String),
             Effect.catchDefect((cause) => Effect.die(new Error(`${String(cause)} after ${about}`)))
@@ -164,7 +164,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
     120_000
   )
 
-  it.effect("F20: invites that somebody makes at once are all made, and none waits for another one's end", () =>
+  it.effect("F20: invites created at once are all created, and none waits for another", () =>
     Effect.gen(function*() {
       const host = yield* staffMember("host", ["manageInvites"])
       const make = post("/api/v1/admin/invites", host, { max_uses: 5 })
@@ -172,7 +172,7 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
       assert.deepStrictEqual(answers.map(({ status }) => status), Array.from(answers, () => 200))
     }))
 
-  it.effect("F62: what is taken away while somebody reads it or reacts with it is no failure", () =>
+  it.effect("F62: data removed while it is read or reacted to causes no failure", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const sql = yield* SqlClient.SqlClient

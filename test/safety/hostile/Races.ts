@@ -25,7 +25,7 @@ const many = <A>(dice: Dice, make: () => A): ReadonlyArray<A> => Array.from({ le
 
 const post = (by: Pick<Person, "token">, path: string, json: unknown = {}): Move => ({ by, method: "POST", path, json })
 
-/** What two people do to one another: few things, so that nothing else mends what the two make of them. */
+/** Actions between two people: few kinds, so that others do not repair their result. */
 const between = (dice: Dice, one: Person, other: Person): ReadonlyArray<Move> =>
   Array.from({ length: dice.between(2, 5) }, (_, at) => {
     // Both do something, or nothing would race.
@@ -137,7 +137,7 @@ export const lastUse = (
   ]
 })
 
-/** Sends all of them at once; each answer with its body. */
+/** Sends all requests at once; returns each response with its body. */
 export const run = ({ moves }: Race) =>
   Effect.forEach(
     moves,
@@ -146,7 +146,7 @@ export const run = ({ moves }: Race) =>
     { concurrency: "unbounded" }
   )
 
-/** The links in the newest letters to somebody. */
+/** Links in the newest e-mails to an address. */
 export const linksTo = Effect.fnUntraced(function*(email: string) {
   const fs = yield* FileSystem.FileSystem
   const folder = `${(yield* TestServer).variables["DATA_DIR"]}/mail`

@@ -19,7 +19,7 @@ export const slowly = Effect.gen(function*() {
   }
 })
 
-/** What must never stand in the database when nothing is left to do, in words. */
+/** States that must not remain when all work is done, in words. */
 export const wrongs = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ wrong: string }>`

@@ -15,11 +15,11 @@ const kinds = [
   "no HTTP"
 ] as const
 
-/** Addresses from which they come, some of them more often than one address may. */
+/** Source addresses, some used more often than the limit of one address. */
 const addressOf = (number: number) => `127.0.${number + 1}.1`
 export const addresses = Array.from({ length: 20 }, (_, number) => addressOf(number))
 
-/** Whether somebody at an address is answered. */
+/** Returns true if a request from an address is answered. */
 export const isAnswered = (port: number, localAddress: string) =>
   new Promise<boolean>((resolve) => {
     const socket = connect({ port, host: "127.0.0.1", localAddress })

@@ -86,11 +86,11 @@ export const others: ReadonlyArray<Route> = [
   { method: "PUT", path: "/api/v9/:id", names: ["a"] }
 ]
 
-/** One's own account and its tokens stay, so that there is somebody to go on. */
+/** Spares the client's own account and its tokens, so that it can continue. */
 export const spared = /^\/(?:oauth\/revoke|api\/v1\/streaming|auth\/sign_out)/
 const routes = [...declared, ...others].filter(({ path }) => !spared.test(path))
 
-/** What came after Mastodon's own routes, where fewer have looked. */
+/** Routes added after Mastodon's own, which fewer have reviewed. */
 const younger = routes.filter(({ path }) =>
   /interaction|reactions|drafts|subscri|oembed|embed|collection|quote|catchup|wrapstodon|annual|crypto|encrypt|authorizations/
     .test(path)
@@ -134,14 +134,14 @@ const formText = (dice: Dice, names: ReadonlyArray<string>, bytesMax: number): s
   )
     .reduce((all, pair) => all.length + pair.length > bytesMax ? all : `${all}&${pair}`, "")
 
-/** What a hostile client sends: a known route, with ids that exist or cannot, and values that no client means to send. */
+/** Requests of a hostile client: a known route, with real or impossible ids, and unusual values. */
 export const tryOf = (dice: Dice, ids: ReadonlyArray<string>): Try => {
   const { method, names, path: pattern } = dice.pick(dice.chance(0.5) ? younger : routes)
   const path = pattern.replaceAll(
     /:\w+/g,
     () => dice.chance(0.7) ? dice.pick(ids) : encoded(text(dice).slice(0, 2_000)) || "-"
   )
-  // Some values are right, so that what is wrong with the others is looked at.
+  // Some values are valid, so that the invalid others are reached.
   const value = () =>
     dice.chance(0.3) ? JSON.stringify(dice.pick([...ids, "public", "en", "hello", "true"])) : jsonText(dice)
   const query = dice.chance(method === "GET" ? 0.9 : 0.2) ? `?${formText(dice, names, 8_000).slice(1)}` : ""

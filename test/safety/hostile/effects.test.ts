@@ -31,7 +31,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       assert.isEmpty(yield* json(ada, "/api/v1/notifications?types[]=mention"))
     }))
 
-  it.effect("row 11: the name of whoever is gone is nobody's again", () =>
+  it.effect("row 11: the name of a deleted account is not reused", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const yan = yield* there("yan")
@@ -47,7 +47,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       assert.match(outcome ?? "", /^ignored/)
     }))
 
-  it.effect("row 18: who is suspended meanwhile has no effect any more, by no way round", () =>
+  it.effect("row 18: a suspended account has no effect, by any path", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [bob, max] = [yield* person("bob"), yield* there("max")]

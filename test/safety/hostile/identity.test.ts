@@ -7,7 +7,7 @@ import { type Json, peer } from "../../services/federation/Peer.ts"
 import { TestServer } from "../../support/Server.ts"
 
 const context = "https://www.w3.org/ns/activitystreams"
-/** Everything that is known of other servers, as far as anybody could lie about it. */
+/** All stored data about other servers that a lie could change. */
 const known = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>
@@ -60,7 +60,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
           assert.strictEqual(status, 401, shape)
           assert.strictEqual(yield* sendBody({ ...evil, keyId: address }, "{}"), 401, shape)
         }
-        // What is embedded is not believed either.
+        // Embedded objects are not believed either.
         const stolen = { ...note(victim, "stolen"), content: "<p>False</p>", cc: [me] }
         for (
           const activity of [
@@ -75,7 +75,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         assert.deepStrictEqual(yield* known, before)
       }))
 
-    it.effect("row 6: what another signed inside a document opens nothing, in none of the published shapes", () =>
+    it.effect("row 6: a foreign signature inside a document gives no access, in none of the published shapes", () =>
       Effect.gen(function*() {
         const { domain } = yield* OtherServer
         const elsewhere = yield* peer

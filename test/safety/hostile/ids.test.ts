@@ -10,10 +10,10 @@ import { TestServer } from "../../support/Server.ts"
 /** Nearly two thousand characters that take three bytes each, in no order that packs well. */
 const wide = String.fromCodePoint(...Array.from({ length: 1_900 }, (_, n) => 0x4e00 + (n * 7_919 + n * n) % 20_000))
 
-/** What Postgres takes in no text, in no JSON, and in no index. */
+/** Strings that Postgres cannot store in text, JSON or an index. */
 const endings = ["\0", "\ud800x", wide, `#${wide}`]
 
-/** Where a document has texts, by the names that lead there. */
+/** Paths of all texts in a document. */
 const places = (value: unknown): ReadonlyArray<ReadonlyArray<string>> =>
   typeof value === "string"
     ? [[]]
@@ -21,7 +21,7 @@ const places = (value: unknown): ReadonlyArray<ReadonlyArray<string>> =>
     ? Object.entries(value).flatMap(([name, part]) => places(part).map((rest) => [name].concat(rest)))
     : []
 
-/** The same document with an ending at one of its texts. */
+/** The document with an ending appended to one text. */
 const ended = (value: unknown, [name, ...rest]: ReadonlyArray<string>, ending: string): unknown => {
   if (typeof value === "string") return value + ending
   if (Array.isArray(value)) return value.map((part, at) => String(at) === name ? ended(part, rest, ending) : part)
@@ -32,7 +32,7 @@ const ended = (value: unknown, [name, ...rest]: ReadonlyArray<string>, ending: s
 
 let count = 0
 
-/** Everything that can be said of somebody here and one of their posts, under ids that nothing had before. */
+/** All activities about a local account and its post, under unused ids. */
 const activitiesOf = (by: RemotePerson, me: string, post: string, poll: string): ReadonlyArray<Json> => {
   const mine = () => `${by.id}/${++count}`
   const full = (more: Json = {}): Json =>
@@ -148,14 +148,14 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("ids that no
           })
         }, { concurrency: 16, discard: true })
         yield* settled
-        // What waits for a post that is to be fetched is no failure; what its origin is asked about is answered soon.
+        // Waiting for a post is no failure; its origin's answers come soon.
         const left = sql`SELECT document FROM inbound_activities WHERE outcome IS NULL AND awaits IS NULL`
         yield* eventually(left, ({ length }) => length === 0)
         yield* sql`DELETE FROM inbound_activities`
         yield* sql`DELETE FROM errands`
       }
       assert.deepStrictEqual(failed.slice(0, 20), [], `${failed.length} failed`)
-      // Of what has an id all else counts.
+      // Objects with a valid id are still processed.
       assert.isAbove((yield* sql`SELECT FROM statuses WHERE NOT local AND reblog_of_id IS NULL`).length, 100)
     }))
 

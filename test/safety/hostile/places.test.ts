@@ -13,7 +13,7 @@ const mentioning = (me: string): Json => ({ cc: [me], tag: [{ type: "Mention", h
 const get = (path: string, token?: string) =>
   TestServer.use(({ fetch }) => Effect.map(fetch(path, token === undefined ? {} : { token }), ({ status }) => status))
 
-/** A server on the loopback address that nobody allowed, and whether anybody ever connected to it. */
+/** A loopback server that is not allowed, and whether it ever got a connection. */
 const forbidden = Effect.acquireRelease(
   Effect.callback<{ port: number; connections: () => number; close: () => void }>((resume) => {
     let connections = 0
@@ -153,7 +153,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile s
       assert.strictEqual(yield* count((sql) => sql`SELECT FROM inbound_activities WHERE tries > 0`), 0)
     }))
 
-  it.effect("row 37: whoever cannot be verified leaves nothing behind, however many they claim to be", () =>
+  it.effect("row 37: unverifiable senders leave no data, however many they claim to be", () =>
     Effect.gen(function*() {
       const evil = yield* there("many")
       const rows = Effect.flatMap(

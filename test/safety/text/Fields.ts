@@ -9,7 +9,7 @@ export interface Field {
   /** With `:names` for parameters. */
   readonly path: string
   readonly name: string
-  /** What is sent in its place, with everything else as it is usual. */
+  /** Replacement value; other fields are normal. */
   readonly json: ((text: string) => unknown) | undefined
   readonly form: boolean
   readonly query: boolean
@@ -26,7 +26,7 @@ const resolved = (schema: unknown): Readonly<Record<string, unknown>> => {
 }
 const depthMax = 5
 
-/** Ways to put a text into a value of a schema, and what is usual there; the name tells the place. */
+/** Ways to put a text into a schema's value, and the usual value; the name tells the field. */
 interface Shape {
   readonly usual: unknown
   readonly places: ReadonlyArray<readonly [name: string, put: (text: string) => unknown]>

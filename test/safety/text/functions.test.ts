@@ -37,7 +37,7 @@ const [post, page, body] = [65_536, 262_144, 1_048_576]
 const meaning = { mentions: new Map(), tagUrl: (name: string) => `https://here.test/tags/${name}` }
 const room = () => makeByteLimit(post)
 
-/** What reads texts from outside, with the largest text that reaches it, in UTF-16 code units. */
+/** Readers of outside text, with their largest input in UTF-16 code units. */
 const readers: Readonly<Record<string, readonly [units: number, read: (text: string) => unknown]>> = {
   "bounds": [body, (text) => bounded(text)],
   "normal names of hashtags": [body, (text) => normalise(bounded(text, post))],

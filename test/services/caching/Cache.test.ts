@@ -46,7 +46,7 @@ const source = (truth: Map<bigint, string>) => {
 
 const texts = (found: ReadonlyMap<bigint, Text>) => [...found].map(([id, { text }]) => `${id}:${text}`)
 
-it.effect("asks once for what it does not keep, and never answers what does not exist", () =>
+it.effect("loads missing keys once, and never returns nonexistent ones", () =>
   Effect.gen(function*() {
     const cache = yield* make
     const { asked, load } = source(new Map([[1n, "a"], [2n, "b"]]))
@@ -73,7 +73,7 @@ it.effect("believes an entry for half a minute, and for a second where other nod
     }
   }).pipe(live))
 
-it.effect("does not keep what was read before it changed", () =>
+it.effect("does not keep values read before a change", () =>
   Effect.gen(function*() {
     const cache = yield* make
     const gate = yield* Deferred.make<void>()

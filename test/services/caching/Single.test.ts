@@ -20,7 +20,7 @@ describe("a single value", () => {
       assert.strictEqual(yield* value, 2)
     }).pipe(live))
 
-  it.effect("others get what is kept while one loads anew", () =>
+  it.effect("others get the cached value during a reload", () =>
     Effect.gen(function*() {
       const gate = yield* Deferred.make<void>()
       let loads = 0
@@ -62,7 +62,7 @@ describe("a single value", () => {
       assert.strictEqual(yield* value, 2)
     }).pipe(live))
 
-  it.effect("loads at once what has changed, for everybody who asks", () =>
+  it.effect("reloads changed data at once, for all callers", () =>
     Effect.gen(function*() {
       const { publish } = yield* Broadcast
       const gate = yield* Deferred.make<void>()

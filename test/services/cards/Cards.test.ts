@@ -58,7 +58,7 @@ layer(services)("Cards", (it) => {
       assert.lengthOf(yield* cards.claim(10), 0)
       const [row] = yield* sql`SELECT due_at, claimed_until, tries, fetched_at IS NOT NULL AS over FROM preview_cards`
       assert.deepStrictEqual(row, { dueAt: null, claimedUntil: null, tries: 0, over: true })
-      // Who held it once writes nothing any more.
+      // The previous holder writes nothing more.
       if (claimed === undefined) return
       assert.deepStrictEqual(yield* cards.complete(claimed, fetched), [])
       yield* cards.retry(claimed)
@@ -107,14 +107,14 @@ layer(services)("Cards", (it) => {
         { statusId: bigint }
       >`SELECT status_id FROM fanouts WHERE kind = 'card' ORDER BY status_id`
       assert.deepStrictEqual(told.map(({ statusId }) => statusId), ids.toSorted((a, b) => a < b ? -1 : 1))
-      // It is told of once: a later version is no news.
+      // Only the first version is announced.
       yield* sql`UPDATE preview_cards SET due_at = ${new Date(0)} WHERE url LIKE 'https://three%'`
       const [again] = yield* cards.claim(10)
       if (again !== undefined) yield* cards.complete(again, { ...fetched, card: { ...plainCard, title: "new" } })
       assert.lengthOf(yield* sql`SELECT FROM fanouts WHERE kind = 'card'`, ids.length)
     }))
 
-  it.effect("cards that nobody refers to go after a week, with their pictures, and those that are referred to stay", () =>
+  it.effect("unused cards are deleted after a week, with their pictures; used ones stay", () =>
     Effect.gen(function*() {
       const [cards, sql] = [yield* Cards, yield* SqlClient.SqlClient]
       yield* sql`DELETE FROM preview_cards`

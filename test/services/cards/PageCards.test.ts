@@ -168,7 +168,7 @@ describe("cards of pages", () => {
     }
     const player = head("<title>t</title>", `<meta name="twitter:player" content="https://evil.example.net/p">`)
     assert.strictEqual(read(player)?.card.type, "link")
-    // What ends an attribute does not end it here.
+    // Quotes inside an attribute do not end it.
     const escaping = `<iframe src='https://news.example.org/"onload="alert(1)'></iframe>`
     const made = read(head("<title>t</title>"), { version: "1.0", type: "video", html: escaping })?.card.html ?? ""
     assert.notInclude(made, `"onload`)

@@ -39,7 +39,7 @@ describe("links that have a card", () => {
     assert.strictEqual(linkOf(lab, "http://127.0.0.1:8080/x")?.pageUrl, "http://127.0.0.1:8080/x")
   })
 
-  it("sites are what somebody registered", () => {
+  it("sites are registered domains", () => {
     assert.deepStrictEqual(
       ["a.b.example.co.uk", "x.github.io", "www.example.org", "127.0.0.1", "localhost"].map(siteOf),
       ["example.co.uk", "x.github.io", "example.org", "127.0.0.1", "localhost"]

@@ -133,7 +133,7 @@ layer(layerSearch, { excludeTestServices: true })("search of accounts", (it) => 
       )
       assert.include(byWord, "accounts_display_name")
 
-      // Somebody holds the table: a search does not wait for it longer than it may.
+      // A search's wait for a locked table is bounded.
       const locked = yield* Deferred.make<void>()
       const searching = yield* Effect.forkChild(Effect.andThen(Deferred.await(locked), find("anna")))
       const found = yield* sql`LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE`.pipe(

@@ -27,7 +27,7 @@ import { configuration } from "../../support/Reads.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { activityJson, host } from "../outbound/FarHosts.ts"
 
-/** What reads from other servers, with real sockets on loopback and a database of its own. */
+/** Clients of other servers, with real loopback sockets and their own database. */
 export const remote = Senders.layer.pipe(
   Layer.provideMerge(RemoteActors.layer),
   Layer.provideMerge(Layer.mergeAll(RemoteAccounts.layer, ObjectFetcher.layer, WebFingers.layer)),

@@ -61,7 +61,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       assert.strictEqual((yield* RemoteActors.use((all) => all.findByHandle(`@anna@${there.domain}`))).id, account.id)
     }))
 
-  it.effect("each document once, however many ask, and whoever asked first may go away", () =>
+  it.effect("each document is fetched once, however many ask, and the first caller may leave", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const { id } = yield* there.actor("bea")
@@ -135,7 +135,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       assert.strictEqual((yield* Effect.flip(find(other)))._tag, "Implausible")
     }))
 
-  it.effect("row 12: a handle is whose domain says so, both ways", () =>
+  it.effect("row 12: a handle is valid if its domain confirms it, both ways", () =>
     Effect.gen(function*() {
       const [web, local, evil] = [yield* peer, yield* peer, yield* peer]
       // Split domain: the actor is on one host, its handle in the domain of another that agrees.
@@ -145,7 +145,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       local.fingers.set(`acct:eve@${local.domain}`, finger)
       yield* find(split.id)
       assert.strictEqual((yield* row(split.id))?.domain, local.domain)
-      // A domain that does not know of it, names somebody else, or answers for another name.
+      // A domain that does not know the account, names another, or answers for another name.
       const forger = yield* evil.actor("fred")
       const unconfirmed = () =>
         Effect.map(row(forger.id), (found) => assert.strictEqual(found?.domain, "handle.invalid"))
@@ -169,7 +169,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       assert.deepInclude(yield* row(forger.id), { username: "fred", domain: evil.domain })
     }))
 
-  it.effect("row 39: what is longer than allowed is cut or left out", () =>
+  it.effect("row 39: long values are cut or dropped", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const field = { type: "PropertyValue", name: "n".repeat(5_000), value: "v".repeat(5_000) }

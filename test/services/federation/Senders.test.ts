@@ -38,7 +38,7 @@ layer(remote)("senders", (it) => {
       }))
   }
 
-  it.effect("row 2: a key is its actor's, and the actor lists it; anything else is nobody", () =>
+  it.effect("row 2: a key belongs to the actor that lists it; other keys are refused", () =>
     Effect.gen(function*() {
       const [good, evil] = [yield* peer, yield* peer]
       const victim = yield* good.actor("victim")
@@ -142,7 +142,7 @@ layer(remote)("senders", (it) => {
       assert.strictEqual((yield* Effect.flip(sender(broken)))._tag, "KeyUnavailable")
       assert.strictEqual((yield* Effect.flip(sender(broken)))._tag, "KeyUnavailable")
       assert.strictEqual(there.requests.length, 1)
-      // It is heard a minute after its origin is back, where a key that is known is not looked up for minutes.
+      // It works a minute after its origin is back; a known key is not looked up again for minutes.
       const back = yield* there.actor("broken")
       yield* TestClock.adjust(unavailableMillisMin)
       assert.strictEqual((yield* sender(back)).uri, back.id)
@@ -188,7 +188,7 @@ layer(remote)("senders", (it) => {
       assert.strictEqual(there.requests.length, failedLooksMax.address)
       for (let n = 0; n < failedLooksMax.host; n++) yield* junk(`b${n}`, `192.0.2.${n % 200}`)
       assert.strictEqual(there.requests.length, failedLooksMax.host)
-      // Who cannot be looked at now may come back; a minute later it is heard, and who is proven counts for nothing.
+      // An unavailable account is retried a minute later; proven accounts use no budget.
       const dora = yield* there.actor("dora")
       assert.strictEqual((yield* Effect.flip(sender(dora)))._tag, "KeyUnavailable")
       yield* TestClock.adjust("1 minute")

@@ -54,7 +54,7 @@ it.effect.prop(
       const expected = limit === 0 ? [] : page.minId === undefined ? inside.slice(0, limit) : inside.slice(-limit)
       assert.deepStrictEqual(shown.map(({ id }) => id), expected.map(({ id }) => id))
       assert.deepStrictEqual(read, shown)
-      // What lies within the feed needs no query.
+      // Pages within the feed need no query.
       const oldest = feed.at(-1)?.id
       const reached = page.minId === undefined || (oldest !== undefined && page.minId >= oldest)
       if (reached && expected.length === limit && expected.every((entry) => feed.includes(entry))) {

@@ -25,7 +25,7 @@ const factsOf = (world: Worlds.World, status: Worlds.Settled): StatusFacts => ({
   reblogOf: status.reblogOf === undefined ? undefined : factsOf(world, status.reblogOf)
 })
 
-/** What everybody finds under a hashtag. */
+/** Returns true if the hashtag's timeline shows the status. */
 const isBroadcast = (world: Worlds.World, status: Worlds.Settled) =>
   status.visibility === "public" && status.reblogOf === undefined && status.author !== BigInt(world.silenced)
 
@@ -34,7 +34,7 @@ const byMember = (list: List, status: Worlds.Settled) => list.accounts.includes(
 const withMember = (world: Worlds.World, list: List, status: Worlds.Settled) =>
   isBroadcast(world, status) && list.tags.some((tag) => status.tags.includes(tag))
 
-/** Whether the reader may see the status. */
+/** Returns true if the reader may see the status. */
 const sees = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, reader: bigint, status: Worlds.Settled) => {
   const { blocks, follows } = Worlds.relationsOf(world)
   return canSee(AccountId.make(reader), factsOf(world, status), {
@@ -45,7 +45,7 @@ const sees = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, reader: b
   })
 }
 
-/** Whether the reader may see the status and hides nobody who has to do with it. */
+/** Returns true if the reader may see the status and hides none of its accounts. */
 const meets = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, reader: bigint, status: Worlds.Settled) => {
   const { blocks, domainBlocks, mutes } = Worlds.relationsOf(world)
   const original = status.reblogOf
@@ -61,7 +61,7 @@ const meets = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, reader: 
     )
 }
 
-/** Whether a follow of the author, where there is one, lets a reblog and its language pass. */
+/** Returns true if a follow of the author, if any, allows a reblog and the language. */
 const asFollowed = (world: Worlds.World, reader: bigint, { author, language, reblogOf }: Worlds.Settled) => {
   const follow = Worlds.relationsOf(world).follows.get(`${reader}>${author}`)
   if (follow === undefined) return true

@@ -38,7 +38,7 @@ layer(services, { excludeTestServices: true })("Markers", (it) => {
       assert.isAtLeast(won, 1)
       const [now] = yield* markers.of(account, ["home"])
       assert.strictEqual(now?.version, 2 + won)
-      // Nobody else's, and nothing half done: both timelines were changed as often as a save was answered.
+      // Only own markers, and no partial saves: both timelines changed once per successful save.
       const versions =
         yield* sql`SELECT DISTINCT version - CASE timeline WHEN 'home' THEN 2 ELSE 1 END AS n FROM markers`
       assert.deepStrictEqual(versions, [{ n: won }])

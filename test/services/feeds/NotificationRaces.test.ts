@@ -26,7 +26,7 @@ const status = Effect.fnUntraced(function*(accountId: bigint, reblogOf: bigint |
   return row!.id
 })
 
-/** Tells somebody in a transaction, and has `undone` begin before that is over: it ends first, or waits. */
+/** Notifies in a transaction, and starts `undone` before its end: it finishes first, or waits. */
 const meeting = Effect.fnUntraced(function*<A, B>(told: Effect.Effect<unknown, A>, undone: Effect.Effect<unknown, B>) {
   const sql = yield* SqlClient.SqlClient
   const stands = yield* Deferred.make<void>()
@@ -43,8 +43,8 @@ const meeting = Effect.fnUntraced(function*<A, B>(told: Effect.Effect<unknown, A
   yield* Fiber.join(other)
 })
 
-layer(services, { excludeTestServices: true })("what is told and taken back at the same time", (it) => {
-  it.effect("F60: nobody keeps a notification of what is not there any more", () =>
+layer(services, { excludeTestServices: true })("concurrent notification and retraction", (it) => {
+  it.effect("F60: notifications of deleted objects are not kept", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [favourites, notificationWriter, statusWriter] = [

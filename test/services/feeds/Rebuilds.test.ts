@@ -10,7 +10,7 @@ import { AccountId } from "../../../src/services/Ids.ts"
 import { emptied } from "../../support/Emptied.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-/** What happens right before a feed is filled. */
+/** Hook that runs right before a feed is filled. */
 class BeforeFill extends Context.Service<BeforeFill, Ref.Ref<Effect.Effect<void>>>()("test/BeforeFill") {
   static readonly layer = Layer.effect(BeforeFill, Ref.make(Effect.void))
 }
@@ -51,7 +51,7 @@ const settle = Effect.gen(function*() {
 const home = Effect.flatMap(HomeTimelines, (homes) => homes.page(reader, { limit: 20 }))
 
 layer(Live)("a home that was forgotten", (it) => {
-  it.effect("is made anew once, however many ask for it", () =>
+  it.effect("a feed is rebuilt once, however many ask for it", () =>
     Effect.gen(function*() {
       yield* settle
       let fills = 0
@@ -63,7 +63,7 @@ layer(Live)("a home that was forgotten", (it) => {
       assert.strictEqual(fills, 1)
     }))
 
-  it.effect("is not kept where somebody was unfollowed while it was made", () =>
+  it.effect("a rebuild is discarded if an account was unfollowed during it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const feeds = yield* Feeds
@@ -101,7 +101,7 @@ layer(Live)("a home that was forgotten", (it) => {
       assert.deepStrictEqual((yield* home).ids, [12n, 11n, 10n])
     }))
 
-  it.effect("I3: is made anew where its owner was away for so long that fan-out no longer wrote into it", () =>
+  it.effect("I3: a feed is rebuilt after an absence in which fan-out stopped writing to it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle

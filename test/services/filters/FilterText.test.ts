@@ -17,7 +17,7 @@ const matches = (keyword: string, wholeWord: boolean, ...parts: ReadonlyArray<st
     statuses: []
   }]).match([], prepareText(parts.map((part) => bounded(part)))).length > 0
 
-/** The same rule without any cleverness: every place of the folded keyword, and the characters around it. */
+/** Naive version of the rule: every position of the folded keyword, and the characters around it. */
 const model = (keyword: string, wholeWord: boolean, parts: ReadonlyArray<string>): boolean => {
   const wanted = [...fold(bounded(keyword))]
   if (wanted.length === 0) return false
@@ -45,7 +45,7 @@ const model = (keyword: string, wholeWord: boolean, parts: ReadonlyArray<string>
     return text.some((_, at) => {
       const end = at + wanted.length
       if (end > text.length || wanted.some((character, index) => text[at + index] !== character)) return false
-      // What stands between two characters of a keyword must stand between them in the text.
+      // Characters between two keyword characters must be the same in the text.
       for (let inside = 1; inside < wanted.length; inside++) {
         if (isBorder(wanted, inside) !== isBorder(text, at + inside)) return false
       }
@@ -81,7 +81,7 @@ describe("how texts are compared with keywords", () => {
     ["iPhone", true, "新しいiPhoneが"],
     ["ガ", true, "ｶﾞ"],
     ["고양이", true, "내 고양이 봐"],
-    // What means something in regular expressions means itself.
+    // Special characters of regular expressions are literal.
     ["c++", true, "I like C++."],
     ["a.c", false, "xa.cx"],
     [".*", false, "what is .* for"],
@@ -209,8 +209,8 @@ describe("the search for many keywords", () => {
     { arbitrary: { runs: 2_000 } }
   )
 
-  it("row 39: each keyword is told once, however often it stands in the text and in others", () => {
-    // Every keyword ends in every place of the text: told one by one that would be 18 million of them.
+  it("row 39: each keyword is reported once, however often it occurs in the text and in others", () => {
+    // Every keyword ends at every position of the text: reported one by one, that would be 18 million.
     const keywords = Array.from({ length: 300 }, (_, length) => "a".repeat(length + 1)).concat(`${"a".repeat(400)}b`)
     const search = keywordSearch(keywords)
     assert.strictEqual(search.find("a".repeat(60_000)).length, 300)

@@ -82,7 +82,7 @@ describe("Markdown", () => {
     }
   })
 
-  it("row 35: deep nesting, long addresses and marks without end hold nobody up", () => {
+  it("row 35: deep nesting, long addresses and endless marks do not block others", () => {
     const address = `https://x.example/${fill("a_*~(b)-$+", 2_000)}`
     const hostile = [
       ...[
@@ -119,11 +119,11 @@ describe("Markdown", () => {
       assert.isBelow(best(() => html(source)), 50, source.slice(0, 40))
       assert.isBelow(best(() => markdownTokens(source)), 50, source.slice(0, 40))
     }
-    // What is refused for its length is never looked at.
+    // Text refused for its length is not parsed.
     assert.isTrue(tooLong(fill("*a_ ", 5_000)))
   })
 
-  it("what nests too deep is cut, and the rest is still a post", () => {
+  it("deep nesting is cut, and the rest is still a post", () => {
     assert.isBelow((html(`${"> ".repeat(200)}deep`).match(/<blockquote>/g) ?? []).length, 33)
     assert.include(html(`${"> ".repeat(10)}deep`), "deep")
   })

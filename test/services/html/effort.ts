@@ -1,6 +1,6 @@
-/* What hostile texts cost. */
+/* Cost of hostile texts. */
 
-/** CPU time of this thread alone: threads that compile and collect beside it hold up nobody. */
+/** CPU time of this thread alone: compiler and GC threads block nothing. */
 const millis = (run: () => unknown) => {
   const start = process.threadCpuUsage()
   run()

@@ -1,6 +1,6 @@
 /**
- * What is wrong with HTML that we give away: read by a grammar so strict that every parser agrees on it. Elements and
- * attributes of the allow-list only, attributes quoted, no comment, no stray angle bracket, only allowed schemes.
+ * Returns problems of HTML that we serve, by a grammar so strict that all parsers agree. Only allow-listed elements and
+ * attributes, quoted attributes, no comment, no stray angle bracket, only allowed schemes.
  */
 export const problems = (html: string): ReadonlyArray<string> => {
   const found: Array<string> = []

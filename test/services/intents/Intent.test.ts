@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fromColumns, Intent, toColumns } from "../../../src/services/intents/Intent.ts"
 
-/** What a row gives, as Postgres has it: jsonb is parsed. */
+/** Row as returned by Postgres: jsonb is parsed. */
 const read = (
   { details, kind, statusId }: {
     readonly kind: string

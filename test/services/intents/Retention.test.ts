@@ -62,7 +62,7 @@ layer(Live, { excludeTestServices: true })("Retention", (it) => {
       assert.strictEqual(yield* (yield* Retention).sweep, 1)
     }))
 
-  it.effect("F20: removes apps and their own tokens that nobody used for 90 days, and none that a user authorized", () =>
+  it.effect("F20: removes apps and their own tokens unused for 90 days, and none that a user authorized", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = yield* Clock.currentTimeMillis

@@ -23,7 +23,7 @@ const drawn = (seed: number) => {
 const hashOf = (file: Buffer) => Effect.runPromise(likeness(file))
 const alike = (one: bigint, other: bigint) => looksAlike(likenessOf(one), likenessOf(other))
 
-describe("what pictures look like", () => {
+describe("picture similarity", () => {
   it("is the same when they are made smaller, packed anew, coloured or framed a little, and another one for others", async () => {
     const hashes = await Promise.all(Array.from({ length: 20 }, async (_, seed) => hashOf(await drawn(seed))))
     assert.isTrue(hashes.every(isTelling))

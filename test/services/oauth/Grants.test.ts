@@ -25,7 +25,7 @@ layer(services)("Grants", (it) => {
       assert.deepInclude(Option.getOrThrow(found), { accountId, revoked: false, state: "active" })
     }))
 
-  it.effect("what was allowed before is known by its scopes, in any order, until it is withdrawn", () =>
+  it.effect("an earlier grant is recognised by its scopes, in any order, until it is revoked", () =>
     Effect.gen(function*() {
       const [grants, tokens] = [yield* Grants, yield* Tokens]
       const accountId = yield* user("hugo")

@@ -56,7 +56,7 @@ describe("S-244 the tree of scopes", () => {
 
 const Some = Schema.Array(Schema.Literals(Scopes.all))
 
-describe("what an app may ask for", () => {
+describe("scopes that an app may request", () => {
   it("is a literal part of what it registered", () => {
     assert.isTrue(Scopes.withinRegistered(["read", "write:media"], ["write:media"]))
     assert.isFalse(Scopes.withinRegistered(["read"], ["read:accounts"]))
@@ -64,7 +64,7 @@ describe("what an app may ask for", () => {
     assert.isFalse(Scopes.withinRegistered(["read"], []))
   })
 
-  it.prop("row 69: what is asked for grants nothing that the registration does not", [Some, Some, Some], (
+  it.prop("row 69: requested scopes beyond the registration are not granted", [Some, Some, Some], (
     [registered, wanted, needed]
   ) => {
     if (!Scopes.withinRegistered(registered, wanted)) return

@@ -118,7 +118,7 @@ const hostOf = (url: string) =>
     onFailure: ({ rule }) => rule
   })
 
-describe("row 26: addresses that belong to nobody outside", () => {
+describe("row 26: reserved addresses", () => {
   for (const address of refused) {
     it(`refuses ${address === "" ? "nothing" : address}`, () => assert.isFalse(mayConnect([], address, true)))
   }
@@ -156,7 +156,7 @@ describe("row 26: addresses that belong to nobody outside", () => {
 
 describe("row 25: OUTBOUND_ALLOW lifts the rule for its networks only", () => {
   const allowed = [IpNetwork.fromStringUnsafe("127.0.0.0/8"), IpNetwork.fromStringUnsafe("fd00::/8")]
-  it("allows what is inside, with TLS and without", () => {
+  it("allows internal addresses, with TLS and without", () => {
     for (const address of ["127.0.0.1", "127.9.9.9", "fd00::1", "::ffff:127.0.0.1"]) {
       assert.isTrue(mayConnect(allowed, address, false), address)
       assert.isTrue(mayConnect(allowed, address, true), address)

@@ -5,7 +5,7 @@ import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
 
 const causeOf = (effect: Effect.Effect<unknown, unknown>) => Effect.flip(Effect.sandbox(effect))
 
-it.effect("F51: what others do not answer is one line in the log, a fault of ours is told whole", () =>
+it.effect("F51: an upstream failure is one line in the log, our own fault is logged in full", () =>
   Effect.gen(function*() {
     const gone = new Unreachable({ url: "https://example.org/me", reason: "name" })
     assert.strictEqual(briefCause(yield* causeOf(Effect.fail(gone))), "https://example.org/me cannot be reached: name")

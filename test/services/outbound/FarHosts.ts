@@ -40,7 +40,7 @@ export const host = Effect.fnUntraced(
   }
 )
 
-/** The same with TLS, as `peer.test`. */
+/** The host with TLS, as `peer.test`. */
 export const secureHost = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
   listening(createSecureServer({ cert: certificate, key: privateKey }, answer))
 

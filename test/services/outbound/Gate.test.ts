@@ -5,7 +5,7 @@ import { requestsPerHostMax, waitingPerHostMax } from "../../../src/services/out
 import * as HostSlots from "../../../src/services/outbound/HostSlots.ts"
 import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
 
-/** Somebody who is inside until told to go. */
+/** Stays inside until told to leave. */
 const guest = Effect.fnUntraced(function*(gate: Gate.Gate, order: Array<string>, name: string) {
   const go = yield* Deferred.make<void>()
   const fiber = yield* Effect.forkChild(
@@ -86,7 +86,7 @@ describe("row 30: slots", () => {
         yield* Effect.yieldNow
         assert.strictEqual(asked, 2)
         yield* Fiber.interruptAll(fibers.flat())
-        // Who gave up in time is a stranger again.
+        // A host that timed out counts as unknown again.
         const slow = slots.within(good, kind, Effect.fail(new Unreachable({ url: good.href, reason: "timeout" })))
         yield* Effect.flip(slow)
         yield* Effect.forEach(tarpits, stay)

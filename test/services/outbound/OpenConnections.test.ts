@@ -70,7 +70,7 @@ describe("row 29: names that lead elsewhere the second time", () => {
   })
 })
 
-/** A host that tells when somebody connected and said something. */
+/** A host that reports connections and received data. */
 const talking = Effect.fnUntraced(function*(answer: (socket: Socket) => void) {
   const heard = yield* Deferred.make<Socket>()
   const place = yield* rawHost((socket) =>

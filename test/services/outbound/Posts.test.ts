@@ -30,7 +30,7 @@ const turns = Effect.repeat(
   { times: 20 }
 )
 
-describe("rows 30, 31: what is answered to a POST", () => {
+describe("rows 30, 31: responses to a POST", () => {
   for (const [what, said] of [["nothing", ""], ["half a head", "HTTP/1.1 202 Accepted\r\nx: "]] as const) {
     it.effect(`a host that answers ${what} is given up after ten seconds, and its connection closed`, () =>
       Effect.gen(function*() {

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 import { queryCharactersMax, readQuery } from "../../../src/services/search/SearchQuery.ts"
 
-/** What a query is, in brief. */
+/** Short form of a parsed query. */
 const read = (text: string) => {
   const { operators, terms } = readQuery(text)
   return [

@@ -31,7 +31,7 @@ export const find = Effect.fnUntraced(function*(
   return yield* (yield* StatusSearch).find(viewer, { text, accountId, offset }, { limit: 20, ...page })
 })
 
-/** Somebody whose public posts everybody may find. */
+/** A user whose public posts are searchable. */
 export const indexable = Effect.fnUntraced(function*(username: string, domain: string | null = null) {
   const sql = yield* SqlClient.SqlClient
   const id = yield* person(username)

@@ -25,7 +25,7 @@ layer(layerSearch, { excludeTestServices: true })("the index of posts", (it) => 
       assert.strictEqual(statements() - before, 1)
     }))
 
-  it.effect("I10: follows edits; what is deleted leaves nothing, although it is being indexed", () =>
+  it.effect("I10: follows edits; a deleted status leaves no trace, even while it is being indexed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const author = yield* person("editor")

@@ -79,7 +79,7 @@ layer(layerSearch, { excludeTestServices: true })("search of posts", (it) => {
       assert.deepStrictEqual(yield* find(reader, "walnut in:public"), [found])
       assert.deepStrictEqual(yield* find(reader, "walnut in:all -in:library"), [found])
       assert.deepStrictEqual(yield* find(reader, "walnut in:public in:library"), [])
-      // Whoever does not want to be found any more is not, at once.
+      // Opting out takes effect at once.
       yield* sql`UPDATE accounts SET indexable = false WHERE id = ${open}`
       assert.deepStrictEqual(
         yield* (yield* StatusSearch).find(reader, { text: "walnut in:public", accountId: undefined, offset: 0 }, {
@@ -156,7 +156,7 @@ layer(layerSearch, { excludeTestServices: true })("search of posts", (it) => {
       assert.deepStrictEqual(yield* find(reader, "quince", { minId: first, maxId: third }), [second])
       assert.deepStrictEqual(yield* find(reader, "quince", { offset: 1, limit: 1 }), [second])
       assert.deepStrictEqual(yield* find(reader, "quince", { offset: 3 }), [])
-      // A day is one of where somebody lives.
+      // Days are in the user's time zone.
       yield* sql`UPDATE users SET time_zone = 'Asia/Tokyo' WHERE account_id = ${reader}`
       assert.deepStrictEqual(yield* find(reader, "quince during:2025-03-03"), [third, second])
     }))

@@ -94,7 +94,7 @@ describe("conditions of rules against spam", () => {
     }
   })
 
-  it("nobody hides words by characters that are not seen, wide letters or capitals", () => {
+  it("invisible characters, wide letters or capitals do not hide words", () => {
     for (const text of ["che\u200Bap pil\u00ADls", "ＣＨＥＡＰ pills", "cheap\u2060 pills", "CHEAP PILLS"]) {
       const facts = { ...readPost(`<p>${text}</p>`, []), domain: null, mentions: 0, boost: false }
       assert.isTrue(finds({ textContains: ["cheap pills"] }, facts), text)

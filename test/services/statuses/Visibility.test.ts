@@ -82,7 +82,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
       const now = new Date(0)
       for (let variant = 0; variant < 512; variant++) {
         const [signedIn, polls] = [(variant & 1) > 0, (variant & 64) > 0]
-        // What is about a viewer is asked for one only.
+        // Viewer-specific rules need a viewer.
         if (!signedIn && (variant & ~32) !== 0) continue
         const rows = yield* sql.unsafe(
           ViewerStateQuery.textOf(variant),

@@ -23,7 +23,7 @@ layer(
   ),
   { excludeTestServices: true }
 )("posts by e-mail, with a mail server that refuses", (it) => {
-  it.effect("one address that is refused holds up nobody; a mail server that is away is waited for", () =>
+  it.effect("a refused address does not delay others; an unavailable mail server is retried", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { bearer, id } = yield* offering("kim")

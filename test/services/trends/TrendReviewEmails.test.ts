@@ -55,7 +55,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("e-mails about trends",
       yield* trend("allowed", { trendable: true, reviewed_at: now })
       yield* trend("refused", { trendable: false, reviewed_at: now })
       const letters = yield* sent
-      // An administrator and a moderator with that permission, and nobody else.
+      // Only an administrator and a moderator with that permission.
       const { rows } = yield* Effect.map(
         sql<{ readonly id: bigint }>`SELECT account_id AS id FROM users u JOIN roles r ON r.id = u.role_id
           WHERE (r.permissions & 257) <> 0 ORDER BY 1`,

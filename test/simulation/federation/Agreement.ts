@@ -1,25 +1,25 @@
 import type { Atlas, KnownStatus } from "./Atlas.ts"
 import type { Citizen, Deed } from "./Clients.ts"
 
-/** What a run leaves behind at rest. */
+/** State that a run leaves at rest. */
 export interface Aftermath {
   readonly atlases: ReadonlyArray<Atlas>
   readonly citizens: ReadonlyArray<Citizen>
   readonly deeds: ReadonlyArray<Deed>
-  /** Who followed whom before any command, as both servers know: `handle handle`. */
+  /** Follows before any command, known to both servers: `handle handle`. */
   readonly followed: ReadonlySet<string>
 }
 
 const hostOf = (handle: string) => handle.split("@")[1] ?? ""
 const pairOf = (from: string, to: string) => `${from} ${to}`
 
-/** Those of `entries` of which `host` itself knows who began them. */
+/** Entries whose originator is at `host`. */
 const madeAt = (host: string, entries: Iterable<string>) =>
   [...entries].filter((entry) => hostOf(entry.split(" ")[0] ?? "") === host)
 
 /**
- * What the servers say of the same things at rest: follows, likes, votes, blocks and pins are what their own server has
- * (I7, I12, I20), posts are where they belong, each once and as new as at home (I5), and what was deleted is nowhere (I10).
+ * Compares the servers at rest. Follows, likes, votes, blocks and pins match their home server (I7, I12, I20). Posts
+ * are where they belong, once and current (I5), and deleted posts are nowhere (I10).
  */
 export const check = (aftermath: Aftermath): ReadonlyArray<string> => {
   const { atlases } = aftermath
@@ -40,7 +40,7 @@ export const check = (aftermath: Aftermath): ReadonlyArray<string> => {
   return broken
 }
 
-/** Both sides say the same of a follow, a request and a block between people of `home` and `there`. */
+/** Checks that both sides agree on follows, requests and blocks between people of `home` and `there`. */
 export const relations = (broken: Array<string>, home: Atlas, there: Atlas) => {
   for (const kind of ["follows", "requests", "blocks"] as const) {
     const between = (atlas: Atlas) =>
@@ -60,7 +60,7 @@ const differ = (
   for (const entry of others) if (!own.includes(entry)) broken.push(`${what}: ${host} alone has ${entry}`)
 }
 
-/** Everybody who ever blocked or was blocked, by pairs in both directions. */
+/** Pairs that ever blocked each other, in both directions. */
 export const apartOf = (deeds: ReadonlyArray<Deed>) =>
   new Set(deeds.flatMap(({ by, command, target }) =>
     command._tag === "Block" && target !== undefined
@@ -78,7 +78,7 @@ const relating = new Set([
   "RejectFollow"
 ])
 
-/** Follows that stood through the whole run: nobody did anything about them. */
+/** Follows that lasted through the whole run, without any command about them. */
 export const lasting = ({ deeds, followed }: Aftermath) => {
   const touched = new Set(deeds.flatMap(({ by, command, target }) =>
     target !== undefined && relating.has(command._tag)
@@ -88,7 +88,7 @@ export const lasting = ({ deeds, followed }: Aftermath) => {
   return [...followed].filter((pair) => !touched.has(pair))
 }
 
-/** Whether somebody at `host` follows the author, and did through the whole run. */
+/** Returns true if an account at `host` followed the author through the whole run. */
 const heardAt = (aftermath: Aftermath, author: string, host: string) =>
   lasting(aftermath).some((pair) => {
     const [follower = "", followee] = pair.split(" ")
@@ -134,7 +134,7 @@ const posts = (broken: Array<string>, aftermath: Aftermath, home: Atlas, there: 
 }
 
 const same = (broken: Array<string>, post: KnownStatus, copy: KnownStatus, host: string, wanted: boolean) => {
-  // Who has it by chance hears of no edit: it was looked up, or came with a boost.
+  // A copy by lookup or boost alone gets no edits.
   if (wanted && copy.text !== post.text) broken.push(`I6: ${host} has ${post.uri} as ${copy.text}, not ${post.text}`)
   if (copy.visibility !== post.visibility) {
     broken.push(`I11: ${post.uri} is ${post.visibility}, ${copy.visibility} at ${host}`)
@@ -144,7 +144,7 @@ const same = (broken: Array<string>, post: KnownStatus, copy: KnownStatus, host:
   }
 }
 
-/** Likes and votes of people of `home` on posts of `there`, and pins of `home` of its own posts. */
+/** Checks likes and votes by `home` on posts of `there`, and pins by `home` of its own posts. */
 const opinions = (broken: Array<string>, deeds: ReadonlyArray<Deed>, home: Atlas, there: Atlas) => {
   const about = (atlas: Atlas, kind: "favourites" | "votes") =>
     madeAt(home.host, atlas[kind]).filter((entry) => entry.split(" ")[1]?.startsWith(`https://${there.host}/`))
@@ -155,8 +155,8 @@ const opinions = (broken: Array<string>, deeds: ReadonlyArray<Deed>, home: Atlas
     post !== undefined &&
     (post.visibility === "public" || post.visibility === "unlisted" || post.mentions.includes(who) ||
       (post.visibility === "private" && follows.has(pairOf(who, post.author))))
-  // A block separates both of two people: reactions over it are dropped where they arrive, and nobody is told; what came before
-  // stays. A post may be taken from somebody, here and there, while what that one thinks of it is on its way.
+  // A block separates both accounts: reactions across it are dropped on arrival without notice; earlier ones stay. A
+  // post may become hidden from an account, on either side, while its reaction is in flight.
   const isFor = (entry: string) => {
     const [who = "", uri = ""] = entry.split(" ")
     const post = known.get(uri)
@@ -172,7 +172,7 @@ const opinions = (broken: Array<string>, deeds: ReadonlyArray<Deed>, home: Atlas
   compare("I20: votes", "votes")
 }
 
-/** A report is at its own server and at that of whom it is about, once each. */
+/** Checks that a report is at its own server and at the target's server, once each. */
 const flags = (broken: Array<string>, deeds: ReadonlyArray<Deed>, at: ReadonlyMap<string, Atlas>) => {
   for (const { by, command, result, target } of deeds) {
     if (command._tag !== "Report" || target === undefined || typeof result === "string" || "error" in result) continue
@@ -183,7 +183,9 @@ const flags = (broken: Array<string>, deeds: ReadonlyArray<Deed>, at: ReadonlyMa
   }
 }
 
-/** A boost is where the post is from and where its author's followers are, if it stands, and nowhere else. */
+/**
+ * Checks that a boost is at the post's server and at those of the booster's followers, if not undone, and nowhere else.
+ */
 const boosts = (broken: Array<string>, aftermath: Aftermath, at: ReadonlyMap<string, Atlas>) => {
   const apart = apartOf(aftermath.deeds)
   const originals = new Map(

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Site } from "./SimulatedInstance.ts"
 
-/** A post or a boost as one server has it; ids and handles are those that all servers know. */
+/** A post or boost on one server, with global ids and handles. */
 export interface KnownStatus {
   readonly uri: string
   readonly author: string
@@ -10,7 +10,7 @@ export interface KnownStatus {
   readonly text: string
   readonly visibility: "public" | "unlisted" | "private" | "direct"
   readonly deleted: boolean
-  /** What it boosts. */
+  /** URI of the boosted post. */
   readonly reblogOf: string | null
   readonly mentions: ReadonlyArray<string>
   readonly poll: { readonly counts: ReadonlyArray<number>; readonly voters: number | null } | null
@@ -25,9 +25,9 @@ export interface Inbound {
 
 const words = (html: string) => html.replaceAll(/<[^>]*>/g, "")
 
-/** What one server has in its tables, by ids that hold on all of them. Sets of pairs are `from what`. */
+/** The tables of one server, by global ids. Sets of pairs are `from what`. */
 export const load = Effect.fnUntraced(function*({ host, sql }: Site) {
-  // By the id, for a handle may not be confirmed yet.
+  // Uses the URI, as a handle may not be confirmed yet.
   const handle = (alias: string) =>
     sql.literal(`coalesce(substring(${alias}.uri from '/users/([^/]+)$') || '@' || split_part(${alias}.uri, '/', 3),
       ${alias}.username || '@' || coalesce(${alias}.domain, '${host}'))`)

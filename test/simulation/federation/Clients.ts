@@ -11,38 +11,38 @@ import * as SecondThoughts from "./SecondThoughts.ts"
 import type { Process, Site } from "./SimulatedInstance.ts"
 import type { Universe } from "./Universe.ts"
 
-/** Somebody with an account on one of the servers. */
+/** A user of one of the servers. */
 export interface Citizen {
   readonly site: Site
   readonly id: AccountId
   readonly name: string
-  /** `name@host`, by which everybody knows them. */
+  /** `name@host`, known to all servers. */
   readonly handle: string
   readonly locked: boolean
 }
 
-/** A command that a client sent, with what it is about in words that hold on every server. */
+/** A command that a client sent, described by global names. */
 export interface Deed {
   readonly n: number
   readonly by: Citizen
   readonly command: Command
-  /** Whom it is done to. */
+  /** Target of the command. */
   readonly target: Citizen | undefined
   readonly mentions: ReadonlyArray<Citizen>
-  /** The answer's id, an error's tag, or that nobody ever answered. */
+  /** The id in the response, an error's tag, or no response. */
   readonly result: { readonly id: string } | { readonly error: string } | "unknown"
 }
 
-/** How often a client sends a command again, with the same key, and how long it waits before, in milliseconds. */
+/** Maximum attempts of a command with the same key, and the pause between them, in milliseconds. */
 const attemptsMax = 40
 const pauseMillis = 1_500
 const patienceMillis = 6_000
-/** Commands begin within that many milliseconds. */
+/** Milliseconds within which commands begin. */
 export const rushMillis = 30_000
 /** Second thoughts have numbers from here on, and come within so many milliseconds. */
 const hastyNumber = 100
 const hastyMillisMax = 20
-/** Statuses that a client looks at. */
+/** Maximum statuses that a client looks at. */
 const seenMax = 6
 const pollSeconds = 3_600
 
@@ -55,7 +55,7 @@ interface Seen {
   readonly reblogged: boolean
 }
 
-/** A request of a client to its own server, wherever that is; "unknown" is no answer in time. */
+/** Sends a client's request to its own server, wherever that runs; "unknown" means a timeout. */
 export const ask = <A, E>(universe: Universe, site: Site, asked: (process: Process) => Effect.Effect<A, E>) =>
   Effect.suspend((): Effect.Effect<A | "unknown", E> => {
     const { process } = site
@@ -65,14 +65,14 @@ export const ask = <A, E>(universe: Universe, site: Site, asked: (process: Proce
     )
   })
 
-/** The account as the citizen's own server knows it; that looks it up by its handle where it does not. */
+/** Returns the account as the citizen's own server knows it, looked up by handle if needed. */
 export const known = Effect.fnUntraced(function*(universe: Universe, by: Citizen, other: Citizen) {
   if (other.site === by.site) return other.id
   const [row] = yield* by.site.sql<{ id: bigint }>`SELECT id FROM accounts
     WHERE username = ${other.name} AND domain = ${other.site.host}`
   if (row !== undefined) return AccountId.make(row.id)
   const found = yield* ask(universe, by.site, ({ lookup }) => lookup.resolve(by.id, `@${other.handle}`)).pipe(
-    // Requests are answered 503.
+    // Such requests get 503.
     Effect.catchCause((cause) =>
       isSqlError(Cause.squash(cause)) ? Effect.succeed("unknown" as const) : Effect.failCause(cause)
     )
@@ -80,10 +80,10 @@ export const known = Effect.fnUntraced(function*(universe: Universe, by: Citizen
   return found === "unknown" || found?.kind !== "account" ? undefined : AccountId.make(found.id)
 })
 
-/** Clients of everybody on all servers. */
+/** Clients of all users on all servers. */
 export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
   const deeds: Array<Deed> = []
-  // Each seed does some things more often than others, and some not at all: what undoes a mistake hides it, too.
+  // Each seed does some things more often than others, and some not at all: undoing can hide a fault.
   const mix = new Dice(universe.seed, "mix")
   const share = () => mix.pick([0, 1, 1, 4])
   const [changes, opinions, follows, aversions] = [share(), share(), share(), mix.pick([0, 0, 1])]
@@ -153,7 +153,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
         const _tag = dice.chance(0.7) ? "AuthorizeFollow" : "RejectFollow"
         return { to, does: (target) => ({ _tag, target }) }
       }),
-      // Of those who are elsewhere another server hears.
+      // Reports about remote accounts reach another server.
       [
         1.5,
         to((target) => ({
@@ -172,7 +172,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
     ])
   })
 
-  /** Sends a command until somebody answers. */
+  /** Sends a command until it is answered. */
   const tell = Effect.fnUntraced(function*(n: number, by: Citizen, command: Command) {
     let result: Deed["result"] = "unknown"
     for (let attempt = 0; attempt < attemptsMax && result === "unknown"; attempt++) {
@@ -191,7 +191,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
     return result
   })
 
-  /** What a client does with somebody whom it may have to look up first. */
+  /** Runs commands about another user, who may have to be looked up first. */
   const toward = Effect.fnUntraced(function*(by: Citizen, other: Citizen) {
     let target = yield* known(universe, by, other)
     for (let attempt = 0; attempt < 3 && target === undefined; attempt++) {

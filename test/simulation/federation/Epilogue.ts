@@ -11,7 +11,7 @@ import * as Faults from "./Faults.ts"
 import * as Separating from "./Separating.ts"
 import type { Universe } from "./Universe.ts"
 
-/* What would change too much of what else is compared: it comes after all that, with faults of its own. */
+/* Moves and domain blocks: they would disturb other comparisons, so they come last, with their own faults. */
 
 type Act = "move" | "domain block" | "domain suspension" | "separation"
 
@@ -19,12 +19,14 @@ type Act = "move" | "domain block" | "domain suspension" | "separation"
 const actOf = (seed: number): Act | undefined =>
   new Dice(seed, "epilogue").pick(["move", "domain block", "domain suspension", "separation", undefined])
 
-/** Numbers of its commands begin here. */
+/** First number of its commands. */
 const firstNumber = 2_000
 
 const pairOf = (from: string, to: string) => `${from} ${to}`
 
-/** Everybody who followed who moved follows the other account, and is told of once; whoever is kept apart stays. */
+/**
+ * Checks that all followers of a moved account follow the new one, with one notification; blocked accounts stay behind.
+ */
 const moved = (
   [mover, target]: readonly [Clients.Citizen, Clients.Citizen],
   apart: ReadonlySet<string>,
@@ -46,7 +48,7 @@ const moved = (
   return broken
 }
 
-/** Nobody of a blocked domain follows or is followed by who blocks it, on both sides. */
+/** Checks that no follows remain between a blocked domain and the account that blocks it, on both sides. */
 const parted = (by: Clients.Citizen, domain: string, after: ReadonlyArray<Atlas.Atlas>) =>
   after.flatMap(({ follows, host, requests }) =>
     [...follows, ...requests].filter((pair) =>
@@ -55,7 +57,7 @@ const parted = (by: Clients.Citizen, domain: string, after: ReadonlyArray<Atlas.
     ).map((pair) => `I11: the follow ${pair} at ${host} stands over a block of ${domain}`)
   )
 
-/** Somebody moves, or blocks a server, while processes die; answers what that has not led to. */
+/** Moves an account or blocks a server while processes die; returns the missing effects. */
 export const run = Effect.fnUntraced(function*(
   universe: Universe,
   citizens: ReadonlyArray<Clients.Citizen>,

@@ -1,4 +1,4 @@
-/** One request of a server to another as it reaches that. */
+/** A request between servers, as received. */
 export interface Incoming {
   readonly from: string
   readonly method: "GET" | "POST"
@@ -13,27 +13,27 @@ export interface Answer {
   readonly body: Uint8Array
 }
 
-/** A request and what became of it; times in milliseconds since 1970. */
+/** A request and its result; times in milliseconds since 1970. */
 export interface Exchange extends Incoming {
   readonly to: string
   readonly askedAt: number
-  /** The body as text, and its hash. */
+  /** Body as text, and its hash. */
   readonly text: string
-  /** What the other server answered each time that it came there, in order; there may be copies. */
+  /** Responses to each arrival in order; a request may arrive in copies. */
   readonly answers: Array<{ readonly status: number; readonly at: number; readonly text: string }>
-  /** When the sender heard that it was taken; undefined where it did not. */
+  /** When the sender learned that it was accepted; undefined if it did not. */
   takenAt: number | undefined
 }
 
-/** What the network does to one request. */
+/** Network fault of a request. */
 export type Fate =
-  /** It gets lost, in silence or so that the sender knows. */
+  /** Lost, silently or with an error to the sender. */
   | { readonly _tag: "Lost"; readonly silent: boolean }
-  /** It is done, but the answer gets lost. */
+  /** Handled, but the response is lost. */
   | { readonly _tag: "Unheard"; readonly silent: boolean }
-  /** It comes once more, so many milliseconds after it came. */
+  /** Arrives a second time after `millis`. */
   | { readonly _tag: "Twice"; readonly millis: number }
-  /** It is on its way for so many milliseconds. */
+  /** Delayed by `millis`. */
   | { readonly _tag: "Late"; readonly millis: number }
-  /** Something in front of the server takes it at once and brings it so many milliseconds later: in no order. */
+  /** A proxy accepts it at once and forwards it after `millis`, in any order. */
   | { readonly _tag: "Queued"; readonly millis: number }

@@ -5,36 +5,36 @@ import { rushMillis } from "./Clients.ts"
 import type { Fate } from "./Exchange.ts"
 import type { Outage } from "./Web.ts"
 
-/** Where a server's process can end: it sends SQL, commits, asks another server, or answers one. */
+/** Points where a server's process can end: it sends SQL, commits, sends a request, or responds to one. */
 export type Step = "sql" | "commit" | "asks" | "answers"
 
-/** The `nth` step of that kind from `at` milliseconds on; it is back after `millis`. */
+/** The `nth` step of a kind from `at` milliseconds on; the process returns after `millis`. */
 export interface AtStep {
   readonly kind: "crash" | "cut" | "freeze"
   readonly site: number
   readonly at: number
   readonly step: Step
   readonly nth: number
-  /** Steps count from a command of this kind on, its own commit first; at whatever server that is done. */
+  /** Counts steps from a command of this kind on, beginning with its commit, on whichever server runs it. */
   readonly of?: ReadonlyArray<Command["_tag"]>
   readonly side: Side
   readonly millis: number
 }
 
-/** What the network does to the `nth` request to the host from `at` milliseconds on. */
+/** Network fault of the `nth` request to the host from `at` milliseconds on. */
 export interface AtRequest {
   readonly kind: "lost" | "unheard" | "twice" | "late" | "queued"
   readonly site: number
   readonly at: number
   readonly nth: number
-  /** Of deliveries or of other requests. */
+  /** Deliveries, or other requests. */
   readonly method: "POST" | "GET"
   /** Deliveries of this type count, at whatever host; all requests to the site's host where this is absent. */
   readonly of?: "Undo" | "Update" | "Create" | "Block"
   readonly fate: Fate
 }
 
-/** How a host is from `at` milliseconds on, for `millis`. */
+/** Outage of a host from `at` milliseconds on, for `millis`. */
 export interface AtTime {
   readonly kind: "away" | "busy" | "slow"
   readonly site: number
@@ -59,7 +59,7 @@ export const faultKinds = [
   "slow"
 ] as const
 
-/** About how many steps of a kind a process takes in half of the time in which commands come. */
+/** Approximate steps of each kind that a process takes in half of the command phase. */
 const stepsMax: Record<Step, number> = { sql: 300, commit: 24, asks: 14, answers: 14 }
 const requestsMax = { POST: 8, GET: 3 }
 
@@ -69,7 +69,7 @@ const pointedMax = 4
 const disorderedMax = 3
 export const faultsMax = scatteredMax + pointedMax + disorderedMax
 
-/** The faults of a seed, four at least. */
+/** Returns the faults of a seed, at least four. */
 export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
   const dice = new Dice(seed, "faults")
   const scattered = Array.from({ length: dice.between(4, scatteredMax + 1) }, (): Fault => {
@@ -141,7 +141,7 @@ const disordered = (seed: number) => {
   }))
 }
 
-/** A slice of what is told to many fails, or the process ends, soon after the command that it comes of. */
+/** Fails a fan-out slice, or its process, soon after the command that caused it. */
 const pointed = (seed: number) => {
   const dice = new Dice(seed, "pointed")
   return Array.from({ length: pointedMax }, (): AtStep => ({
@@ -156,7 +156,7 @@ const pointed = (seed: number) => {
   }))
 }
 
-/** Processes end while somebody moves or blocks a server. */
+/** Ends processes during a move or a domain block. */
 export const epilogue = (seed: number, sites: number): ReadonlyArray<Fault> => {
   const dice = new Dice(seed, "epilogue's faults")
   return Array.from({ length: dice.between(1, 4) }, (): AtStep => ({

@@ -9,15 +9,17 @@ import type { Universe } from "./Universe.ts"
 
 const words = { sql: "its SQL", commit: "a commit", asks: "it asks", answers: "it answers" }
 
-/** Others begin in the place of a process that stands still within so many milliseconds, and it ends so long after it moves. */
+/** Milliseconds until a frozen process is replaced, and until it ends after its thaw. */
 const replacedMillis = 2_000
 const afterlifeMillis = 4_000
 
-/** Lets the planned faults happen; answers an effect that ends when they are over, and calls off those that did not come. */
+/**
+ * Injects the planned faults; returns an effect that ends when they are over, and cancels those that did not happen.
+ */
 export const unleash = Effect.fnUntraced(function*(universe: Universe, faults: ReadonlyArray<Fault>) {
   const { sites, time, web } = universe
   const began = time.now
-  /** Faults that wait for their step or request, and how many are left until then. */
+  /** Faults that wait for their step or request, and the number left until then. */
   const waiting = new Map(faults.flatMap((fault) => "nth" in fault ? [[fault, fault.nth] as const] : []))
   const running: Array<Fiber.Fiber<void>> = []
   const context = yield* Effect.context()
@@ -27,7 +29,7 @@ export const unleash = Effect.fnUntraced(function*(universe: Universe, faults: R
     universe.say(text)
   }
 
-  /** Counts what `is` is about, and takes the fault that waited for it. */
+  /** Counts a step or request, and takes the fault that is due. */
   const due = <F extends AtStep | AtRequest>(is: (fault: AtStep | AtRequest) => fault is F): F | undefined => {
     let found: F | undefined
     for (const [fault, left] of waiting) {
@@ -38,7 +40,7 @@ export const unleash = Effect.fnUntraced(function*(universe: Universe, faults: R
     if (found !== undefined) waiting.delete(found)
     return found
   }
-  /** Which machine does the command that a fault waits for. */
+  /** Machine that runs the command that a fault waits for. */
   const aimed = new Map<AtStep, Machine>()
   universe.performs = (machine, commandId) => {
     for (const fault of waiting.keys()) {

@@ -6,7 +6,7 @@ import { Dice } from "../Seeded.ts"
 
 const exponent = 65_537n
 
-/** An odd number of half the bits of a key whose two highest bits are set, and no factor of `exponent` in the way. */
+/** An odd number of half the key's bits with both top bits set, where no factor of `exponent` interferes. */
 const prime = (dice: Dice): bigint => {
   for (;;) {
     let value = 3n
@@ -49,7 +49,7 @@ const make = (name: string): KeyPair => {
 
 const made = new Map<string, KeyPair>()
 
-/** The key of that name: the same in every process, made once in each. */
+/** Returns the key of a name: the same in every process, made once in each. */
 const keyOf = (name: string) => {
   const known = made.get(name)
   if (known !== undefined) return known
@@ -59,8 +59,8 @@ const keyOf = (name: string) => {
 }
 
 /**
- * Real RSA keys and signatures, without threads and without chance: the keys that a server makes are its own, one after
- * the other. `made` counts them, beyond the life of a process.
+ * Real RSA keys and signatures, without threads or randomness: each server makes its own sequence of keys. `made`
+ * counts them beyond the life of a process.
  */
 export const layer = (site: string, count: { made: number }) =>
   Layer.succeed(SlowKeyWork, {

@@ -2,18 +2,18 @@ import type { Hunted } from "../Hunt.ts"
 import type { Planted } from "../Sources.ts"
 import type { Mutation } from "./Universe.ts"
 
-/** A bug put into the program on purpose. */
+/** A deliberate bug in the program. */
 export interface Mutant extends Hunted {
   readonly name: string
   readonly mutation: Mutation
-  /** A bug in the program's source, in the place of those of the mutation. */
+  /** A bug in the program's source, used instead of the mutation. */
   readonly planted?: Planted
 }
 
-/** Statements without a part of them; one that is not there any more makes the mutant harmless, and its test fail. */
+/** Removes part of statements. If the part no longer exists, the mutant is harmless and its test fails. */
 const without = (part: RegExp, instead = ""): Mutation => ({ sql: (text) => text.replace(part, instead) })
 
-/** What is served next begins a slice later than it should. */
+/** Starts the next recipients one slice too late. */
 const sliceSkipped: Mutation = {
   sql: (text) => {
     const slice = /FROM follows\s+WHERE target_account_id = \S+ AND remote AND id > \S+ ORDER BY id LIMIT \d+/.exec(

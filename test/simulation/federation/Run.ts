@@ -23,19 +23,19 @@ export interface Settings extends Omit<Options, "mutation"> {
   readonly mutation: Mutation
 }
 
-/** Servers that a run may have, and the commands of a run. */
+/** Maximum servers of a run, and its commands. */
 export const sitesMax = 3
 export const commandsStandard = 48
 
-/** Longest rest until nothing is left to do: what the clocks show, in milliseconds, and looks at what is left. */
+/** Bounds of the rest until all work is done: virtual milliseconds, and polls. */
 const restMillisMax = 4 * 24 * 3_600_000
 const looksMax = 2_000
-/** Between two looks, in milliseconds. */
+/** Milliseconds between two polls. */
 const lookMillis = 500
-/** Nothing that is due later than that is waited for by letting time pass. */
+/** Work due later than this is reached by moving the clocks. */
 const soonMillis = 3_000
 
-/** What is left to do at a server now, and when the rest of it is due; a delivery that stands behind another is not. */
+/** Counts a server's due work, and returns when the rest is due; a delivery queued behind another does not count. */
 const leftAt = Effect.fnUntraced(function*({ sql }: SimulatedInstance.Site, now: number) {
   const [row] = yield* sql<{ soon: number; next: Date | null }>`
     WITH due AS (SELECT due_at FROM deliveries d WHERE NOT EXISTS (SELECT FROM deliveries e
@@ -48,7 +48,7 @@ const leftAt = Effect.fnUntraced(function*({ sql }: SimulatedInstance.Site, now:
   return { soon: row?.soon ?? 0, next: row?.next?.getTime() }
 })
 
-/** Lets time pass until nothing is left to do; puts the clocks on where everybody only waits. */
+/** Waits until all work is done; moves the clocks forward while all work waits. */
 const rest = Effect.fnUntraced(function*({ sites, time, web }: Universe) {
   const began = time.now
   let quiet = 0
@@ -67,7 +67,7 @@ const rest = Effect.fnUntraced(function*({ sites, time, web }: Universe) {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-/** Everybody finds some others and follows them, while nothing goes wrong yet; answers the follows of which both sides know. */
+/** Makes everybody follow some others, without faults; returns the follows that both sides know. */
 const prelude = Effect.fnUntraced(
   function*(universe: Universe, citizens: ReadonlyArray<Clients.Citizen>, clients: ReturnType<typeof Clients.make>) {
     const dice = new Dice(universe.seed, "prelude")
@@ -146,7 +146,7 @@ const scenario = Effect.fnUntraced(
   Effect.scoped
 )
 
-/** Runs one seed over so many databases as servers may be: the same seed and options give the same result. */
+/** Runs one seed over one database for each possible server: the same seed and options give the same result. */
 export const run = async (
   databases: ReadonlyArray<Databases.Database>,
   seed: number,

@@ -35,20 +35,20 @@ import type { Answer, Incoming } from "./Exchange.ts"
 import * as Keys from "./Keys.ts"
 import type { Universe } from "./Universe.ts"
 
-/** A server that runs: the whole of it but for its clients' HTTP, on a machine of its own. */
+/** A running server, complete except for its client HTTP, on its own machine. */
 export interface Process {
   readonly machine: Machine
   readonly actors: AccountActors["Service"]
   readonly lookup: RemoteLookup["Service"]
 }
 
-/** One of the servers of a run: its database, and the process that runs on it at the moment, if any does. */
+/** A server of a run: its database, and its current process, if any. */
 export interface Site {
   readonly host: string
   readonly session: Session
   readonly sql: SqlClient.SqlClient
   readonly keys: { made: number }
-  /** Processes that were started. */
+  /** Number of processes started. */
   started: number
   process: Process | undefined
 }
@@ -63,7 +63,7 @@ class Handler extends Context.Service<Handler, {
 
 const config = (host: string) => Layer.succeed(ServerConfig, configurationOf(host, { rateLimits: false }))
 
-/** What other servers reach. */
+/** Routes for other servers. */
 const routes = Layer.mergeAll(Edge.layer, ActivityPub.layer, Inboxes.layer, WellKnown.layer).pipe(
   Layer.provide(ActivityPub.documents),
   Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig))
@@ -81,7 +81,7 @@ const cluster = Sharding.layer.pipe(
   Layer.provide(ShardingConfig.layer({ shardsPerGroup: 4, simulateRemoteSerialization: false }))
 )
 
-/** Nobody subscribes here. */
+/** Push messages, which no run uses. */
 const noPhones = Layer.succeed(PushMessages, { message: () => Effect.die("no phones") })
 
 const actors = Actors.layerOverCommands.pipe(
@@ -104,7 +104,7 @@ const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse): Uint8Array =>
 const typeOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
   body._tag === "Empty" || body.contentType === undefined ? {} : { "content-type": body.contentType }
 
-/** The request as the server's HTTP layer would give it to the router. */
+/** The request as the HTTP layer would pass it to the router. */
 const requestOf = ({ body, from, headers, method, url }: Incoming) =>
   HttpServerRequest.fromClientRequest(
     HttpClientRequest.make(method)(url.pathname + url.search, {
@@ -153,16 +153,16 @@ export const make = Effect.fnUntraced(function*(universe: Universe, database: Da
 
 const untranslated = Layer.succeed(Translator, undefined)
 
-/** I28: tells the bus of nothing that is not committed. */
+/** I28: publishes only committed changes on the bus. */
 const uncommitted = ({ wrong }: Universe) => ({ _tag }: { readonly _tag: string }) =>
   Effect.sync(() => void wrong.push(`I28: ${_tag} is published inside of an open transaction`))
 
-/** Starts the server, which others reach when this is done. */
+/** Starts the server; it is reachable when this completes. */
 export const start = Effect.fnUntraced(function*(universe: Universe, site: Site) {
   const { base, outside, seed, time, web } = universe
   const { host, session } = site
   const machine = new Machine(time, base, seed, `${host}/${++site.started}`)
-  // In most seeds few followers are enough for several slices.
+  // In most seeds few followers make several slices.
   const slices = new Dice(seed, "slices").pick([1, 1, sliceRowsMax])
   const layer = server.pipe(
     Layer.provide(Layer.fresh(Performed.commands(universe, machine))),

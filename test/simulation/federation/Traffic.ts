@@ -9,9 +9,9 @@ interface Activity {
   readonly id: string
   readonly type: string
   readonly actor: string
-  /** The id of what it is about. */
+  /** Id of the object. */
   readonly object: string
-  /** What it is on record by where it was taken. */
+  /** Key of its record at the receiver. */
   readonly key: string
   readonly exchange: Exchange
 }
@@ -32,9 +32,9 @@ const activityOf = (exchange: Exchange): Activity => {
 const taken = ({ exchange: { answers } }: Activity) => answers.find(({ status }) => status >= 200 && status < 300)
 
 /**
- * What went over the network: each delivery came to its end and not too often (I5), in order (I6), what was taken was worked
- * off and is on record (I8), and nobody got what is not for them (I11). `harmed` counts the faults after which a
- * delivery that was taken is sent once more.
+ * Checks the network's traffic: each delivery ended within its attempts (I5), in order (I6); accepted ones were
+ * processed and recorded (I8); and no one received what was not for them (I11). `harmed` counts faults after which an
+ * accepted delivery is sent again.
  */
 export const check = (
   aftermath: Aftermath,
@@ -54,18 +54,18 @@ const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
   const broken: Array<string> = []
   let again = 0
   for (const [what, tries] of Map.groupBy(sent, ({ exchange: { url }, id }) => `${id} to ${url.href}`)) {
-    // What something in front of the host took counts as taken for its sender.
+    // Acceptance by a proxy counts as acceptance for the sender.
     if (!tries.some(taken)) broken.push(`I5: ${what} never arrived: ${statuses(tries)}`)
     if (tries.length > deliveryBackoff.triesMax) broken.push(`I5: ${what} was sent ${tries.length} times`)
     const heard = tries.findIndex(({ exchange }) => exchange.takenAt !== undefined)
     again += heard === -1 ? 0 : tries.length - heard - 1
     const bad = tries.flatMap(({ exchange: { answers } }) => answers.map(({ status }) => status)).filter((status) =>
-      // After 401 a sender signs in another way, and tries again as after 503.
+      // After 401 a sender signs in another way; after 503 it retries.
       status >= 400 && status !== 401 && status !== 503
     )
     if (bad.length > 0) broken.push(`I5: ${what} was answered ${bad}`)
   }
-  // What was under way when its sender died is sent again: eight requests at a host at once, eight deliveries each.
+  // Deliveries in flight at a sender's death are repeated: eight requests per host at once, eight deliveries each.
   if (again > harmed * 8) broken.push(`I5: ${again} deliveries were sent again after they were taken`)
   return broken
 }
@@ -73,7 +73,7 @@ const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
 const statuses = (tries: ReadonlyArray<Activity>) =>
   tries.map(({ exchange: { answers } }) => answers.map(({ status }) => status).join("+") || "nothing").join(", ")
 
-/** Create before its Update, both before the Delete; nothing about a post is sent after its Delete was taken. */
+/** Create precedes its Update, both precede the Delete, and none follows an accepted Delete. */
 const order = (sent: ReadonlyArray<Activity>) => {
   const broken: Array<string> = []
   const posts = sent.filter(({ type }) => type === "Create" || type === "Update" || type === "Delete")
@@ -113,7 +113,7 @@ const records = (sent: ReadonlyArray<Activity>, atlases: ReadonlyArray<Atlas>) =
   return broken
 }
 
-/** Each post has a number in its text; what is for few goes to their hosts and no others, in whatever message. */
+/** Each post's text has a number; a restricted post reaches only its recipients' hosts, in any message. */
 const secrets = (exchanges: ReadonlyArray<Exchange>, { atlases, deeds, followed }: Aftermath) => {
   const broken: Array<string> = []
   const allowed = new Map<string, ReadonlySet<string>>()

@@ -5,28 +5,28 @@ import type { VirtualTime } from "../VirtualTime.ts"
 import type { Process, Site } from "./SimulatedInstance.ts"
 import { Web } from "./Web.ts"
 
-/** What a mutant of the program does otherwise, to show that the simulation finds the bug. */
+/** Deliberate change of the program, to show that the simulation finds the bug. */
 export interface Mutation {
-  /** Another text in the place of a statement's. */
+  /** Rewrites the text of statements. */
   readonly sql?: (text: string) => string
 }
 
-/** What the servers of a run have in common: time, the network between them, and a record of what happened. */
+/** State that the servers of a run share: time, the network, and a record of events. */
 export class Universe {
   readonly time: VirtualTime
   readonly seed: number
   readonly base: Context.Context<never>
   readonly mutation: Mutation
   readonly web: Web
-  /** The machine of clients and of whoever looks on: it never fails. */
+  /** Machine of clients and observers: it never fails. */
   readonly outside: Machine
   readonly sites: Array<Site> = []
-  /** What happened, in words, for people. */
+  /** Readable events. */
   readonly log: Array<string> = []
   readonly counts = new Map<string, number>()
-  /** What clients met that no fault excuses. */
+  /** Client errors that no fault explains. */
   readonly wrong: Array<string> = []
-  /** Called when a machine has done a command in a transaction that is not committed yet. */
+  /** Called when a machine has run a command in a transaction that is not yet committed. */
   performs: (machine: Machine, commandId: string) => void = () => {}
 
   constructor(time: VirtualTime, seed: number, mutation: Mutation, logLevel: "None" | "Debug") {
@@ -46,7 +46,7 @@ export class Universe {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1)
   }
 
-  /** The end of a server's process, as by kill -9: nothing of it runs any more, and its connections end. */
+  /** Kills a server's process as by kill -9: none of its tasks run any more, and its connections end. */
   crash(site: Site, process: Process) {
     const { machine } = process
     if (machine.dead) return

@@ -13,10 +13,10 @@ import type { VirtualTime } from "../VirtualTime.ts"
 import type { Side } from "../World.ts"
 import type { Answer, Exchange, Fate, Incoming } from "./Exchange.ts"
 
-/** How long a request or an answer is on its way between two servers, in milliseconds. */
+/** Maximum milliseconds of a request or response between two servers. */
 const hopMillisMax = 300
 
-/** How often something in front of a server tries to bring what it took, in milliseconds. */
+/** Milliseconds between a proxy's attempts to forward a request. */
 const queueMillis = 5_000
 
 interface Server {
@@ -29,25 +29,25 @@ interface Pending {
   readonly broken: () => void
 }
 
-/** How a host is that cannot be reached for a while; `busy` is what something in front of it says: 503, with these seconds. */
+/** Outage of a host; `busy` is a proxy's 503 with these seconds in `Retry-After`. */
 export type Outage = "refuses" | "silent" | { readonly busy: number }
 
-/** The internet between the servers of a run: requests as they are, without sockets, TLS and names. */
+/** The internet between the servers of a run: plain requests without sockets, TLS and DNS. */
 export class Web {
   readonly exchanges: Array<Exchange> = []
   readonly trace = createHash("sha1")
   readonly outages = new Map<string, Outage>()
-  /** Requests to and answers of a host take up to that much longer, in milliseconds. */
+  /** Maximum additional delay of a host's requests and responses, in milliseconds. */
   readonly slow = new Map<string, number>()
-  /** What happens to a request that leaves; undefined where nothing does. */
+  /** Returns the fault of an outgoing request; undefined for none. */
   fate: (exchange: Exchange) => Fate | undefined = () => undefined
-  /** Called around what a machine asks and answers; what it answers is done then. */
+  /** Called around a machine's requests and responses; the returned effect runs then. */
   step: (machine: Machine, step: "asks" | "answers", side: Side) => Effect.Effect<void> = () => Effect.void
   private readonly servers = new Map<string, Server>()
   private readonly pending = new Set<Pending>()
   private readonly open = new Map<number, Machine>()
   private sent = 0
-  /** Requests that have not come to where they go. */
+  /** Requests in flight. */
   private flying = 0
   private readonly time: VirtualTime
   private readonly dice: Dice
@@ -61,13 +61,13 @@ export class Web {
     this.servers.set(host, server)
   }
 
-  /** Nobody reaches the machine any more, and waiting requests fail. */
+  /** Makes the machine unreachable; waiting requests fail. */
   hangUp(machine: Machine) {
     for (const [host, server] of this.servers) if (server.machine === machine) this.servers.delete(host)
     for (const waiting of this.pending) if (waiting.at === machine) this.end(waiting)
   }
 
-  /** A request is on its way, or somebody waits for an answer. */
+  /** True while a request is in flight or a response is awaited. */
   get isBusy() {
     if (this.flying > 0) return true
     for (const [id, machine] of this.open) {
@@ -77,7 +77,7 @@ export class Web {
     return false
   }
 
-  /** The way of a server to others. */
+  /** Transport of a server to others. */
   transport(host: string, machine: Machine) {
     const around = (effect: Effect.Effect<TransportAnswer, Unreachable>) =>
       this.step(machine, "asks", "before").pipe(
@@ -179,7 +179,7 @@ export class Web {
     })
   }
 
-  /** Brings a request until the server takes or refuses it. */
+  /** Delivers a request until the server accepts or refuses it. */
   private bring(exchange: Exchange, millis: number) {
     this.fly(millis, () =>
       this.arrive(exchange, (answer) => {
@@ -187,7 +187,7 @@ export class Web {
       }))
   }
 
-  /** The request is there; `then` hears what comes back, or how the connection ended, or nothing at all. */
+  /** Called on arrival; `then` gets the response, or how the connection ended, or is never called. */
   private arrive(exchange: Exchange, then: (answer: Answer | "closed" | "connect" | "lost") => void) {
     const outage = this.outages.get(exchange.to)
     if (outage === "silent") return then("lost")
@@ -222,7 +222,7 @@ export class Web {
   }
 }
 
-/** What a request whose answer is of little interest gets of it. */
+/** Parts of a response that the exchange records. */
 const exchanged = ({ headers, read, status }: TransportAnswer) =>
   Effect.map(
     read,

@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process"
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 
-/** How long another installation on this machine is waited for, in seconds. */
+/** Seconds to wait for another apt run on this machine. */
 const lockSeconds = 600
 
-/** What came of asking apt: `words` are its own, for whoever has to mend it. */
+/** Result of an apt call: `words` is apt's own output, for diagnosis. */
 export interface Outcome {
   readonly ok: boolean
   readonly words: string
@@ -21,12 +21,12 @@ const run = (program: string, args: ReadonlyArray<string>): Outcome => {
   return { ok: status === 0, words }
 }
 
-/** Whether packages can be installed by this process: Debian's tools, and the rights to use them. */
+/** Returns true if this process can install packages: it has Debian's tools and root rights. */
 export const mayInstall = (): boolean => process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")
 
 /**
- * Apt with lists and sources of its own in a temporary folder: what the machine is set up to install from stays as it is,
- * and a list that another process reads at the moment is in nobody's way.
+ * Runs apt with its own lists and sources in a temporary folder. The machine's sources stay unchanged, and concurrent
+ * readers of its lists are not disturbed.
  */
 const withLists = <A>(
   use: (apt: {
@@ -37,7 +37,7 @@ const withLists = <A>(
 ): A => {
   const folder = mkdtempSync(`${tmpdir()}/murmuration-apt-`)
   try {
-    // Apt reads as a user of its own.
+    // Apt reads the folder as another user.
     chmodSync(folder, 0o755)
     for (const name of ["lists/partial", "sources"]) mkdirSync(`${folder}/${name}`, { recursive: true })
     if (existsSync("/etc/apt/sources.list.d")) {
@@ -63,7 +63,7 @@ const withLists = <A>(
   }
 }
 
-/** The release of Debian that this machine installs from: its name and the address of its archive. */
+/** Debian release that this machine installs from: its name and archive URL. */
 const release = (get: (...args: ReadonlyArray<string>) => Outcome) =>
   get("indextargets", "--format", "$(ORIGIN) $(CODENAME) $(REPO_URI) $(COMPONENT)").words.split("\n")
     .map((line) => line.split(" "))

@@ -7,7 +7,7 @@ import { join } from "node:path"
 const source = new URL("./Programs.ts", import.meta.url).href
 const tests = new URL("../../", import.meta.url).pathname
 
-/** `provide` in a process that finds no program but an apt that notes what it is asked; `apt` is the end of its script. */
+/** Runs `provide` in a process that finds only a fake apt, which records its calls; `apt` is the end of its script. */
 const provided = (apt: string) => {
   const folder = mkdtempSync(join(tmpdir(), "murmuration-programs-"))
   try {

@@ -4,20 +4,20 @@ import * as Apt from "./Apt.ts"
 
 /** A program that tests need beside Node. */
 interface Program {
-  /** As people call it. */
+  /** Name for messages. */
   readonly name: string
-  /** What `apt-get install` calls it. */
+  /** Package name for `apt-get install`. */
   readonly debianPackage: string
-  /** What it is called or where it is, `undefined` where it is missing. */
+  /** Finds its name or path; `undefined` if it is missing. */
   readonly find: () => string | undefined
-  /** What shows something without which the rest can be shown all the same. */
+  /** True if the other tests can run without it. */
   readonly optional?: boolean
 }
 
 const succeeds = (command: string, ...args: ReadonlyArray<string>) =>
   spawnSync(command, args, { stdio: "ignore" }).status === 0
 
-/** The first of these names that the shell knows a program by. */
+/** Finds the first of these names that is on the PATH. */
 const onPath = (...names: ReadonlyArray<string>) => () =>
   names.map((name) => spawnSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim())
     .find((path) => path !== "")
@@ -33,7 +33,7 @@ const programs = {
   },
   ffmpeg: { name: "ffmpeg", debianPackage: "ffmpeg", find: onPath("ffmpeg") },
   ffprobe: { name: "ffprobe", debianPackage: "ffmpeg", find: onPath("ffprobe") },
-  /** OpenStack Swift: a bucket that speaks S3 by code of others. The program is the Python that finds it. */
+  /** OpenStack Swift, an independent S3 implementation. The program found is the Python that can import it. */
   swift: {
     name: "OpenStack Swift",
     debianPackage: "python3-swift",
@@ -81,10 +81,10 @@ export const provide = (mayInstall = Apt.mayInstall()): string | undefined => {
   return after.length === 0 ? undefined : words(after, `apt-get could not install them:\n${outcome.words.trim()}`)
 }
 
-/** Where a program is that `provide` looked for; optional ones may be `undefined`. */
+/** Returns the path of a program that `provide` looked for; `undefined` is possible for optional ones. */
 export const find = (key: keyof typeof programs): string | undefined => programs[key].find()
 
-/** Where a program is that the tests cannot do without. */
+/** Returns the path of a program that the tests require. */
 export const path = (key: keyof typeof programs): string => {
   const found = find(key)
   if (found === undefined) throw new Error(words([programs[key]], "not found."))

@@ -13,7 +13,7 @@ const isPermission = (name: string): name is Permission => name in permissions
 const names = Object.keys(permissions).filter(isPermission)
 
 const refused = { error: "This action is not allowed" }
-/** The id of nothing: what is let in finds nothing to act on. */
+/** Id of no object: permitted calls find nothing to act on. */
 const nothing = "900000000000000001"
 
 const answerTo = (by: Person, route: Route) =>
@@ -48,7 +48,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       console.info(`${adminRoutes.length} routes of staff, ${let_in} calls let in, ${kept_out} kept out`)
     }))
 
-  it.effect("S-252: what a role may do ends at once when the role changes, for its users and everywhere", () =>
+  it.effect("S-252: a removed permission ends at once, for all users of the role and everywhere", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const owner = yield* staffMember("owner1", ["administrator"], 1000)

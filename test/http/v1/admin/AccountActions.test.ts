@@ -10,7 +10,7 @@ const path = (one: { readonly accountId: bigint }, action = "") => `/api/v1/admi
 const notAllowed = [403, { error: "This action is not allowed" }]
 const notFound = [404, { error: "Record not found" }]
 
-/** A notification, as far as it tells what moderators did. */
+/** Fields of a moderation warning's notification. */
 interface Told {
   readonly moderation_warning?: Record<string, unknown>
 }
@@ -43,7 +43,7 @@ const acts = Effect.fnUntraced(function*(by: Person) {
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
   "what moderators do about accounts",
   (it) => {
-    it.effect("S-022 S-023 S-113: each action stands, is told, ends open reports and is taken back", () =>
+    it.effect("S-022 S-023 S-113: each action applies, is notified, resolves open reports and is undone", () =>
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator1", ["manageUsers"])
         const [bad, witness] = [yield* newPerson("bad1"), yield* newPerson("witness1")]
@@ -64,7 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           if (type === "disable" || type === "suspend") {
             assert.strictEqual((yield* ask(bad, "GET", "/api/v1/timelines/home")).status, 403)
           }
-          // Who comes second is told.
+          // The second moderator is refused.
           assert.deepStrictEqual(yield* answer(moderator, "POST", path(bad, "/action"), { type }), [422, {
             error: "Validation failed: Type has been taken already"
           }])
@@ -97,7 +97,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         )
       }))
 
-    it.effect("S-023: a warning ends only the report that it answers, and nothing is told where nobody is to hear", () =>
+    it.effect("S-023: a warning resolves only its own report, and sends no notification without a recipient", () =>
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator2", ["manageUsers"])
         const [bad, other, witness] = [
@@ -130,7 +130,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         }])
       }))
 
-    it.effect("S-252: nobody acts on an equal or higher role, nor on themselves", () =>
+    it.effect("S-252: acting on an equal or higher role or on oneself is refused", () =>
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator3", ["manageUsers", "deleteUserData"], 50)
         const equal = yield* staffMember("equal3", [], 50)
@@ -150,12 +150,12 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           assert.deepStrictEqual(yield* answer(moderator, "DELETE", path(target)), notAllowed)
         }
         assert.deepStrictEqual(yield* acts(moderator), [])
-        // Who runs the server is above all of them.
+        // The owner outranks all roles.
         assert.deepStrictEqual(yield* answer(owner, "POST", path(moderator, "/action"), { type: "disable" }), [200, {}])
         assert.strictEqual((yield* ask(moderator, "GET", path(equal))).status, 403)
       }))
 
-    it.effect("S-234: who waits is let in or turned away once; the second decision is told", () =>
+    it.effect("S-234: a pending user is approved or rejected once; a second decision is refused", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const moderator = yield* staffMember("moderator4", ["manageUsers"])
@@ -183,7 +183,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.deepStrictEqual(yield* answer(moderator, "POST", path(unwanted, "/reject")), [200, {}])
         assert.deepStrictEqual(yield* answer(moderator, "GET", path(unwanted)), notFound)
         assert.deepStrictEqual(yield* acts(moderator), ["account reject", "account approve"])
-        // At once: one of them wins, the other is told.
+        // Concurrent: one of them wins, the other is refused.
         for (const at of [1, 2, 3, 4]) {
           const disputed = yield* wait(`disputed${at}`)
           const answers = yield* Effect.all([

@@ -11,7 +11,7 @@ import { TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
 
 const presets = "/api/v1/admin/warning_presets"
-/** What a migration does, whatever its number. */
+/** Effect of a migration, whatever its number. */
 const migrationNamed = (name: string): Effect.Effect<Effect.Effect<void, SqlError, SqlClient.SqlClient>> =>
   Effect.promise(async () => {
     const folder = new URL("../../../../migrations/", import.meta.url)
@@ -21,7 +21,7 @@ const migrationNamed = (name: string): Effect.Effect<Effect.Effect<void, SqlErro
 
 const accounts = "/api/v1/admin/accounts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("what staff do to people", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("staff actions on users", (it) => {
   it.effect("presets are written, and stand above what a moderator says", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("writer", ["manageSettings", "manageUsers"])
@@ -47,7 +47,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       ])
     }))
 
-  it.effect("address, role and memory of somebody are changed by who may, of who is lower", () =>
+  it.effect("address, role and memorial state are changed only by permitted staff, of lower users", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("carer", ["manageUsers", "manageRoles", "deleteUserData"])
@@ -83,7 +83,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       ])
     }))
 
-  it.effect("who came by whose invite is shown, and found by that", () =>
+  it.effect("accounts by a user's invite are shown, and found by it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("lister", ["manageUsers"])
@@ -96,7 +96,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual((yield* ask(by, "GET", "/api/v2/admin/accounts?invited_by=nobody")).body, [])
     }))
 
-  it.effect("S-277: what a suspended account had goes after 30 days, unless somebody takes the suspension back", () =>
+  it.effect("S-277: data of a suspended account is deleted after 30 days, unless the suspension is lifted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("judge", ["manageUsers"])
@@ -132,7 +132,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* eventually(left(cleo.accountId), ([row]) => row?.statuses === 0)
       yield* eventually(left(far.accountId), ([row]) => row?.statuses === 0)
       assert.deepStrictEqual(yield* sql`SELECT FROM users WHERE account_id = ${cleo.accountId}`, [])
-      // The one elsewhere is still known, and suspended: it does not come back as somebody new.
+      // The remote account stays known and suspended, and does not return as a new one.
       yield* eventually(
         sql<{ count: number }>`SELECT count(*)::int AS count FROM agenda WHERE kind IN ('purge', 'suspension_end')`,
         ([row]) => row?.count === 0

@@ -120,7 +120,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
     }))
 
-  it.effect("S-166: 100,000 accounts are listed fast, whatever is asked", () =>
+  it.effect("S-166: 100,000 accounts are listed fast, with any filter", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const moderator = yield* staffMember("fast", ["manageUsers"])

@@ -6,7 +6,7 @@ import { token, user } from "../../../support/SignedIn.ts"
 import { Postbox, server } from "../../../support/WebServer.ts"
 
 layer(server(), { excludeTestServices: true })("letters about appeals", (it) => {
-  it.effect("S-234: go to those who decide, and to who appealed, in their languages", () =>
+  it.effect("S-234: go to the deciding staff and to the appellant, in their languages", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [anna, judge, mod] = [yield* user("anna"), yield* user("judge"), yield* user("moira")]

@@ -21,8 +21,8 @@ const strike = Effect.fnUntraced(function*(by: Person, bad: Person, type: string
   return newest
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("what follows an act", (it) => {
-  it.effect("S-234, D-012: an appeal within 20 days takes back what the strike did, where staff grants it", () =>
+layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("action effects", (it) => {
+  it.effect("S-234, D-012: an appeal within 20 days undoes the strike, if staff grant it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const moderator = yield* staffMember("moderator1", ["manageUsers"])
@@ -73,7 +73,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(after.appeal, { text: "I did not", state: granted ? "approved" : "rejected" })
     }))
 
-  it.effect("S-234: what was granted is undone and logged, what was rejected stands; old strikes are not appealed", () =>
+  it.effect("S-234: a granted appeal is undone and logged, a rejected strike stays; old strikes cannot be appealed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const moderator = yield* staffMember("moderator2", ["manageUsers"])

@@ -45,7 +45,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         422,
         { error: `You have already imposed stricter limits on ${domain}.`, existing_domain_block: existing }
       ]
-      // The same domain, however strict; one below it that is no stricter.
+      // An equal domain at any severity; a subdomain that is no stricter.
       for (
         const wish of [{ domain: "spam.example", severity: "suspend" }, {
           domain: "a.spam.example",
@@ -96,7 +96,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepInclude(log[1]!.after, { severity: "suspend", publicComment: null })
     }))
 
-  it.effect("S-168: of two who block a domain at once one does, and the other is told what is there", () =>
+  it.effect("S-168: of two concurrent blocks of a domain one wins, and the other gets the existing one", () =>
     Effect.gen(function*() {
       const staff = [yield* staffMember("fast", ["manageFederation"]), yield* staffMember("slow", ["manageFederation"])]
       const answers = yield* Effect.forEach(

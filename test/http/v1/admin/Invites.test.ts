@@ -58,7 +58,7 @@ const Live = Layer.provideMerge(
 )
 
 layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it) => {
-  it.effect("S-017 S-018 S-235: let people in as often and as long as staff say, who follow their inviter and are welcomed", () =>
+  it.effect("S-017 S-018 S-235: admit users as often and as long as staff set, who follow their inviter and are welcomed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const host = yield* staffMember("host", ["manageInvites"])
@@ -89,7 +89,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it)
       yield* eventually(letters, (all) => all.filter((text) => /^Subject: Welcome to /m.test(text)).length === 1)
     }))
 
-  it.effect("S-017: what was ended or is over lets nobody in, and what cannot be is refused", () =>
+  it.effect("S-017: an ended or expired invite admits nobody, and an invalid one is refused", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const host = yield* staffMember("host2", ["manageInvites"])
@@ -154,7 +154,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it)
       assert.notInclude(kept!.row, "1969")
     }))
 
-  it.effect("S-017: who signs up waits for a moderator where none was there for a week, and the staff hears of it", () =>
+  it.effect("S-017: a sign-up waits for a moderator if none was active for a week, and staff are notified", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("absent", ["manageSettings", "manageUsers"])

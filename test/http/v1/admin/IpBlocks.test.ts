@@ -15,7 +15,7 @@ const forbidden: readonly [number, string] = [403, `{"error":"Forbidden"}`]
 const forbiddenAt = (where: string): readonly [number, string] =>
   where.startsWith("/api/") ? forbidden : [403, "Forbidden"]
 
-/** What somebody is answered whose proxy, which is trusted, says that they come from there. */
+/** Response to a request that a trusted proxy reports from this address. */
 const from = Effect.fnUntraced(function*(address: string, where: string, init: RequestInit & { token?: string } = {}) {
   const { fetch } = yield* TestServer
   const response = yield* fetch(where, { ...init, headers: { ...init.headers, "x-forwarded-for": address } })
@@ -107,7 +107,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true, 
         assert.strictEqual((yield* from("203.0.113.9", "/api/v1/instance"))[0], 200)
       }))
 
-    it.effect("TRUSTED_PROXIES: what a client claims in front of its proxy neither hides it nor blocks others", () =>
+    it.effect("TRUSTED_PROXIES: a client's own claim neither hides it nor blocks others", () =>
       Effect.gen(function*() {
         const staff = yield* staffMember("proxied", ["manageBlocks"])
         yield* block(staff, "203.0.113.50")
@@ -210,7 +210,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true, 
         assert.strictEqual(yield* approved("olga"), false)
         assert.strictEqual((yield* signUp("pia", "192.0.3.1"))[0], 200)
         assert.strictEqual(yield* approved("pia"), true)
-        // What has run out counts no more, and its network may be blocked anew.
+        // An expired block has no effect, and its network may be blocked again.
         yield* ask(staff, "PUT", `${path}/${stopped.id}`, { expires_in: 0 })
         assert.strictEqual((yield* signUp("nina", "192.0.2.5"))[0], 200)
         assert.strictEqual((yield* block(staff, "192.0.2.0/25", { severity: "sign_up_block" })).ip, "192.0.2.0/25")

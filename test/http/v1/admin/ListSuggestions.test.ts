@@ -8,7 +8,7 @@ import { auditEntries, staffMember } from "../../../support/Staff.ts"
 import { OtherServer, servers } from "../../activitypub/Sending.ts"
 import { becomes, emptied, header, path, published, rules, short, suggested, synced } from "./FollowedLists.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("what lists suggest", (it) => {
+layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions of lists", (it) => {
   it.effect("suggestions: applied by who confirms what ends follows, dismissed for good; of two who decide one is told", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("decider", ["manageFederation"])

@@ -28,7 +28,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* sql`INSERT INTO active_days (day, account_id) VALUES (${day(now - dayMillis)}::date, ${ann.accountId}),
         (${day(now - 5 * dayMillis)}::date, ${ann.accountId})`
       const [tag] = yield* sql<{ id: bigint }>`SELECT id FROM tags WHERE name = 'birds'`
-      // Somebody of another server, whom ben follows, with a post and a report.
+      // A remote account that ben follows, with a post and a report.
       yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
         VALUES (next_id(${now}), 'zoe', 'sub.far.example', 'https://sub.far.example/zoe', ${new Date(now)}, ${new Date(
         now
@@ -152,7 +152,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual((yield* dimensions({ start_at: "soon" }))[0], 422)
     }))
 
-  it.effect("retention: of those who came on a day, how many were here on each one after it", () =>
+  it.effect("retention: of the accounts created on a day, the share active on each later day", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const staff = yield* staffMember("keeper", ["viewDashboard"])
@@ -191,7 +191,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       ])
     }))
 
-  it.effect("what is missing or wrong is told, and no period is longer than a year", () =>
+  it.effect("missing or invalid parameters are reported, and a period is at most a year", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("asker", ["viewDashboard"])
       const told = (path: string, json: unknown) =>

@@ -72,7 +72,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       assert.deepStrictEqual(yield* becomes(second), second)
       yield* eventually(suggested(staff), (found) => found.length === 0)
 
-      // What staff change is theirs from then on.
+      // Staff changes take the row over from the list.
       const [spam] = yield* sql<{ id: bigint }>`SELECT id FROM domain_blocks WHERE domain = 'spam.example'`
       yield* ask(staff, "PUT", `/api/v1/admin/domain_blocks/${spam!.id}`, { severity: "noop" })
       source.say(`${header}spam.example,suspend,,,,\nnew.example,silence,,,,\n`)
@@ -97,7 +97,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       yield* emptied
     }))
 
-  it.effect("what is wrong with a list is told, and an address is followed once", () =>
+  it.effect("errors of a list are reported, and an address is followed once", () =>
     Effect.gen(function*() {
       const { url } = yield* OtherServer
       const staff = yield* staffMember("wrong", ["manageFederation"])
@@ -232,7 +232,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       const fourth = [...third, ...bad("d9")]
       assert.deepStrictEqual(yield* becomes(fourth), fourth)
       assert.deepStrictEqual(asked, ["/datasets/2", "/datasets/2/snapshot"])
-      // Of another address nothing is known.
+      // A new address has no state.
       yield* ask(staff, "PATCH", `${path}/${list.id}`, { url: `${url}/datasets/3` })
       assert.isNull(yield* cursor)
       assert.deepStrictEqual(yield* rules, fourth)

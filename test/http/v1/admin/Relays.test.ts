@@ -42,7 +42,7 @@ const collected = Effect.fnUntraced(function*(where: string) {
 })
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (it) => {
-  it.effect("row 22: a relay takes part once it accepts our own follow, and nobody else switches it on", () =>
+  it.effect("row 22: a relay takes part once it accepts our own follow, and only then", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { baseUrl, createPerson } = yield* TestServer
@@ -58,13 +58,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
       const follow = yield* inbox.next("Follow")
       assert.deepInclude(follow, { actor: `${baseUrl}/actor`, object: everybody })
       const state = Effect.map(ask(staff, "GET", `${path}/${made.id}`), ({ body }) => body.state)
-      // Somebody else at the same host, by the right id; the relay itself, by another id.
+      // Another account of the host with the right id, and the relay with a wrong id.
       yield* done(mallory, { type: "Accept", object: { type: "Follow", id: follow["id"], actor: `${baseUrl}/actor` } })
       yield* done(mallory, { type: "Accept", object: follow["id"] })
       yield* done(relay, { type: "Accept", object: { type: "Follow", id: `${baseUrl}/actor#follows/1` } })
       assert.strictEqual(yield* state, "pending")
       const { body: early } = yield* ask(author, "POST", "/api/v1/statuses", { status: "too early" })
-      // A relay that does not take part is nobody.
+      // A relay that is not accepted has no effect.
       const stranger = yield* actor("stranger")
       const posted = note(stranger, "handed-on")
       documents.set("/users/stranger/notes/handed-on", {
@@ -157,7 +157,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (i
       assert.deepInclude((yield* inbox.next("Undo"))["object"], { type: "Follow", object: relay.id, id: follow["id"] })
     }))
 
-  it.effect("deliveries to a server are stopped, restarted and cleared, and staff note what they know of it", () =>
+  it.effect("deliveries to a server are stopped, restarted and cleared, and staff can keep notes about it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { domain } = yield* OtherServer

@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual(body.account.id, String(witness.accountId))
       assert.deepStrictEqual([body.assigned_account, body.action_taken_by_account], [null, null])
       assert.strictEqual((yield* ask(moderator, "GET", `${path}/900000000000000001`)).status, 404)
-      // Who may not read the post otherwise still may not.
+      // Posts unreadable for the moderator stay unreadable.
       assert.strictEqual((yield* ask(moderator, "GET", `/api/v1/statuses/${posts[1]}`)).status, 404)
     }))
 
@@ -105,7 +105,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       )
     }))
 
-  it.effect("S-234: of two moderators at one report the first wins and the other is told", () =>
+  it.effect("S-234: the first of two moderators at one report wins, and the second is told", () =>
     Effect.gen(function*() {
       const [one, two] = [
         yield* staffMember("one3", ["manageReports", "manageUsers"]),
@@ -141,7 +141,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual([acted.status, resolved.status].toSorted(), [200, 422])
     }))
 
-  it.effect("row 66: who is no moderator any more reads no report, also where they were told of it", () =>
+  it.effect("row 66: a former moderator reads no report, also if they were notified of it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const moderator = yield* staffMember("former", ["manageReports"])

@@ -11,7 +11,7 @@ const notAllowed = [403, { error: "This action is not allowed" }]
 const notFound = [404, { error: "Record not found" }]
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("roles over the API", (it) => {
-  it.effect("S-255: are made, shown, changed and removed, and the log says by whom", () =>
+  it.effect("S-255: are created, shown, changed and removed, and the log names the actor", () =>
     Effect.gen(function*() {
       const owner = yield* staffMember("owner2", ["administrator"], 1000)
       const { body: all } = yield* ask(owner, "GET", path)
@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       ])
     }))
 
-  it.effect("S-252: nobody gives what they lack, nor touches a role as high as their own or higher", () =>
+  it.effect("S-252: staff cannot grant permissions they lack, nor change an equal or higher role", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const admin = yield* staffMember("admin3", ["manageRoles", "manageUsers"], 100)
@@ -103,7 +103,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
           : text
         assert.deepStrictEqual([status, body.error], [422, `Validation failed: ${expected}`], JSON.stringify(given))
       }
-      // What a lower role had already it may keep.
+      // A lower role may keep its permissions.
       const kept = yield* ask(admin, "PUT", `${path}/${lower.roleId}`, { name: "Kept", permissions: String(16 + 1024) })
       assert.deepInclude(kept.body, { name: "Kept", own_permissions: "1040" })
       const everybody = yield* ask(admin, "PUT", `${path}/-99`, { permissions: "1024" })
@@ -123,7 +123,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
     }))
 
-  it.effect("S-252: of two that change one role both are done, one after the other; who loses the right meanwhile is told", () =>
+  it.effect("S-252: two concurrent changes of a role are both applied, in order; staff who lose the permission are refused", () =>
     Effect.gen(function*() {
       const owner = yield* staffMember("owner4", ["administrator"], 1000)
       const admin = yield* staffMember("admin4", ["manageRoles"], 200)

@@ -14,7 +14,7 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, value: u
   Schema.decodeUnknownEffect(schema, { onExcessProperty: "error" })(value)
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("settings over the API", (it) => {
-  it.effect("S-235: what the server says of itself is set in one place, and every node says it at once", () =>
+  it.effect("S-235: the server's texts are set in one place, and every node shows them at once", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const by = yield* staffMember("setter", ["manageSettings"])
@@ -71,7 +71,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepInclude(entry!.after, { site_title: "Star lings", min_age: 16 })
     }))
 
-  it.effect("S-235: pictures of the site are set, told of and taken back over the API", () =>
+  it.effect("S-235: pictures of the site are set, shown and removed over the API", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("framer", ["manageSettings"])
       const uploads = "/api/v1/admin/site_uploads"
@@ -107,7 +107,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepInclude(entry, { act: "settings update" })
     }))
 
-  it.effect("S-142 S-235: timelines are shown to whom staff lets read them", () =>
+  it.effect("S-142 S-235: timelines are visible as staff configure", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
       const by = yield* staffMember("gate", ["manageSettings"])
@@ -141,7 +141,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* set("public")
     }))
 
-  it.effect("S-235: terms have versions with the day from which each holds, and a word of what is new", () =>
+  it.effect("S-235: terms have versions with effective dates, and a changelog", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("lawyer", ["manageSettings"])
       const today = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10)
@@ -172,7 +172,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* read(), { error: "Record not found" })
     }))
 
-  it.effect("S-235: what cannot be is refused, and nothing of it is done", () =>
+  it.effect("S-235: invalid input is refused, and nothing of it is done", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("clumsy", ["manageSettings"])
       const wrong: ReadonlyArray<object> = [
@@ -211,7 +211,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepInclude(halves.body, { site_title: "a\ufffdb" }, JSON.stringify(halves.body))
       yield* ask(by, "PATCH", path, { site_title: "", site_extended_description: "", closed_registrations_message: "" })
       const sql = yield* SqlClient.SqlClient
-      // What an operator wrote by hand in another shape counts as not set.
+      // Manual settings of an invalid shape count as unset.
       yield* sql`INSERT INTO settings (name, value, updated_at) VALUES ('min_age', '"old"', ${new Date(0)}),
         ('timelines_access', '"all"', ${new Date(0)}) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
       assert.strictEqual((yield* ask(by, "PATCH", path, { accent_color: "" })).body.min_age, null)

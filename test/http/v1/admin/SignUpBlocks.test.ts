@@ -58,7 +58,7 @@ layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups tha
       })
       const { asked } = yield* Names
       assert.strictEqual(yield* signUp("early", "early@alias.example"), "in")
-      // Nobody is asked where there is nothing to find.
+      // No lookup without a need.
       assert.deepStrictEqual(asked, [])
       const blocked = "422 E-mail address uses a forbidden e-mail provider"
       const { body: block } = yield* ask(staff, "POST", `${root}/email_domain_blocks`, { domain: "bad.example" })

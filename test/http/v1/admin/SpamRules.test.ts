@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* ask(yield* staffMember("other", ["manageReports"]), "GET", path)).status, 403)
     }))
 
-  it.effect("a post that is dropped is refused with 422, and not stored; what is dry only counts", () =>
+  it.effect("a dropped post is refused with 422, and not stored; a dry rule only counts", () =>
     Effect.gen(function*() {
       const [by, anna] = [yield* staffMember("dropper", ["manageRules"]), yield* newPerson("anna")]
       const dry = yield* rule(by, "hold", { text_contains: ["casino"] }, { state: "dry" })
@@ -89,7 +89,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* write(anna, "casino royal")).status, 200)
     }))
 
-  it.effect("a post that is held is for its author alone, until a moderator lets it through; then it is told of", () =>
+  it.effect("a held post is visible only to its author until a moderator approves it; then it is published", () =>
     Effect.gen(function*() {
       const [by, mod] = [yield* staffMember("holder", ["manageRules"]), yield* staffMember("mona", ["manageReports"])]
       const [ben, cleo] = [yield* newPerson("ben"), yield* newPerson("cleo")]
@@ -116,7 +116,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* idsOf(cleo, "/api/v1/notifications")).length, 1)
       assert.strictEqual((yield* ask(cleo, "GET", `/api/v1/accounts/${ben.accountId}`)).body.statuses_count, 1)
       assert.strictEqual((yield* ask(ben, "GET", `/api/v1/statuses/${second.id}`)).status, 404)
-      // What its author deletes while it waits changes no figure.
+      // Deleting a held post changes no figure.
       const { body: third } = yield* write(ben, "@cleo a third lottery")
       assert.strictEqual((yield* ask(ben, "DELETE", `/api/v1/statuses/${third.id}`)).status, 200)
       assert.strictEqual((yield* ask(cleo, "GET", `/api/v1/accounts/${ben.accountId}`)).body.statuses_count, 1)
@@ -171,7 +171,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const faces = yield* Effect.promise(() => Promise.all([0.2, 0.8].map((share) => face(share))))
       yield* wear(gina, faces[0]!)
       yield* wear(hans, faces[1]!)
-      // The same in small, packed anew.
+      // Another's picture, smaller and re-encoded.
       yield* wear(ines, yield* Effect.promise(() => sharp(faces[0]).resize(60, 60).jpeg({ quality: 50 }).toBuffer()))
       yield* rule(by, "drop", { avatar_accounts: ["@gina"], account_hours_max: 10 })
       const says = (one: typeof gina) => Effect.map(write(one, "look at me"), ({ status }) => status)
@@ -216,7 +216,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const crowd = yield* Effect.forEach(["eve1", "eve2", "eve3"], newPerson)
       const answers = yield* Effect.forEach(crowd, (one, n) => write(one, text(n)))
       assert.deepStrictEqual(answers.map(({ status }) => status), [200, 200, 422])
-      // Nobody is kept from saying the same again.
+      // Harmless repeated texts are allowed.
       assert.strictEqual((yield* write(crowd[0]!, "Good morning, everybody, it is a nice day outside")).status, 200)
       yield* rule(by, "drop", { look_alike: ["staff"] })
       const fake = yield* newPerson("m0derator_l")

@@ -11,7 +11,7 @@ import { path, rule, unruled, write } from "./SpamCalls.ts"
 const runs = `${path}/dry_runs`
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("dry runs against spam", (it) => {
-  it.effect("a rule that is off shows what it would have found, with samples of what everybody may read", () =>
+  it.effect("a switched-off rule shows what it would have found, with public samples", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("runner", ["manageRules"])
@@ -85,7 +85,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       yield* unruled(by)
     }))
 
-  it.effect("a run whose node died is begun anew by another one; one that no node finishes has failed", () =>
+  it.effect("a run whose node died is restarted by another one; a run that no node finishes fails", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("lost", ["manageRules"])

@@ -45,7 +45,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           "status destroy",
           "status destroy"
         ])
-        // Whoever comes second is told.
+        // The second moderator is refused.
         const again = yield* ask(moderator, "POST", path, { type: "delete", status_ids: [first] })
         assert.deepStrictEqual([again.status, again.body.error], [
           422,
@@ -187,7 +187,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         for (const [by, id] of [[bad, mine], [other, theirs], [higher, boss]] as const) {
           assert.strictEqual((yield* read(by, id)).status, 200)
         }
-        // Of another server: here alone.
+        // For remote posts: only here.
         yield* sql`UPDATE statuses SET local = false, uri = 'https://far.example/1' WHERE id = ${BigInt(theirs)}`
         const remote = yield* ask(moderator, "POST", path, { type: "mark_as_sensitive", status_ids: [theirs] })
         assert.strictEqual(remote.status, 200)

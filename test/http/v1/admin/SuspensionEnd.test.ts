@@ -60,7 +60,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
       ])
       assert.deepStrictEqual(yield* homes, [[said], [boost]])
       yield* act("action", { type: "suspend" })
-      // Their homes are made anew while it is suspended, with something older in them.
+      // Their homes are rebuilt during the suspension, with an older post in them.
       for (const one of [tagged, fan]) yield* follow(one, other)
       yield* settled
       assert.deepStrictEqual(yield* homes, [[older], [older]])
@@ -100,7 +100,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
       }
     }))
 
-  it.effect("S-022: a suspension while the account posts: what is posted after it is refused, and nothing is shown", () =>
+  it.effect("S-022: posts of an account after its suspension are refused, and none is shown", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("moderator6", ["manageUsers"])
       const bad = yield* newPerson("bad6")
@@ -116,7 +116,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("acts at the same time,
       assert.strictEqual(suspended.status, 200)
       assert.strictEqual((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Later" })).status, 403)
       for (const { body, status } of answers) {
-        // What was posted, and is not even shown to its author any more, is refused like what came after it.
+        // Posts no longer visible to their author are refused like later ones.
         assert.include([200, 403], status)
         if (status === 403) assert.deepStrictEqual(body, { error: "Your login is currently disabled" })
         if (status === 200) {

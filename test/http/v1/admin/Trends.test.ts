@@ -17,7 +17,7 @@ const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, value: 
   Schema.decodeUnknownEffect(Schema.Array(schema), { onExcessProperty: "error" })(value)
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("trends over the API of staff", (it) => {
-  it.effect("S-112 S-232: what would trend is listed, and trends as soon and as long as staff lets it", () =>
+  it.effect("S-112 S-232: trend candidates are listed, and trend while staff allow it", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("curator", ["manageTaxonomies"])
       yield* ask(by, "PATCH", "/api/v1/accounts/update_credentials", { discoverable: true })

@@ -99,7 +99,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         ])
       }))
 
-    it.effect("what is refused is tried again under the same id, also after the node died; then it is given up", () =>
+    it.effect("a refused delivery is retried under the same id, also after the node died; then it is given up", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const by = yield* staffMember("retrier", all)
@@ -141,7 +141,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         yield* ask(by, "DELETE", `${path}/${hook.id}`)
       }))
 
-    it.effect("are made by who may see what they are told, of addresses and templates that can be", () =>
+    it.effect("are created only by staff who may read their events, with valid addresses and templates", () =>
       Effect.gen(function*() {
         const by = yield* staffMember("limited", ["manageWebhooks", "viewDevops"])
         const other = yield* program

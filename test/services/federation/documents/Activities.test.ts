@@ -17,7 +17,7 @@ const words = (value: unknown): ReadonlyArray<string> => {
   return fields.map(([name]) => name).concat(fields.flatMap(([, inner]) => words(inner)))
 }
 
-describe("federation.md section 8: what leaves", () => {
+describe("federation.md section 8: outgoing activities", () => {
   const follow = Activities.follow({ id: `${Activities.followIds(anna)}7`, actor: anna, object: zoe })
   const documents = {
     follow,

@@ -113,7 +113,7 @@ describe("posts of other servers", () => {
     assert.isAtMost(bytes(actor?.displayName ?? "", actor?.noteHtml ?? "", ...fields), accountBytesMax)
   }, { arbitrary: { runs: 40 } })
 
-  it("row 39: what is too long or too many is cut, what just fits stays", () => {
+  it("row 39: values too long or too many are cut, values at the bound stay", () => {
     const tags = (type: string, more: (n: number) => object) =>
       Array.from({ length: 200 }, (_, n) => ({ type, ...more(n) }))
     for (const extra of [0, 1]) {
@@ -181,7 +181,7 @@ describe("posts of other servers", () => {
   })
 })
 
-describe("what is no note", () => {
+describe("objects that are not notes", () => {
   const page = "https://else.test/watch/1"
   it("S-009: is its title, its summary and a link, in every kind; its long text is not shown", () => {
     for (const type of ["Article", "Page", "Image", "Audio", "Video", "Event"]) {

@@ -21,7 +21,7 @@ const rules = (blocks: ReadonlyArray<readonly [string, DomainBlock]>, allows: Re
 })
 
 describe("rules about domains", () => {
-  it("a block holds for the domain, whatever its port, and everything below it, and for nothing else", () => {
+  it("a block applies to the domain on any port, and its subdomains, and nothing else", () => {
     const known = rules([block("evil.example", "suspend"), block("127.0.0.1:3001", "silence")])
     for (const host of ["evil.example", "a.evil.example", "a.b.evil.example", "evil.example:8443"]) {
       assert.isFalse(policyOf(known, host).allowed, host)
@@ -33,7 +33,7 @@ describe("rules about domains", () => {
     assert.strictEqual(policyOf(known, "127.0.0.1:3002").severity, "noop")
   })
 
-  it("of several the strictest holds, and each part of them", () => {
+  it("the strictest of several blocks applies, for each part", () => {
     const known = rules([
       block("example.org", "suspend"),
       block("a.example.org", "noop"),

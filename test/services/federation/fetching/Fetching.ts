@@ -7,7 +7,7 @@ import { Feeds } from "../../../../src/services/feeds/Feeds.ts"
 import { cluster } from "../../../support/Actors.ts"
 import { type Json, type Peer, remote } from "../Peer.ts"
 
-/** What fetches posts, with actors that store them and real sockets to other servers on loopback. */
+/** Fetchers of posts, with actors that store them and real loopback sockets to other servers. */
 export const fetching = RemotePosts.layer.pipe(
   Layer.provideMerge(KnownUris.layer),
   Layer.provideMerge(Actors.layerFederated),
@@ -16,7 +16,7 @@ export const fetching = RemotePosts.layer.pipe(
   Layer.provideMerge(remote)
 )
 
-/** A note of somebody at a server, as that serves it; `more` changes it. */
+/** A note as its server serves it; `more` changes it. */
 export const noteOf = (actorId: string, name: string, more: Json = {}): Json & { readonly id: string } => ({
   "@context": "https://www.w3.org/ns/activitystreams",
   id: `${actorId}/notes/${name}`,

@@ -25,7 +25,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       assert.deepStrictEqual<unknown>(rows, [{ html: "<p>hi</p>", visibility: "public", author: zoe.id }])
     }))
 
-  it.effect("who asked first may go away without harm to the others", () =>
+  it.effect("the first caller may leave without harm to the others", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const yan = yield* there.actor("yan")
@@ -45,7 +45,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       assert.strictEqual(timesAsked(there, note.id), 1)
     }))
 
-  it.effect("row 1: what another server says of somebody is not believed, however it is led to", () =>
+  it.effect("row 1: a server's claims about foreign accounts are not believed, by any path", () =>
     Effect.gen(function*() {
       const [honest, evil] = [yield* peer, yield* peer]
       const [victim, thief] = [yield* honest.actor("victim"), yield* evil.actor("thief")]
@@ -62,7 +62,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       const attempts = [
         served,
         to("/redirect", served),
-        // An id of its own, and somebody else's name under it.
+        // Its own id with another account's name.
         place("/users/thief/notes/1", noteOf(thief.id, "1", { attributedTo: victim.id })),
         place("/users/thief/notes/2", noteOf(thief.id, "2", { attributedTo: undefined, actor: victim.id })),
         // A Create of its own about a post that is not.
@@ -78,7 +78,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
         assert.match(yield* refused(attempt), /^(Implausible|Answered)/, attempt)
       }
       assert.notInclude(yield* statusesHere, forged.id)
-      // The same through a redirect on the victim's own server is the victim's.
+      // A post behind a redirect of the victim's server belongs to the victim.
       const real = serve(honest, noteOf(victim.id, "real"))
       assert.isTrue((yield* find(to("/to-real", real))) > 0n)
       assert.include(yield* statusesHere, real)

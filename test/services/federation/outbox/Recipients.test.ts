@@ -36,7 +36,7 @@ const elsewhere = Effect.gen(function*() {
   yield* sql`DELETE FROM reaches`
 })
 
-/** Who is to get a post, as the standard's words say it, one person after the other. */
+/** Expected recipients of a post by the standard's rules, person by person. */
 const expected = (
   world: Worlds.World,
   statuses: ReadonlyArray<Worlds.Settled>,
@@ -47,7 +47,7 @@ const expected = (
   const { author, mentions, reblogOf, replyTo, visibility } = status
   const open = visibility === "public" || visibility === "unlisted"
   const isBlocked = (account: bigint) => blocks.has(`${author}>${account}`)
-  // Whom a silenced author names hears of it as a follower only.
+  // Accounts that a silenced author mentions receive the post only as followers.
   const welcome = (account: bigint) =>
     !isBlocked(account) && (author !== BigInt(world.silenced) || follows.has(`${account}>${author}`))
   const apart = (account: bigint) =>
@@ -122,7 +122,7 @@ const sent = Effect.fnUntraced(function*(visibility: "public" | "private") {
 
 layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (it) => {
   it.effect.prop(
-    "row 67: the inboxes of a post are exactly those of whom it is for, in any world",
+    "row 67: the inboxes of a post are exactly those of its audience, in any world",
     { world: Worlds.World },
     ({ world }) =>
       Effect.gen(function*() {
@@ -197,7 +197,7 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
           WHERE a.fanout_id = ${fanout} ORDER BY i.url`
       })
       assert.deepStrictEqual(yield* told(), [{ url: inboxOf(5n), low: true, type: "Delete" }])
-      // Somebody at the other one got a post once.
+      // An account at the other host once received a post.
       yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at)
         VALUES (1500, 1, 'public', 1500, ${Worlds.now})`
       yield* sql`INSERT INTO reaches SELECT 1500, ARRAY[id] FROM inboxes WHERE url = ${inboxOf(4n)}`

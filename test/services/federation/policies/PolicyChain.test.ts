@@ -24,7 +24,7 @@ const passing = (known: ActivityFacts, object: unknown = "https://a.test/1") =>
   types.filter((type) => judge({ type, object }, known).passes)
 
 describe("the chain of rules", () => {
-  it("row 17: who is nobody's enemy passes unchanged, whatever it sends", () => {
+  it("row 17: an unblocked account passes unchanged, whatever it sends", () => {
     assert.deepStrictEqual(passing(facts()), types)
     for (const type of types) {
       const activity = { type, object: { type: "Note", tag: [{ type: "Emoji" }], attachment: [1], to: ["x"] } }
@@ -41,7 +41,7 @@ describe("the chain of rules", () => {
     })
   })
 
-  it("row 17: who is blocked by the author neither likes nor boosts", () => {
+  it("row 17: an account blocked by the author can neither like nor boost", () => {
     const blocked = passing(facts({ separated: new Set(["https://a.test/1"]) }))
     assert.deepStrictEqual(types.filter((type) => !blocked.includes(type)), ["Announce", "EmojiReact", "Like"])
   })
@@ -66,7 +66,7 @@ describe("the chain of rules", () => {
     })
   })
 
-  it("nobody is mentioned or addressed by whom they block", () => {
+  it("accounts that the recipient blocks cannot mention or address them", () => {
     const object = {
       type: "Note",
       to: ["https://here.test/users/a", "https://here.test/users/b"],
@@ -141,7 +141,7 @@ describe("the chain of rules", () => {
     (post) => ({ type: "A", object: { type: "A", object: { type: "A", object: { type: "A", object: post } } } })
   ]
 
-  it("F70: no policy overlooks a post, in whatever type, field and depth an activity carries it", () => {
+  it("F70: no policy misses a post, in any type, field or depth of an activity", () => {
     const separated = new Set([enemy, theirs])
     for (const type of types) {
       for (const field of carryingFields) {

@@ -12,7 +12,7 @@ const services = Purges.layer.pipe(
   Layer.provideMerge(TestDatabase.layer)
 )
 
-layer(services, { excludeTestServices: true })("what a local account leaves behind", (it) => {
+layer(services, { excludeTestServices: true })("data left by a local account", (it) => {
   it.effect("row 11, F20: stays until everybody is told, for it says whom to tell", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

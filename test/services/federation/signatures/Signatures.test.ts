@@ -43,7 +43,7 @@ const signed = Effect.fnUntraced(function*(scheme: Scheme, method: "GET" | "POST
   return { request, publicPem }
 })
 
-/** Whether a request is believed to be signed by the key. */
+/** Returns true if the request verifies with the key. */
 const believed = (request: SignedRequest, publicPem: string) =>
   Signatures.use((signatures) =>
     Effect.matchEffect(signatures.claim(request), {
