@@ -3,17 +3,12 @@ import { Etag, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { hash } from "node:crypto"
 import type { ClientError } from "../../services/Errors.ts"
 import type { Document } from "../../services/federation/documents/Vocabulary.ts"
+import { preferredOffer } from "../guard/Accept.ts"
 import * as Reply from "../guard/Reply.ts"
 import type { CacheScope, NotSigned } from "./Requesters.ts"
 
 /** How long others may keep a document that is for everybody, in seconds. */
 const documentSecondsMax = 180
-
-const activityTypes = /\bapplication\/(?:activity\+json|ld\+json)\b/i
-
-/** Whether a request wants the document rather than the page for people. */
-const wantsActivity = ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">): boolean =>
-  activityTypes.test(headers["accept"] ?? "")
 
 /** The document or the page, by `Accept`; caches must know that there are two. */
 export const byType = <E1, R1, E2, R2>(
@@ -23,7 +18,9 @@ export const byType = <E1, R1, E2, R2>(
   Effect.flatMap(
     HttpServerRequest.HttpServerRequest,
     (request): Effect.Effect<HttpServerResponse.HttpServerResponse, E1 | E2, R1 | R2> =>
-      wantsActivity(request) ? document : Effect.map(page, alsoByType)
+      preferredOffer(request.headers["accept"], "page", "activity") === "activity"
+        ? document
+        : Effect.map(page, alsoByType)
   )
 
 const alsoByType = (response: HttpServerResponse.HttpServerResponse) =>

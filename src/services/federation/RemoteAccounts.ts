@@ -105,17 +105,19 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           WITH fresh AS MATERIALIZED (SELECT next_id(${now}) AS id)
           INSERT INTO accounts (id, username, domain, uri, url, display_name, note_html, fields, locked, bot, discoverable,
             indexable, memorial, suspended_at, created_at, updated_at, avatar_remote_url, avatar_description,
-            header_remote_url, header_description, attribution_domains)
+            header_remote_url, header_description, attribution_domains, show_featured, show_media, show_media_replies)
           SELECT fresh.id, coalesce(${handle?.username ?? null}, fresh.id::text), ${
           handle?.domain ?? unknownDomain
         }, ${uri},
             ${actor.url}, ${actor.displayName}, ${actor.noteHtml},
             ${JSON.stringify(fields)}::jsonb, ${actor.locked},
             ${actor.type === "Application" || actor.type === "Service"}, ${actor.discoverable}, ${actor.indexable},
-            ${actor.memorial}, ${suspendedAt}, ${actor.publishedAt ?? at}, ${at}, ${actor.avatar?.url ?? null},
+            ${actor.memorial}, ${suspendedAt}, ${
+          actor.publishedAt === undefined || actor.publishedAt > at ? at : actor.publishedAt
+        }, ${at}, ${actor.avatar?.url ?? null},
             ${actor.avatar?.description ?? ""}, ${actor.header?.url ?? null}, ${
           actor.header?.description ?? ""
-        }, ${actor.attributionDomains}::text[] FROM fresh
+        }, ${actor.attributionDomains}::text[], ${actor.showFeatured}, ${actor.showMedia}, ${actor.showMediaReplies} FROM fresh
           ON CONFLICT (uri) WHERE uri IS NOT NULL DO UPDATE SET
             username = CASE WHEN ${handle === undefined} THEN accounts.username ELSE excluded.username END,
             domain = CASE WHEN ${handle === undefined} THEN accounts.domain ELSE excluded.domain END,
@@ -124,7 +126,9 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             indexable = excluded.indexable, memorial = excluded.memorial, updated_at = excluded.updated_at,
             avatar_remote_url = excluded.avatar_remote_url, avatar_description = excluded.avatar_description,
             header_remote_url = excluded.header_remote_url, header_description = excluded.header_description,
-            suspended_at = excluded.suspended_at, attribution_domains = excluded.attribution_domains
+            suspended_at = excluded.suspended_at, attribution_domains = excluded.attribution_domains,
+            show_featured = excluded.show_featured, show_media = excluded.show_media,
+            show_media_replies = excluded.show_media_replies
           RETURNING id`)
         return AccountId.make(only(rows).id)
       })

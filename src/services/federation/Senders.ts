@@ -58,8 +58,10 @@ const fetchedRows = rowsOf(Schema.Struct({ fetchedAt: Timestamptz }))
 
 /** Finds out who signed a request; nothing of the request is believed before. */
 export class Senders extends Context.Service<Senders, {
+  /** `keySecondsMax` bounds the wait for a key that is not known here; `KeyUnavailable` after it. */
   readonly verify: (
-    request: SignedRequest
+    request: SignedRequest,
+    keySecondsMax?: number
   ) => Effect.Effect<Verified, Unverified | KeyUnavailable | DomainClosed | Crowded>
 }>()("murmuration/services/federation/Senders") {
   static readonly layerNoDeps = Layer.effect(
@@ -140,7 +142,7 @@ export class Senders extends Context.Service<Senders, {
         }
       )
 
-      const verify = traced("Senders.verify")(function*(request: SignedRequest) {
+      const verify = traced("Senders.verify")(function*(request: SignedRequest, keySecondsMax?: number) {
         const claim = yield* signatures.claim(request)
         const { keyId, signedMillis } = claim
         if (keyId.length > keyIdCharactersMax) return yield* unverified("Public key not found: its id is too long")
@@ -149,7 +151,14 @@ export class Senders extends Context.Service<Senders, {
         const known = yield* kept.get(hashedKey(keyId), stored(keyId))
         if (known !== undefined && (yield* signatures.holds(claim, known.publicPem))) return { ...known, signedMillis }
         const { aside } = yield* Strangers
-        return { ...(yield* aside(proven(claim, request.address, known))), signedMillis }
+        const look = proven(claim, request.address, known)
+        const bounded = keySecondsMax === undefined
+          ? look
+          : Effect.timeoutOrElse(look, {
+            duration: `${keySecondsMax} seconds`,
+            orElse: () => new KeyUnavailable({ keyId })
+          })
+        return { ...(yield* aside(bounded)), signedMillis }
       })
       return Senders.of({ verify })
     })

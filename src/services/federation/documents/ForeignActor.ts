@@ -41,6 +41,10 @@ export interface ForeignActor {
   readonly indexable: boolean
   readonly memorial: boolean
   readonly suspended: boolean
+  /** Tabs of its profile; shown unless its document says false. */
+  readonly showFeatured: boolean
+  readonly showMedia: boolean
+  readonly showMediaReplies: boolean
   readonly publishedAt: Date | undefined
   readonly inboxUrl: string
   readonly sharedInboxUrl: string | null
@@ -132,6 +136,7 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
   const room = makeByteLimit(accountBytesMax)
   const lists = makeByteLimit(accountBytesMax)
   const flag = (field: string) => document[field] === true
+  const shown = (field: string) => document[field] !== false
   return {
     id,
     type,
@@ -145,6 +150,9 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
     indexable: flag("indexable"),
     memorial: flag("memorial"),
     suspended: flag("suspended"),
+    showFeatured: shown("showFeatured"),
+    showMedia: shown("showMedia"),
+    showMediaReplies: shown("showRepliesInMedia"),
     publishedAt: dateOf(document["published"]),
     inboxUrl: inbox.href,
     sharedInboxUrl: shared?.href ?? null,

@@ -23,7 +23,7 @@ const cavage = (method: string, names: ReadonlyArray<string>, more = "") =>
       headers: { ...headers, signature: `keyId="k",${more}headers="${names.join(" ")}",signature="YQ=="` },
       body
     },
-    origin.host,
+    origin,
     now
   ))
 
