@@ -5,8 +5,9 @@ import { traced } from "../Traced.ts"
 import { type ForeignActor, foreignActor } from "./documents/ForeignActor.ts"
 import { urlReader } from "./documents/Reading.ts"
 import { normalizeDomain, parseHandle } from "./DomainNames.ts"
+import { withKeys } from "./KeyDocuments.ts"
 import * as NewHosts from "./NewHosts.ts"
-import { type FetchedDocument, Implausible, ObjectFetcher } from "./ObjectFetcher.ts"
+import { type FetchedDocument, Implausible, isPassing, ObjectFetcher } from "./ObjectFetcher.ts"
 import { Purges } from "./purge/Purges.ts"
 import { type RemoteAccount, RemoteAccounts } from "./RemoteAccounts.ts"
 import { KeyOperations, rsaBitsMax, rsaBitsMin } from "./signatures/KeyOperations.ts"
@@ -74,7 +75,8 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         return yield* stored({ document, id })
       })
 
-      const stored = Effect.fnUntraced(function*({ document, id }: FetchedDocument) {
+      const stored = Effect.fnUntraced(function*(found: FetchedDocument) {
+        const { document, id } = yield* withKeys(fetcher, found)
         const uri = id.href
         const actor = foreignActor(document, id, readUrl)
         if (actor === undefined) return yield* new Implausible({ url: uri, reason: "no actor" })
@@ -132,7 +134,3 @@ export class RemoteActors extends Context.Service<RemoteActors, {
     Layer.provide([ObjectFetcher.layer, Purges.layer, RemoteAccounts.layer, WebFingers.layer])
   )
 }
-
-/** Whether another try could end otherwise. */
-const isPassing = (error: RemoteError) =>
-  error._tag === "Unreachable" || (error._tag === "Answered" && (error.status >= 500 || error.status === 429))

@@ -1,7 +1,7 @@
 import { asForeign, asList, type Foreign, idOf } from "./Reading.ts"
 
 /** Keys of one actor that are looked at. */
-const keysMax = 10
+export const keysMax = 10
 
 export interface ForeignKey {
   readonly keyId: string
