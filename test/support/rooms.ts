@@ -79,7 +79,7 @@ export const federation: Rooms = [
     "DomainNames KeyDocuments ObjectFetcher NewHosts RemoteAccounts SingleFlight WebFingers documents purge signatures"
   ],
   [
-    "ActorLookups SenderKeys Senders",
+    "ActorLookups ProvenAuthors SenderKeys Senders",
     "DomainNames FailedLookups KeyDocuments ObjectFetcher RemoteActors SingleFlight Strangers WebFingers documents domains signatures"
   ],
   ["fetching", "NewHosts ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents inbox"],
