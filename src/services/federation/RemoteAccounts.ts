@@ -43,8 +43,8 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   readonly byUri: (uri: string) => Effect.Effect<RemoteAccount | undefined>
   /** The id of a remote account by its row's. */
   readonly uriOf: (accountId: bigint) => Effect.Effect<string | undefined>
-  /** Its own server says that the account is gone, if we know it. */
-  readonly depart: (uri: string) => Effect.Effect<void>
+  /** Its own server says that the account is gone, if we know it: by its id, or by its handle. */
+  readonly depart: (named: string | NonNullable<ForeignActor["handle"]>) => Effect.Effect<void>
   /**
    * Stores what a document says, with the keys that it lists and no other. `handle` is the confirmed one, undefined
    * where it could not be confirmed; its owner until now loses it. `later`: nobody could say, so that a new account is
@@ -74,8 +74,13 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         return row
       }, Effect.orDie)
 
-      const depart = traced("RemoteAccounts.depart")(function*(uri: string) {
-        const known = yield* byUri(uri)
+      const depart: RemoteAccounts["Service"]["depart"] = traced("RemoteAccounts.depart")(function*(named) {
+        const [known] = yield* idRows(
+          typeof named === "string"
+            ? sql`SELECT account_id AS id FROM remote_actors r JOIN accounts a ON a.id = r.account_id WHERE a.uri = ${named}`
+            : sql`SELECT id FROM accounts WHERE lower(username) = ${named.username.toLowerCase()}
+              AND lower(coalesce(domain, '')) = ${named.domain}`
+        )
         if (known !== undefined) yield* transaction(sql)(purges.begin(AccountId.make(known.id)))
       }, Effect.orDie)
 

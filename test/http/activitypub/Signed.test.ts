@@ -27,6 +27,7 @@ const stranger = Effect.fnUntraced(function*(name: string) {
       id,
       type: "Person",
       username: name,
+      handle: undefined,
       displayName: "",
       noteHtml: "",
       url: id.href,
