@@ -17,7 +17,7 @@ const ask = (path: string, headers: Record<string, string> = {}) =>
 const here = "https://local.example"
 
 layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) => {
-  it.effect("S-009: an account is an actor with a key of its own, the same at each of its addresses", () =>
+  it.effect("S-009 D-028: an account is an actor with a key of its own, the same at each of its addresses", () =>
     Effect.gen(function*() {
       yield* person("anna")
       const { headers, json, status } = yield* ask("/users/anna")

@@ -86,6 +86,19 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that
       assert.notProperty(yield* found(ada, "named"), "invalid_handle")
     }))
 
+  it.effect("F82 D-029: fields for which there is no setting are empty", () =>
+    Effect.gen(function*() {
+      const ada = yield* person("ada6")
+      const { configuration, registrations } = yield* json(ada, "/api/v2/instance")
+      assert.isNull(configuration.urls.status)
+      assert.isNull(registrations.url)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO custom_emojis (id, shortcode, domain, url, static_url, visible_in_picker, disabled, category, created_at)
+        VALUES (1, 'bird', NULL, 'https://x.test/b.png', 'https://x.test/b.png', true, false, 'Animals', ${new Date()})`
+      const shown = yield* eventually(Effect.map(json(ada, "/api/v1/custom_emojis"), ([emoji]) => emoji))
+      assert.notProperty(shown, "featured")
+    }))
+
   it.effect("F82: the instance says who may invite people and who may read posts with a trending link", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

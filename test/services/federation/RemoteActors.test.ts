@@ -169,7 +169,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       assert.deepInclude(yield* row(forger.id), { username: "fred", domain: evil.domain })
     }))
 
-  it.effect("row 39: what is longer than allowed is cut or left out", () =>
+  it.effect("row 39 D-026: what is longer than allowed is cut or left out", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const field = { type: "PropertyValue", name: "n".repeat(5_000), value: "v".repeat(5_000) }

@@ -74,7 +74,7 @@ describe("F88: object integrity proofs", () => {
     for (const given of changed) assert.isFalse(holds(JSON.parse(JSON.stringify(given))), JSON.stringify(given))
   })
 
-  it("what is no proof of this kind is absent", () => {
+  it("D-025: what is no proof of this kind is absent", () => {
     const others: ReadonlyArray<unknown> = [
       null,
       "proof",
@@ -82,6 +82,7 @@ describe("F88: object integrity proofs", () => {
       {},
       { ...proof, type: "Ed25519Signature2020" },
       { ...proof, cryptosuite: "eddsa-rdfc-2022" },
+      { ...proof, cryptosuite: "mldsa44-jcs-2024" },
       { ...proof, proofPurpose: "authentication" },
       { ...proof, verificationMethod: { id: keyId } },
       { ...proof, created: undefined },
@@ -94,6 +95,7 @@ describe("F88: object integrity proofs", () => {
     ]
     for (const other of others) assert.isEmpty(integrityProofs({ ...document, proof: other }), JSON.stringify(other))
     assert.lengthOf(integrityProofs({ ...document, proof: Array.from({ length: 100 }, () => proof) }), 3)
+    assert.isEmpty(integrityProofs({ ...document, signature: { ...proof, type: "RsaSignature2017" } }))
     // A lone surrogate has no canonical form.
     assert.isFalse(holds({ ...document, content: "\ud800", proof }))
   })

@@ -45,7 +45,7 @@ const rfc9421 = (method: string, names: ReadonlyArray<string>, parameters = `;cr
 
 const without = (names: ReadonlyArray<string>, name: string) => names.filter((other) => other !== name)
 
-describe("row 4: a signer that leaves out what matters is not believed, however well it signs the rest", () => {
+describe("row 4 D-024: a signer that leaves out what matters is not believed, however well it signs the rest", () => {
   for (
     const [method, names] of [["GET", ["(request-target)", "host", "date"]], [
       "POST",
