@@ -52,6 +52,27 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
       assert.deepStrictEqual([found.username, found.domain, found.actor.href], ["anna", local.domain, actor])
     }))
 
+  it.effect("F84: an actor is behind a link of its own kind alone", () =>
+    Effect.gen(function*() {
+      const there = yield* peer
+      const profile = "https://www.w3.org/ns/activitystreams"
+      const types: ReadonlyArray<readonly [unknown, boolean]> = [
+        ["application/activity+json", true],
+        [`application/ld+json; profile="${profile}"`, true],
+        ["application/ld+json", false],
+        ["application/json", false],
+        ["text/html", false],
+        [undefined, false]
+      ]
+      for (const [type, leads] of types) {
+        const subject = `acct:zoe@${there.domain}`
+        const href = `${there.url}/users/zoe`
+        there.fingers.set(subject, { subject, links: [{ rel: "self", type, href }] })
+        const found = yield* Effect.result(resolve("zoe", there.domain))
+        assert.strictEqual(found._tag, leads ? "Success" : "Failure", String(type))
+      }
+    }))
+
   it.effect("F84: where WebFinger is not found, host-meta says where it is", () =>
     Effect.gen(function*() {
       const templates = ["URL/find/{uri}", "URL/find/{uri}&amp;x=1", "URL/find/{uri}#{uri}"]

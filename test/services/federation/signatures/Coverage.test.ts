@@ -79,3 +79,36 @@ describe("row 4 D-024: a signer that leaves out what matters is not believed, ho
     })
   }
 })
+
+describe("F100: how long a signature holds (federation.md section 5)", () => {
+  const hour = 3_600
+  const by = (created: number, expires?: number) => {
+    const end = expires === undefined ? "" : `expires=${seconds + expires},`
+    const names = ["(request-target)", "host", "(created)", ...(expires === undefined ? [] : ["(expires)"])]
+    return [
+      cavage("GET", names, `created=${seconds + created},${end}`),
+      rfc9421(
+        "GET",
+        ["@method", "@target-uri"],
+        `;created=${seconds + created}${expires === undefined ? "" : `;expires=${seconds + expires}`};keyid="k"`
+      )
+    ]
+  }
+  for (
+    const [created, expires, expected] of [
+      [0, undefined, true],
+      [-300 - hour, undefined, true],
+      [-301 - hour, undefined, false],
+      [hour, undefined, true],
+      [hour + 1, undefined, false],
+      [-2 * hour, -hour, true],
+      [-2 * hour, -hour - 1, false],
+      [-6 * hour, 10, true],
+      [-13 * hour, 10, true],
+      [-13 * hour - 1, 10, false]
+    ] as const
+  ) {
+    it(`made ${created} seconds from now, until ${expires ?? "it is old"}`, () =>
+      assert.deepStrictEqual(by(created, expires), [expected, expected]))
+  }
+})
