@@ -40,9 +40,10 @@ export class ProvenAuthors extends Context.Service<ProvenAuthors, {
       const senders = yield* SenderKeys
 
       const verified = Effect.fnUntraced(function*(proof: IntegrityProof, author: string, address: string | undefined) {
-        const { createdMillis, forms, keyId, signature } = proof
+        const { createdMillis, keyId, signature } = proof
         // A key of another origin cannot be the author's, so that nobody is asked for it.
         if (URL.parse(keyId)?.origin !== URL.parse(author)?.origin) return undefined
+        const forms = proof.forms()
         const holds = Effect.fnUntraced(function*(publicPem: string) {
           for (const form of forms) {
             if (yield* keys.verify(publicPem, "ed25519", form, signature)) return true
@@ -64,10 +65,14 @@ export class ProvenAuthors extends Context.Service<ProvenAuthors, {
           if (author === undefined) return undefined
           const now = yield* Clock.currentTimeMillis
           for (const proof of integrityProofs(document)) {
+            // Each takes milliseconds of a large document; others get their turn.
+            yield* Effect.yieldNow
             const proven = isCurrent(proof, now) ? yield* verified(proof, author, address) : undefined
+            if (proven === undefined) continue
+            yield* Effect.yieldNow
             const { proof: _, ...unsecured } = document
-            const text = proven && canonicalText(unsecured)
-            if (proven !== undefined && text !== undefined) return { ...proven, text }
+            const text = canonicalText(unsecured)
+            return text === undefined ? undefined : { ...proven, text }
           }
           return undefined
         })

@@ -19,8 +19,11 @@ export interface IntegrityProof {
   readonly createdMillis: number
   readonly expiresMillis: number | undefined
   readonly signature: Uint8Array
-  /** What may have been signed: some implementations hash a proof with the document's context. */
-  readonly forms: ReadonlyArray<Uint8Array>
+  /**
+   * Makes what may have been signed: some implementations hash a proof with the document's context. It takes
+   * milliseconds for a large document.
+   */
+  readonly forms: () => ReadonlyArray<Uint8Array>
 }
 
 /** The canonical form (RFC 8785); undefined for what has none, as a lone surrogate. */
@@ -38,20 +41,15 @@ const isPrefix = (context: unknown, whole: unknown): boolean => {
   return part.every((member, place) => canonicalText(member) === canonicalText(all[place]))
 }
 
-/** Hash of the proof's options and hash of the document, in a row. */
-const signedBytes = (options: Foreign, document: Foreign): Uint8Array | undefined => {
-  const [ofOptions, ofDocument] = [digestOf(options), digestOf(document)]
-  return ofOptions === undefined || ofDocument === undefined ? undefined : Buffer.concat([ofOptions, ofDocument])
-}
-
 const formsOf = (options: Foreign, document: Foreign): ReadonlyArray<Uint8Array> => {
   const [own, whole] = [options["@context"], document["@context"]]
-  const forms = own === undefined
-    ? [signedBytes(options, document), signedBytes({ ...options, "@context": whole }, document)]
-    : isPrefix(own, whole)
-    ? [signedBytes(options, { ...document, "@context": own })]
-    : []
-  return forms.filter((form) => form !== undefined)
+  if (own !== undefined && !isPrefix(own, whole)) return []
+  const ofDocument = digestOf(own === undefined ? document : { ...document, "@context": own })
+  const signed = own === undefined ? [options, { ...options, "@context": whole }] : [options]
+  return signed.flatMap((one) => {
+    const ofOptions = digestOf(one)
+    return ofOptions === undefined || ofDocument === undefined ? [] : Buffer.concat([ofOptions, ofDocument])
+  })
 }
 
 const proofOf = (proof: Foreign, document: Foreign): IntegrityProof | undefined => {
@@ -64,7 +62,7 @@ const proofOf = (proof: Foreign, document: Foreign): IntegrityProof | undefined 
   if (!isKnown || typeof keyId !== "string" || signature?.byteLength !== signatureBytes) return undefined
   // A proof whose end cannot be read has none that could be kept.
   if (createdMillis === undefined || (expires !== undefined && expiresMillis === undefined)) return undefined
-  return { keyId, createdMillis, expiresMillis, signature, forms: formsOf(options, document) }
+  return { keyId, createdMillis, expiresMillis, signature, forms: () => formsOf(options, document) }
 }
 
 /**

@@ -95,8 +95,7 @@ export const claim = (request: SignedRequest, origin: URL, now: number): Result.
   const lacking = missing(names, request.method)
   if (lacking !== undefined) return unverified(lacking)
   const host = (request.headers["host"] ?? "").trim()
-  const ours = namesOf(origin)
-  if (!ours.includes(host.toLowerCase())) return unverified("Signed for another host")
+  if (!namesOf(origin).includes(host.toLowerCase())) return unverified("Signed for another host")
 
   const date = momentOf(request.headers["date"])
   const created = names.includes("(created)") ? momentOfSeconds(parameters.get("created")) : date
@@ -108,7 +107,7 @@ export const claim = (request: SignedRequest, origin: URL, now: number): Result.
   if (request.method !== "GET" && !isDigestOf(request.headers["digest"] ?? "", request.body)) {
     return unverified("Invalid Digest value. The provided Digest value is not a SHA-256 digest of the body")
   }
-  const [base, ...variants] = formsOf(request, [...new Set([host, ...ours])]).map((form) =>
+  const [base, ...variants] = formsOf(request, [...new Set([host, origin.host, origin.hostname])]).map((form) =>
     signingString(names, form, parameters)
   )
   if (base === undefined) return unverified("A signed header is missing")

@@ -43,7 +43,7 @@ const proof = {
 }
 const holds = (given: Record<string, unknown>) =>
   integrityProofs(given).some(({ forms, signature }) =>
-    forms.some((form) => verify(null, form, key?.publicPem ?? "", signature))
+    forms().some((form) => verify(null, form, key?.publicPem ?? "", signature))
   )
 
 describe("F88: object integrity proofs", () => {
