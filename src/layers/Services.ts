@@ -25,6 +25,7 @@ import { InteractionActivities } from "../services/federation/outbox/Interaction
 import { QuoteActivities } from "../services/federation/outbox/QuoteActivities.ts"
 import { ReactionActivities } from "../services/federation/outbox/ReactionActivities.ts"
 import { InboundPolicies } from "../services/federation/policies/InboundPolicies.ts"
+import { ProvenAuthors } from "../services/federation/ProvenAuthors.ts"
 import { RemoteLookup } from "../services/federation/RemoteLookup.ts"
 import { Replies } from "../services/federation/Replies.ts"
 import { Senders } from "../services/federation/Senders.ts"
@@ -228,7 +229,7 @@ const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
     ReactionActivities.layer,
     RemoteLookup.layer,
     Replies.layer,
-    Senders.layer,
+    Layer.merge(ProvenAuthors.layer, Senders.layer),
     Signatures.layer
   ).pipe(
     Layer.provideMerge(remote),

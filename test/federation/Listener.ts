@@ -48,7 +48,7 @@ export const listener = Effect.fnUntraced(function*(from: Place) {
     const signed = { method: "POST", target: request.url ?? "", headers, body }
     const claim = Result.getOrThrow(
       headers["signature-input"] === undefined
-        ? Cavage.claim(signed, found.domain, Date.now())
+        ? Cavage.claim(signed, new URL(found.url), Date.now())
         : MessageSignatures.claim(signed, new URL(found.url), Date.now())
     )
     const pem = await keyOf(claim.keyId)

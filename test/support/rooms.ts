@@ -60,7 +60,7 @@ export const http: Rooms = [
 
 /** Areas of federation: keys and documents, outgoing requests, inbound activities, and deliveries. */
 export const federation: Rooms = [
-  ["DomainNames FailedLookups NewHosts MovedAccounts SingleFlight Strangers", ""],
+  ["DomainNames FailedLookups HostMeta NewHosts MovedAccounts SingleFlight Strangers", ""],
   ["LocalIds", ""],
   ["signatures", ""],
   ["purge", ""],
@@ -72,15 +72,15 @@ export const federation: Rooms = [
   ["CollectionObjects FollowerDigests LocalActors Objects Replies", "LocalIds SigningKeys documents"],
   ["outbox", "CollectionObjects LocalActors LocalIds Objects documents inbox signatures"],
   ["relays", "LocalIds documents outbox"],
-  ["ObjectFetcher WebFingers", "DomainNames HostDocuments SigningKeys documents signatures"],
+  ["KeyDocuments ObjectFetcher WebFingers", "DomainNames HostDocuments HostMeta SigningKeys documents signatures"],
   ["RemoteAccounts", "DomainNames MovedAccounts documents domains inbox purge"],
   [
     "Mentions RemoteActors",
-    "DomainNames ObjectFetcher NewHosts RemoteAccounts SingleFlight WebFingers documents purge signatures"
+    "DomainNames KeyDocuments ObjectFetcher NewHosts RemoteAccounts SingleFlight WebFingers documents purge signatures"
   ],
   [
-    "ActorLookups Senders",
-    "ObjectFetcher FailedLookups RemoteActors SingleFlight Strangers documents domains signatures"
+    "ActorLookups ProvenAuthors SenderKeys Senders",
+    "DomainNames FailedLookups KeyDocuments ObjectFetcher RemoteActors SingleFlight Strangers WebFingers documents domains signatures"
   ],
   ["fetching", "NewHosts ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents inbox"],
   ["RemoteLookup", "DomainNames ObjectFetcher RemoteAccounts RemoteActors SingleFlight documents fetching"]

@@ -185,7 +185,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
             : answered(
               self,
               activity["object"],
-              (target) => verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target })
+              (target) =>
+                Effect.andThen(
+                  verbs.AuthorizeFollow(own, { _tag: "AuthorizeFollow", target }),
+                  remember(own, activity, "Accept", target)
+                )
             ))
     )
 
@@ -227,7 +231,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     ReplyRequest: request,
     Undo: (own, self, { object }, times) => {
       const inner = asForeign(object) ?? {}
-      return activityTypeOf(inner) === "Accept"
+      return activityTypeOf(inner) === "Accept" && inner["object"] !== undefined
         ? rejected(own, self, inner["object"])
         : undoing.undo(own, self, object, times)
     },

@@ -55,6 +55,9 @@ export const make = Effect.fnUntraced(function*(
    */
   const existing = ({ accountId }: Ownership, type: Undoables.UndoableType, subject: bigint) => {
     const one = {
+      Accept: existingRows(
+        sql`SELECT NULL AS uri, id FROM follows WHERE account_id = ${subject} AND target_account_id = ${accountId}`
+      ),
       Announce: existingRows(
         sql`SELECT uri, id FROM statuses WHERE account_id = ${accountId} AND reblog_of_id = ${subject} AND deleted_at IS NULL`
       ),
@@ -102,6 +105,8 @@ export const make = Effect.fnUntraced(function*(
 
   const takeBack = (own: Ownership, type: Undoables.UndoableType, subject: bigint) => {
     switch (type) {
+      case "Accept":
+        return verbs.RemoveFollower(own, { _tag: "RemoveFollower", target: AccountId.make(subject) })
       case "Announce":
         return verbs.Unreblog(own, { _tag: "Unreblog", statusId: StatusId.make(subject) })
       case "Block":
@@ -127,6 +132,7 @@ export const make = Effect.fnUntraced(function*(
   ): Effect.Effect<bigint | undefined, SqlError> => {
     const object = idOf(activity["object"]) ?? ""
     if (type === "EmojiReact") return reactions.standing(own, self, activity)
+    if (type === "Accept") return knownUris.localAccount(idOf(asForeign(activity["object"])?.["actor"]) ?? object)
     return type === "Follow" || type === "Block" ? knownUris.localAccount(object) : knownUris.status(object)
   }
 

@@ -63,12 +63,12 @@ export class Admission extends Context.Service<Admission, {
       })
       const aside = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Crowded, R> =>
         Effect.suspend((): Effect.Effect<A, E | Crowded, R> => {
-          if (strangers.enter(address) !== undefined) return new Crowded()
+          if (strangers.enter(address) !== undefined) return new Crowded({ placed: held })
           return leave.pipe(
             Effect.andThen(work),
             Effect.ensuring(Effect.sync(() => strangers.leave(address))),
             Effect.flatMap((value): Effect.Effect<A, Crowded> =>
-              enter() === undefined ? Effect.succeed(value) : new Crowded()
+              enter() === undefined ? Effect.succeed(value) : new Crowded({ placed: false })
             )
           )
         })

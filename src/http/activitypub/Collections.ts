@@ -104,8 +104,10 @@ const make = Effect.gen(function*() {
 
   /** Lists only followers on the requester's own server. */
   const synchronization = Effect.gen(function*() {
-    const { account, actor, scope, viewer } = yield* asked
-    if (viewer === undefined) return yield* new NotSigned({ text: "Request not signed", malformed: false })
+    const { account, actor, refusal, scope, viewer } = yield* asked
+    if (viewer === undefined) {
+      return yield* refusal ?? new NotSigned({ text: "Request not signed", malformed: false })
+    }
     const orderedItems = yield* Effect.orDie(digests.followersAt(account.id, viewer))
     const id = LocalIds.followersSynchronization(actor)
     return yield* document({ ...collection("OrderedCollection", id, {}), orderedItems }, scope)

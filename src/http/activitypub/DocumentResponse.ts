@@ -3,19 +3,14 @@ import { Etag, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { hash } from "node:crypto"
 import type { ClientError } from "../../services/Errors.ts"
 import type { Document } from "../../services/federation/documents/Vocabulary.ts"
+import { preferredOffer } from "../guard/Accept.ts"
 import * as Reply from "../guard/Reply.ts"
 import type { CacheScope, NotSigned } from "./Requesters.ts"
 
 /** Time for which others may cache a public document, in seconds. */
 const documentSecondsMax = 180
 
-const activityTypes = /\bapplication\/(?:activity\+json|ld\+json)\b/i
-
-/** Returns true if a request wants the document rather than the HTML page. */
-const wantsActivity = ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">): boolean =>
-  activityTypes.test(headers["accept"] ?? "")
-
-/** Serves the document or the page, by `Accept`, with a `Vary` header for caches. */
+/** The document or the page, by `Accept`; caches must know that there are two. */
 export const byType = <E1, R1, E2, R2>(
   document: Effect.Effect<HttpServerResponse.HttpServerResponse, E1, R1>,
   page: Effect.Effect<HttpServerResponse.HttpServerResponse, E2, R2>
@@ -23,7 +18,9 @@ export const byType = <E1, R1, E2, R2>(
   Effect.flatMap(
     HttpServerRequest.HttpServerRequest,
     (request): Effect.Effect<HttpServerResponse.HttpServerResponse, E1 | E2, R1 | R2> =>
-      wantsActivity(request) ? document : Effect.map(page, alsoByType)
+      preferredOffer(request.headers["accept"], "page", "activity") === "activity"
+        ? document
+        : Effect.map(page, alsoByType)
   )
 
 const alsoByType = (response: HttpServerResponse.HttpServerResponse) =>

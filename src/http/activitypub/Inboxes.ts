@@ -3,7 +3,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AccountActors } from "../../actors/account/AccountActors.ts"
 import { activityTypeOf } from "../../services/federation/documents/ActivityTypes.ts"
 import { asActivity } from "../../services/federation/documents/Envelopes.ts"
-import { asList, type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
+import { asForeign, asList, type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
 import { activityStreams } from "../../services/federation/documents/Vocabulary.ts"
 import { Congestion } from "../../services/federation/inbox/Congestion.ts"
 import { InboundActivities } from "../../services/federation/inbox/InboundActivities.ts"
@@ -12,11 +12,13 @@ import { LocalActors } from "../../services/federation/LocalActors.ts"
 import { DeliveryHosts } from "../../services/federation/outbox/DeliveryHosts.ts"
 import { InboundPolicies } from "../../services/federation/policies/InboundPolicies.ts"
 import { closedDomain } from "../../services/federation/policies/SenderPolicies.ts"
+import { ProvenAuthors } from "../../services/federation/ProvenAuthors.ts"
 import { Senders } from "../../services/federation/Senders.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import * as BoundedJson from "../../services/outbound/BoundedJson.ts"
 import { declaredBytes, tooLarge, unread } from "../body/BodyParsing.ts"
 import { BodyReading } from "../body/BodyReading.ts"
+import { addressOf } from "../guard/ClientAddresses.ts"
 import { plainError } from "../guard/Reply.ts"
 import { Admission, comeBack } from "./Admission.ts"
 import { refused } from "./DocumentResponse.ts"
@@ -36,6 +38,10 @@ const isOfNobodyKnown = (activity: Foreign) =>
   ["Delete", "Update"].includes(activityTypeOf(activity) ?? "") &&
   idOf(activity["object"]) === idOf(activity["actor"])
 
+/** True for an activity with an id of its actor's server. */
+const isOwnId = (activity: Foreign) =>
+  URL.parse(idOf(activity) ?? "")?.origin === URL.parse(idOf(activity["actor"]) ?? "none:")?.origin
+
 const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const admission = yield* Admission
@@ -43,6 +49,7 @@ const make = Effect.gen(function*() {
   const congestion = yield* Congestion
   const inbound = yield* InboundActivities
   const policies = yield* InboundPolicies
+  const proofs = yield* ProvenAuthors
   const local = yield* LocalActors
   const senders = yield* Senders
   const deliveryHosts = yield* DeliveryHosts
@@ -63,9 +70,13 @@ const make = Effect.gen(function*() {
     )
   }
 
+  /** The activity in a text, and the document as it was signed. */
   const activityIn = (text: string) => {
-    const parsed = asActivity(Result.getOrElse(BoundedJson.parse(text), () => undefined))
-    return parsed !== undefined && asList(parsed["@context"]).includes(activityStreams) ? parsed : undefined
+    const document = asForeign(Result.getOrElse(BoundedJson.parse(text), () => undefined))
+    const activity = asActivity(document)
+    return document !== undefined && activity !== undefined && asList(document["@context"]).includes(activityStreams)
+      ? { activity, document }
+      : undefined
   }
 
   // A slow sender takes no slot: the body is read before the request is admitted.
@@ -80,7 +91,7 @@ const make = Effect.gen(function*() {
       const request = yield* HttpServerRequest.HttpServerRequest
       const sender = yield* Effect.result(senders.verify(signedRequest(request, body)))
       const text = new TextDecoder().decode(body)
-      const activity = activityIn(text)
+      const read = activityIn(text)
       if (Result.isFailure(sender)) {
         const error = sender.failure
         if (error._tag === "KeyUnavailable") {
@@ -89,22 +100,33 @@ const make = Effect.gen(function*() {
         }
         if (error._tag === "Crowded") return yield* comeBack("activities", "busy")
         if (error._tag === "DomainClosed") return plainError(403, error.message)
-        const unknown = !error.malformed && activity !== undefined && isOfNobodyKnown(activity)
+        const unknown = !error.malformed && read !== undefined && isOfNobodyKnown(read.activity)
         return unknown ? accepted : plainError(error.malformed ? 400 : 401, error.message)
       }
-      if (activity === undefined) return plainError(400, "This is no activity")
-      const { accountId, signedMillis, uri } = sender.success
+      if (read === undefined) return plainError(400, "This is no activity")
+      const { activity, document } = read
       const judgement = yield* policies.atDoor(sender.success, activity)
       // Senders are not told that a policy dropped their activity; only a blocked domain is, so that it stops.
       if (!judgement.passes) {
         return judgement.reason === closedDomain ? plainError(403, "This action is not allowed") : accepted
       }
+      // What has no id of its author would come again unnoticed.
+      const handedOn = idOf(activity["actor"]) !== sender.success.uri && isOwnId(activity)
+      // What an author proved is the author's, whoever hands it on; what nobody proved is asked for at its origin.
+      const proven = handedOn ? yield* proofs.of(document, "actor", addressOf(request)) : undefined
+      if (proven !== undefined && !(yield* policies.atDoor(proven, activity)).passes) return accepted
+      const { accountId, signedMillis, uri } = proven ?? sender.success
       const kept = !(yield* congestion.isFull(sender.success.domain)) &&
-        (yield* Effect.orDie(inbound.enqueue(accountId, { ...knownBy(activity, uri), document: text, signedMillis })))
+        (yield* Effect.orDie(inbound.enqueue(accountId, {
+          ...knownBy(activity, uri),
+          document: proven?.text ?? text,
+          signedMillis,
+          proven: proven !== undefined
+        })))
       if (!kept) return yield* comeBack("activities", "backlog")
       yield* actors.receive(accountId)
       // A host that sends is alive, whatever became of deliveries to it.
-      yield* Effect.ignore(deliveryHosts.spoke(new URL(uri).host))
+      yield* Effect.ignore(deliveryHosts.spoke(new URL(sender.success.uri).host))
       const differences = synchronize(sender.success, request.headers["collection-synchronization"])
       yield* Effect.forkIn(Effect.ignoreCause(differences), scope)
       return accepted

@@ -18,7 +18,12 @@ export type CacheScope = "everybody" | "signer"
 interface Requester {
   readonly viewer: Viewer
   readonly scope: CacheScope
+  /** Why a signature did not count; undefined where it did, and where there is none. */
+  readonly refusal?: NotSigned | Unavailable
 }
+
+/** Seconds that a request for a public document waits for its signer's key. */
+const keySecondsMax = 5
 
 /** A missing or invalid signature, with the reason that other servers' operators look for. */
 export class NotSigned extends Schema.TaggedError<NotSigned>()("NotSigned", {
@@ -38,7 +43,8 @@ export const signedRequest = (request: HttpServerRequest.HttpServerRequest, body
 
 /**
  * Identifies the server that requests a document. A signed request sees what its account may see. An unsigned one sees
- * public documents, and nothing in secure or restricted mode (S-024).
+ * public documents, and nothing in secure or restricted mode (S-024). A signature that cannot be verified counts as none.
+ * A signer that is suspended here, or whose domain is, sees nothing.
  */
 export class Requesters extends Context.Service<Requesters, {
   readonly current: Effect.Effect<
@@ -58,14 +64,20 @@ export class Requesters extends Context.Service<Requesters, {
       const current = Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
         if (request.headers["signature"] === undefined && !signedOnly) return everybody
-        const sender = yield* senders.verify(signedRequest(request, new Uint8Array())).pipe(
+        const unverified = (refusal: NotSigned | Unavailable) =>
+          signedOnly ? Effect.fail(refusal) : Effect.succeed({ ...everybody, refusal })
+        const sender = yield* senders.verify(
+          signedRequest(request, new Uint8Array()),
+          signedOnly ? undefined : keySecondsMax
+        ).pipe(
           Effect.catchTags({
-            Unverified: ({ malformed, text }) => new NotSigned({ malformed, text }),
-            KeyUnavailable: () => new Unavailable(),
-            Crowded: () => new Unavailable(),
+            Unverified: ({ malformed, text }) => unverified(new NotSigned({ malformed, text })),
+            KeyUnavailable: () => unverified(new Unavailable()),
+            Crowded: ({ placed }) => placed ? unverified(new Unavailable()) : new Unavailable(),
             DomainClosed: () => new NotAllowed()
           })
         )
+        if ("scope" in sender) return sender
         const policy = policyOfAll(yield* domains.current, hostsOf(sender))
         if (sender.suspended || !policy.allowed) return yield* new NotAllowed()
         return { viewer: sender.accountId, scope: "signer" } satisfies Requester

@@ -5,7 +5,7 @@ import { asForeign, asList, idOf, urlReader } from "../../services/federation/do
 import { FollowerDigests, synchronizedMax } from "../../services/federation/FollowerDigests.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { ObjectFetcher } from "../../services/federation/ObjectFetcher.ts"
-import type { Sender } from "../../services/federation/Senders.ts"
+import type { Sender } from "../../services/federation/SenderKeys.ts"
 import { AccountId } from "../../services/Ids.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 

@@ -1,3 +1,4 @@
-/** Returns true if an `Accept` header is that of a browser that opens a page: it names HTML first. */
-export const acceptsPage = (accept: string | undefined): boolean =>
-  /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(accept ?? "")
+import { preferredOffer } from "../guard/Accept.ts"
+
+/** Returns whether a request's `Accept` header is a browser's that opens a page: it prefers HTML to JSON. */
+export const acceptsPage = (accept: string | undefined): boolean => preferredOffer(accept, "json", "page") === "page"

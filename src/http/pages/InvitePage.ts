@@ -10,6 +10,7 @@ import { type User, Users } from "../../services/identity/Users.ts"
 import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { SignUpBlocks } from "../../services/moderation/SignUpBlocks.ts"
+import { preferredOffer } from "../guard/Accept.ts"
 import * as Reply from "../guard/Reply.ts"
 import { Forms, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
@@ -26,10 +27,10 @@ interface Tried {
   readonly wrong?: { readonly text: string; readonly status: number }
 }
 
-const asksForJson = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
-  const accept = headers["accept"] ?? ""
-  return accept.includes("application/json") && !accept.includes("text/html")
-})
+const asksForJson = Effect.map(
+  HttpServerRequest.HttpServerRequest,
+  ({ headers }) => preferredOffer(headers["accept"], "page", "json") === "json"
+)
 
 const make = Effect.gen(function*() {
   const { localDomain: server, publicUrl } = yield* ServerConfig

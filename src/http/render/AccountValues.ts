@@ -1,3 +1,4 @@
+import { unknownDomain } from "../../services/federation/DomainNames.ts"
 import type { AccountRecord } from "../../services/identity/Accounts.ts"
 import { picturesOf } from "../../services/identity/PictureAddresses.ts"
 import type { Emoji } from "../../services/instance/Emoji.ts"
@@ -26,7 +27,7 @@ export const accountValues = (
     bot: !suspended && record.bot,
     discoverable: suspended ? false : record.discoverable,
     indexable: !suspended && record.indexable,
-    group: false,
+    group: record.isGroup,
     createdAt: midnight(record.createdAt),
     note: suspended ? "" : record.noteHtml,
     url: record.url ?? Urls.profile(config, record.username),
@@ -59,7 +60,8 @@ export const accountValues = (
     ...(config.emailSubscriptions && { emailSubscriptions: !suspended && record.emailSubscriptions }),
     ...(suspended && { suspended: true }),
     ...(record.silenced && { limited: true }),
-    ...(record.memorial && { memorial: true })
+    ...(record.memorial && { memorial: true }),
+    ...(record.domain === unknownDomain && { invalidHandle: true })
   }
 }
 

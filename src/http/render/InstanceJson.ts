@@ -41,7 +41,9 @@ interface InstanceFacts {
   readonly campaign: number | undefined
   /** True if posts can be translated. */
   readonly translates: boolean
-  /** Public key for web push, as base64url. */
+  /** Everyone's role may invite people. */
+  readonly invitesEnabled: boolean
+  /** The public half of the key for web push, as base64url. */
   readonly vapidKey: string
 }
 
@@ -148,7 +150,7 @@ export const instanceJson = (
       translation: { enabled: translates },
       timelinesAccess: {
         ...policies.timelines,
-        trendingLinkFeeds: { local: "disabled", remote: "disabled" }
+        trendingLinkFeeds: policies.timelines.hashtagFeeds
       },
       limitedFederation: config.limitedFederation
     },
@@ -174,7 +176,7 @@ export const instanceJson = (
 
 /** Renders the JSON of `GET /api/v1/instance`, the older version. */
 export const instanceV1Json = (
-  { about, config, contact, mediaTypes, policies, rules, usage }: InstanceFacts
+  { about, config, contact, invitesEnabled, mediaTypes, policies, rules, usage }: InstanceFacts
 ): Ready<InstanceV1> =>
   splice<InstanceV1, "contactAccount">({
     uri: config.localDomain,
@@ -189,7 +191,7 @@ export const instanceV1Json = (
     languages: about.languages,
     registrations: policies.registrations !== "closed",
     approvalRequired: policies.registrations === "approval",
-    invitesEnabled: false,
+    invitesEnabled,
     configuration: {
       accounts: { maxFeaturedTags: Limits.featuredTagsMax },
       statuses,

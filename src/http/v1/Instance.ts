@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { campaignOf } from "../../services/annual/AnnualReport.ts"
 import { Changes } from "../../services/caching/Changes.ts"
@@ -15,6 +15,8 @@ import { InstancePolicies } from "../../services/instance/InstancePolicies.ts"
 import { Secrets } from "../../services/instance/Secrets.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { MediaTools } from "../../services/media/MediaTools.ts"
+import { everyone, may } from "../../services/staff/Permissions.ts"
+import { Roles } from "../../services/staff/Roles.ts"
 import { Translations } from "../../services/translation/Translations.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -40,8 +42,8 @@ import { PeersQuery } from "../wire/ReadRequests.ts"
 
 /** Lifetime of cached answers about the server, in milliseconds; changes by staff show after a second at most. */
 const instanceMillisMax = 1_000
-const ofInstance = { kinds: ["instance"], millisMax: instanceMillisMax } as const
-/** Lifetime of the cached list of known servers, in milliseconds. */
+const ofInstance = { kinds: ["instance", "roles"], millisMax: instanceMillisMax } as const
+/** How long the list of known servers is, in milliseconds. */
 const peersMillisMax = 5 * 60_000
 /** Maximum servers in a search result. */
 const peersFoundMax = 10
@@ -103,6 +105,11 @@ export const layer = group(
     const tools = yield* MediaTools
     const translations = yield* Translations
     const { vapid } = yield* Secrets
+    const roles = yield* Roles
+    const invitesEnabled = Effect.map(
+      roles.get(everyone),
+      Option.exists(({ permissions }) => may(permissions, "inviteUsers"))
+    )
     const facts = Effect.gen(function*() {
       const about = yield* instance.about
       const [contact = none] = about.contactAccountId === null ? [] : yield* accounts.render([about.contactAccountId])
@@ -113,6 +120,7 @@ export const layer = group(
         mediaTypes: tools.types,
         campaign: campaignOf(yield* Clock.currentTimeMillis),
         translates: translations.enabled,
+        invitesEnabled: yield* invitesEnabled,
         policies: yield* policies.current,
         rules: yield* instance.rules,
         usage: yield* instance.usage,

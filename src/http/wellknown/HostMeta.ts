@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
+import { preferredOffer } from "../guard/Accept.ts"
 import { document } from "./DiscoveryResponse.ts"
 
 const make = Effect.map(ServerConfig, ({ publicUrl }) => {
@@ -18,7 +19,7 @@ const make = Effect.map(ServerConfig, ({ publicUrl }) => {
     HttpServerRequest.HttpServerRequest,
     ({ headers }) =>
       HttpServerResponse.setHeader(
-        /\bapplication\/(jrd\+)?json\b/i.test(headers["accept"] ?? "") ? json : xml,
+        preferredOffer(headers["accept"], "xrd", "json") === "json" ? json : xml,
         "vary",
         "Accept"
       )

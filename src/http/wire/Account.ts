@@ -54,7 +54,9 @@ const fields = {
   suspended: Schema.optionalKey(Schema.Literal(true)),
   limited: Schema.optionalKey(Schema.Literal(true)),
   memorial: Schema.optionalKey(Schema.Literal(true)),
-  /** Only if the server allows it: true if anyone may subscribe to the public posts by e-mail. */
+  /** Remote accounts whose handle no domain confirms; `username` is the account's id (4.7). */
+  invalid_handle: Schema.optionalKey(Schema.Literal(true)),
+  /** Only where the server allows it: whether anybody may get the public posts by e-mail. */
   email_subscriptions: Schema.optionalKey(Schema.Boolean)
 }
 

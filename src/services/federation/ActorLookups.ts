@@ -1,13 +1,16 @@
 import { Clock, Effect, Result } from "effect"
 import { LRUCache } from "lru-cache"
 import { ServerConfig } from "../instance/ServerConfig.ts"
-import type { OutboundError } from "../outbound/OutboundError.ts"
+import { type OutboundError, Unreachable } from "../outbound/OutboundError.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
 import { foreignActor } from "./documents/ForeignActor.ts"
 import { idOf, urlReader } from "./documents/Reading.ts"
+import { parseHandle } from "./DomainNames.ts"
 import * as FailedLookups from "./FailedLookups.ts"
-import { type FetchedDocument, type Implausible, ObjectFetcher } from "./ObjectFetcher.ts"
+import { withKeys } from "./KeyDocuments.ts"
+import { type FetchedDocument, Implausible, isPassing, ObjectFetcher } from "./ObjectFetcher.ts"
 import * as SingleFlight from "./SingleFlight.ts"
+import { WebFingers } from "./WebFingers.ts"
 
 /** How often the document of an actor is looked up for its keys at most, in milliseconds (scenario F27). */
 export const lookUpMillisMin = 5 * 60_000
@@ -16,6 +19,12 @@ export const unavailableMillisMin = 60_000
 /** Bytes of looked-up documents that are kept, and documents that are on their way. */
 const keptBytesMax = 16_777_216
 const underWayMax = 1_000
+
+type Handle = NonNullable<ReturnType<typeof parseHandle>>
+
+/** The handle in a key's id of the form `acct:name@domain`. */
+export const handleIn = (keyId: string): Handle | undefined =>
+  keyId.startsWith("acct:") ? parseHandle(keyId) : undefined
 
 /** An actor that a key led to, as its document says; stored by nobody yet. */
 interface Found {
@@ -40,8 +49,10 @@ type Look = Pick<Looked, "at" | "found" | "proven">
  * the key is in the actor's own. It is kept for a while whatever is claimed under it. Nothing is stored here.
  */
 export const make = Effect.gen(function*() {
-  const { outboundAllow } = yield* ServerConfig
+  const { localDomain, outboundAllow, publicUrl } = yield* ServerConfig
+  const ours = new Set([localDomain, new URL(publicUrl).host])
   const fetcher = yield* ObjectFetcher
+  const fingers = yield* WebFingers
   const readUrl = urlReader(outboundAllow)
   const limits = FailedLookups.make()
   const once = yield* SingleFlight.make<Looked, never>(underWayMax)
@@ -54,18 +65,44 @@ export const make = Effect.gen(function*() {
     const first = yield* fetcher.fetch(address)
     // The key's address serves the actor itself, or a key that names its owner.
     const owner = idOf(first.document["owner"]) ?? idOf(first.document["controller"]) ?? first.id.href
-    return owner === first.id.href ? first : yield* fetcher.fetch(owner)
+    if (owner === first.id.href) return yield* withKeys(fetcher, first)
+    // Keys of another origin are nobody's, so that nobody is asked for their owner.
+    if (URL.parse(owner)?.origin !== first.id.origin) {
+      return yield* new Implausible({ url: first.id.href, reason: "its owner is elsewhere" })
+    }
+    return yield* withKeys(fetcher, yield* fetcher.fetch(owner), [first])
   })
 
-  const isAway = (error: OutboundError | Implausible) =>
-    error._tag === "Unreachable" || (error._tag === "Answered" && (error.status >= 500 || error.status === 429))
+  /** The actor behind `acct:name@domain`; its host counts as one that was asked. */
+  const fingered = Effect.fnUntraced(function*({ domain, username }: Handle, address: string | undefined) {
+    const { actor } = yield* fingers.resolve(username, domain)
+    if (actor.host !== domain && (yield* limits.take({ address, host: actor.host })) === undefined) {
+      return yield* new Unreachable({ url: actor.href, reason: "busy" })
+    }
+    return yield* fetched(actor.href)
+  })
 
-  const looked = Effect.fnUntraced(function*(address: string, proven: () => void) {
-    const result = yield* Effect.result(fetched(address))
+  /** What a key's id leads to; undefined for what leads nowhere. */
+  const placeOf = (keyId: string, address: string | undefined) => {
+    const handle = handleIn(keyId)
+    if (handle !== undefined) {
+      const { domain, username } = handle
+      if (ours.has(domain)) return undefined
+      return { name: `acct:${username}@${domain}`, host: domain, find: fingered(handle, address) }
+    }
+    const url = readUrl(keyId)
+    return url && { name: url.href, host: url.host, find: fetched(url.href) }
+  }
+
+  const looked = Effect.fnUntraced(function*(
+    find: Effect.Effect<FetchedDocument, OutboundError | Implausible>,
+    proven: () => void
+  ) {
+    const result = yield* Effect.result(find)
     const at = yield* Clock.currentTimeMillis
     const bytes = Result.isSuccess(result) ? JSON.stringify(result.success.document).length : 1
     const entry = (found: Looked["found"]): Looked => ({ at, found, bytes, proven })
-    if (Result.isFailure(result)) return entry(isAway(result.failure) ? "away" : undefined)
+    if (Result.isFailure(result)) return entry(isPassing(result.failure) ? "away" : undefined)
     const actor = foreignActor(result.success.document, result.success.id, readUrl)
     return entry(actor === undefined ? undefined : { fetched: result.success, actor })
   })
@@ -79,18 +116,19 @@ export const make = Effect.gen(function*() {
     address: string | undefined,
     since = -Infinity
   ): Effect.fn.Return<Look> {
-    const url = readUrl(keyId)
+    const place = placeOf(keyId, address)
     const now = yield* Clock.currentTimeMillis
-    if (url === undefined) return { at: now, found: undefined, proven: () => {} }
-    const before = kept.get(url.href)
+    if (place === undefined) return { at: now, found: undefined, proven: () => {} }
+    const { find, host, name } = place
+    const before = kept.get(name)
     const restMillis = before?.found === "away" ? unavailableMillisMin : lookUpMillisMin
     if (before !== undefined && now - before.at < restMillis && now >= before.at && before.at >= since) return before
-    const proven = yield* limits.take({ address, host: url.host })
+    const proven = yield* limits.take({ address, host })
     if (proven === undefined) return { at: now, found: "away", proven: () => {} }
-    const look = yield* once(url.href, looked(url.href, proven))
+    const look = yield* once(name, looked(find, proven))
     // Somebody else's look served.
     if (look.proven !== proven) proven()
-    kept.set(url.href, look)
+    kept.set(name, look)
     return look
   })
 })

@@ -23,6 +23,10 @@ export class Implausible extends Schema.TaggedError<Implausible>()("Implausible"
   }
 }
 
+/** Returns true for failures after which another try could end otherwise. */
+export const isPassing = (error: OutboundError | Implausible): boolean =>
+  error._tag === "Unreachable" || (error._tag === "Answered" && (error.status >= 500 || error.status === 429))
+
 export interface FetchedDocument {
   /** The id, which is the address that served it. */
   readonly id: URL

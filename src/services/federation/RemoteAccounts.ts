@@ -43,8 +43,8 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   readonly byUri: (uri: string) => Effect.Effect<RemoteAccount | undefined>
   /** The id of a remote account by its row's. */
   readonly uriOf: (accountId: bigint) => Effect.Effect<string | undefined>
-  /** Its own server says that the account is gone, if we know it. */
-  readonly depart: (uri: string) => Effect.Effect<void>
+  /** Its own server says that the account is gone, if we know it: by its id, or by its handle. */
+  readonly depart: (named: string | NonNullable<ForeignActor["handle"]>) => Effect.Effect<void>
   /**
    * Stores what a document says, with the keys that it lists and no other. `handle` is the confirmed one, undefined
    * where it could not be confirmed; its owner until now loses it. `later`: nobody could say, so that a new account is
@@ -75,8 +75,13 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         return row
       }, Effect.orDie)
 
-      const depart = traced("RemoteAccounts.depart")(function*(uri: string) {
-        const known = yield* byUri(uri)
+      const depart: RemoteAccounts["Service"]["depart"] = traced("RemoteAccounts.depart")(function*(named) {
+        const [known] = yield* idRows(
+          typeof named === "string"
+            ? sql`SELECT account_id AS id FROM remote_actors r JOIN accounts a ON a.id = r.account_id WHERE a.uri = ${named}`
+            : sql`SELECT id FROM accounts WHERE lower(username) = ${named.username.toLowerCase()}
+              AND lower(coalesce(domain, '')) = ${named.domain}`
+        )
         if (known !== undefined) yield* transaction(sql)(purges.begin(AccountId.make(known.id)))
       }, Effect.orDie)
 
@@ -108,17 +113,19 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           WITH fresh AS MATERIALIZED (SELECT next_id(${now}) AS id)
           INSERT INTO accounts (id, username, domain, uri, url, display_name, note_html, fields, locked, bot, discoverable,
             indexable, memorial, suspended_at, created_at, updated_at, avatar_remote_url, avatar_description,
-            header_remote_url, header_description, attribution_domains)
+            header_remote_url, header_description, attribution_domains, show_featured, show_media, show_media_replies)
           SELECT fresh.id, coalesce(${handle?.username ?? null}, fresh.id::text), ${
           handle?.domain ?? unknownDomain
         }, ${uri},
             ${actor.url}, ${actor.displayName}, ${actor.noteHtml},
             ${JSON.stringify(fields)}::jsonb, ${actor.locked},
             ${actor.type === "Application" || actor.type === "Service"}, ${actor.discoverable}, ${actor.indexable},
-            ${actor.memorial}, ${suspendedAt}, ${actor.publishedAt ?? at}, ${at}, ${actor.avatar?.url ?? null},
+            ${actor.memorial}, ${suspendedAt}, ${
+          actor.publishedAt === undefined || actor.publishedAt > at ? at : actor.publishedAt
+        }, ${at}, ${actor.avatar?.url ?? null},
             ${actor.avatar?.description ?? ""}, ${actor.header?.url ?? null}, ${
           actor.header?.description ?? ""
-        }, ${actor.attributionDomains}::text[] FROM fresh
+        }, ${actor.attributionDomains}::text[], ${actor.showFeatured}, ${actor.showMedia}, ${actor.showMediaReplies} FROM fresh
           ON CONFLICT (uri) WHERE uri IS NOT NULL DO UPDATE SET
             username = CASE WHEN ${handle === undefined} THEN accounts.username ELSE excluded.username END,
             domain = CASE WHEN ${handle === undefined} THEN accounts.domain ELSE excluded.domain END,
@@ -127,7 +134,9 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             indexable = excluded.indexable, memorial = excluded.memorial, updated_at = excluded.updated_at,
             avatar_remote_url = excluded.avatar_remote_url, avatar_description = excluded.avatar_description,
             header_remote_url = excluded.header_remote_url, header_description = excluded.header_description,
-            suspended_at = excluded.suspended_at, attribution_domains = excluded.attribution_domains
+            suspended_at = excluded.suspended_at, attribution_domains = excluded.attribution_domains,
+            show_featured = excluded.show_featured, show_media = excluded.show_media,
+            show_media_replies = excluded.show_media_replies
           RETURNING id`)
         return AccountId.make(only(rows).id)
       })

@@ -5,8 +5,9 @@ import { traced } from "../Traced.ts"
 import { type ForeignActor, foreignActor } from "./documents/ForeignActor.ts"
 import { urlReader } from "./documents/Reading.ts"
 import { normalizeDomain, parseHandle } from "./DomainNames.ts"
+import { withKeys } from "./KeyDocuments.ts"
 import * as NewHosts from "./NewHosts.ts"
-import { type FetchedDocument, Implausible, ObjectFetcher } from "./ObjectFetcher.ts"
+import { type FetchedDocument, Implausible, isPassing, ObjectFetcher } from "./ObjectFetcher.ts"
 import { Purges } from "./purge/Purges.ts"
 import { type RemoteAccount, RemoteAccounts } from "./RemoteAccounts.ts"
 import { KeyOperations, rsaBitsMax, rsaBitsMin } from "./signatures/KeyOperations.ts"
@@ -19,6 +20,9 @@ export const profileMillisMax = 24 * 3_600_000
 export const underWayMax = 10_000
 
 export type RemoteError = OutboundError | Implausible
+
+/** True for the answer that says that an account was deleted (federation.md section 1). */
+const isGone = (error: RemoteError): boolean => error._tag === "Answered" && error.status === 410
 
 /** Accounts of other servers: found, fetched and stored, each document once however many ask for it. */
 export class RemoteActors extends Context.Service<RemoteActors, {
@@ -50,14 +54,17 @@ export class RemoteActors extends Context.Service<RemoteActors, {
       /** The handle that the actor's own domain and the handle's confirm (row 12), or that nobody can say now. */
       const confirmed = Effect.fnUntraced(function*(actor: ForeignActor) {
         const domain = normalizeDomain(actor.id.host)
-        if (domain === undefined) return undefined
-        const found = yield* Effect.result(fingers.resolve(actor.username, domain))
-        if (Result.isFailure(found)) return isPassing(found.failure) ? "later" : undefined
+        const named = actor.handle ?? (domain === undefined ? undefined : { username: actor.username, domain })
+        if (named === undefined || ours.has(named.domain)) return undefined
+        const found = yield* Effect.result(fingers.resolve(named.username, named.domain))
+        if (Result.isFailure(found)) {
+          return isGone(found.failure) ? "gone" : isPassing(found.failure) ? "later" : undefined
+        }
         if (found.success.actor.href !== actor.id.href || ours.has(found.success.domain)) return undefined
         // Its own spelling, as far as it is only that.
         const { domain: handleDomain, username } = found.success
-        const same = username.toLowerCase() === actor.username.toLowerCase()
-        return { username: same ? actor.username : username, domain: handleDomain }
+        const same = username.toLowerCase() === named.username.toLowerCase()
+        return { username: same ? named.username : username, domain: handleDomain }
       })
 
       const usable = (actor: ForeignActor) =>
@@ -70,12 +77,13 @@ export class RemoteActors extends Context.Service<RemoteActors, {
       const fetched = Effect.fnUntraced(function*(uri: string) {
         const began = yield* Clock.currentTimeMillis
         const { document, id } = yield* fetcher.fetch(uri).pipe(
-          Effect.tapErrorTag("Answered", ({ status }) => status === 410 ? accounts.depart(uri) : Effect.void)
+          Effect.tapErrorTag("Answered", (error) => isGone(error) ? accounts.depart(uri) : Effect.void)
         )
         return yield* stored({ document, id }, began)
       })
 
-      const stored = Effect.fnUntraced(function*({ document, id }: FetchedDocument, fetchedMillis: number) {
+      const stored = Effect.fnUntraced(function*(found: FetchedDocument, fetchedMillis: number) {
+        const { document, id } = yield* withKeys(fetcher, found)
         const uri = id.href
         const actor = foreignActor(document, id, readUrl)
         if (actor === undefined) return yield* new Implausible({ url: uri, reason: "no actor" })
@@ -83,6 +91,10 @@ export class RemoteActors extends Context.Service<RemoteActors, {
           return yield* new Implausible({ url: uri, reason: "it was deleted" })
         }
         const handle = yield* confirmed(actor)
+        if (handle === "gone") {
+          yield* accounts.depart(uri)
+          return yield* new Implausible({ url: uri, reason: "its domain says that it was deleted" })
+        }
         const later = handle === "later"
         const kept = { ...actor, keys: yield* usable(actor) }
         yield* accounts.store(kept, later ? undefined : handle, { fetchedMillis, later })
@@ -111,7 +123,9 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         if (handle === undefined || ours.has(handle.domain)) {
           return yield* new Implausible({ url: text, reason: "no handle of another server" })
         }
-        const { actor } = yield* fingers.resolve(handle.username, handle.domain)
+        const { actor } = yield* fingers.resolve(handle.username, handle.domain).pipe(
+          Effect.tapErrorTag("Answered", (error) => isGone(error) ? accounts.depart(handle) : Effect.void)
+        )
         return yield* find(actor.href)
       })
 
@@ -135,7 +149,3 @@ export class RemoteActors extends Context.Service<RemoteActors, {
     Layer.provide([ObjectFetcher.layer, Purges.layer, RemoteAccounts.layer, WebFingers.layer])
   )
 }
-
-/** Whether another try could end otherwise. */
-const isPassing = (error: RemoteError) =>
-  error._tag === "Unreachable" || (error._tag === "Answered" && (error.status >= 500 || error.status === 429))

@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 
-/** So many are looked up already that this one has to come back. */
-export class Crowded extends Schema.TaggedError<Crowded>()("Crowded", {}) {
+/** So many are looked up already that this one has to come back. `placed`: the request still holds its own place. */
+export class Crowded extends Schema.TaggedError<Crowded>()("Crowded", { placed: Schema.Boolean }) {
   override get message() {
     return "Too many senders are looked up"
   }

@@ -6,6 +6,7 @@ import type { OutboundError } from "../outbound/OutboundError.ts"
 import { traced } from "../Traced.ts"
 import { asForeign, asList, type Foreign, urlReader } from "./documents/Reading.ts"
 import { parseHandle } from "./DomainNames.ts"
+import * as HostMeta from "./HostMeta.ts"
 import { Implausible } from "./ObjectFetcher.ts"
 
 /** A handle and the actor that its domain says stands behind it. */
@@ -15,7 +16,7 @@ interface Finger {
   readonly actor: URL
 }
 
-/** Asks the domain of a handle who that is (RFC 7033). */
+/** Asks the domain of a handle who that is (RFC 7033); where it answers 404, as its host-meta says (RFC 6415). */
 export class WebFingers extends Context.Service<WebFingers, {
   /**
    * The actor that a handle means. Where the domain names another handle, that one's domain must say the same of
@@ -28,6 +29,7 @@ export class WebFingers extends Context.Service<WebFingers, {
     Effect.gen(function*() {
       const { outboundAllow } = yield* ServerConfig
       const outbound = yield* Outbound
+      const descriptorAt = HostMeta.make(outbound)
       const readUrl = urlReader(outboundAllow)
 
       /** Without TLS only at addresses that may be spoken to without; what a name leads to is not known yet. */
@@ -46,10 +48,15 @@ export class WebFingers extends Context.Service<WebFingers, {
         })[0]
 
       const ask = Effect.fnUntraced(function*(username: string, domain: string) {
-        const url = `${baseOf(domain)}/.well-known/webfinger?resource=${
-          encodeURIComponent(`acct:${username}@${domain}`)
-        }`
-        const { value } = yield* outbound.json({ url, type: DocumentTypes.jrd })
+        const [base, resource] = [baseOf(domain), `acct:${username}@${domain}`]
+        const url = `${base}/.well-known/webfinger?resource=${encodeURIComponent(resource)}`
+        const { value } = yield* outbound.json({ url, type: DocumentTypes.jrd }).pipe(
+          Effect.catchTag("Answered", (error) =>
+            error.status === 404
+              ? Effect.flatMap(descriptorAt(base, resource), (other) =>
+                other === undefined || other === url ? error : outbound.json({ url: other, type: DocumentTypes.jrd }))
+              : error)
+        )
         const document = asForeign(value) ?? {}
         const subject = typeof document["subject"] === "string" ? parseHandle(document["subject"]) : undefined
         const actor = selfOf(document)

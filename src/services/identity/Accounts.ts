@@ -32,6 +32,8 @@ const AccountRecord = Schema.Struct({
   fields: Schema.Array(StoredField),
   locked: Schema.Boolean,
   bot: Schema.Boolean,
+  /** True for actors of type Group, which other servers have. */
+  isGroup: Schema.Boolean,
   discoverable: Schema.NullOr(Schema.Boolean),
   indexable: Schema.Boolean,
   hideCollections: Schema.NullOr(Schema.Boolean),
@@ -141,7 +143,7 @@ export class Accounts extends Context.Service<Accounts, {
             greatest(c.statuses_count, c.stated_statuses, 0) AS statuses_count, c.last_status_at,
             r.id AS role_id, r.name AS role_name, r.color AS role_color,
             CASE WHEN u.email_subscriptions THEN ${mayOffer(sql, "u")} ELSE false END AS email_subscriptions,
-            o.feature_automatic, o.feature_manual
+            o.feature_automatic, o.feature_manual, coalesce(o.type = 'Group', false) AS is_group
           FROM accounts a LEFT JOIN account_stats c ON c.account_id = a.id
           LEFT JOIN users u ON u.account_id = a.id LEFT JOIN roles r ON r.id = u.role_id AND r.highlighted
           LEFT JOIN remote_actors o ON o.account_id = a.id

@@ -30,6 +30,13 @@ const types = (accept: string, ...accepted: ReadonlyArray<string>): DocumentType
 
 /** RFC 7033 section 4.2; some servers send plain JSON. */
 export const jrd = types("application/jrd+json, application/json", "application/jrd+json", "application/json")
+/** RFC 6415 section 2; some servers say XML. */
+export const xrd = types(
+  "application/xrd+xml, application/xml, text/xml",
+  "application/xrd+xml",
+  "application/xml",
+  "text/xml"
+)
 export const plainJson = types("application/json", "application/json")
 export const html = types("text/html, application/xhtml+xml", "text/html", "application/xhtml+xml")
 

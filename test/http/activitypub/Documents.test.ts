@@ -17,7 +17,7 @@ const ask = (path: string, headers: Record<string, string> = {}) =>
 const here = "https://local.example"
 
 layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) => {
-  it.effect("S-009: an account is an actor with a key of its own, the same at each of its addresses", () =>
+  it.effect("S-009 D-028: an account is an actor with a key of its own, the same at each of its addresses", () =>
     Effect.gen(function*() {
       yield* person("anna")
       const { headers, json, status } = yield* ask("/users/anna")
@@ -64,7 +64,9 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
   it.effect("row 79: the same address shows people a page, and caches know that there are two", () =>
     Effect.gen(function*() {
       yield* person("ben")
-      for (const type of ["text/html", "*/*", "application/json"]) {
+      for (
+        const type of ["text/html", "*/*", "text/html, application/json", "application/activity+json;q=0.1, text/html"]
+      ) {
         const page = yield* send("/@ben", { headers: { accept: type } })
         assert.match(page.headers.get("content-type") ?? "", /^text\/html/)
         assert.strictEqual(page.headers.get("vary"), "Accept, Accept-Language")
@@ -79,6 +81,35 @@ layer(server(), { excludeTestServices: true })("documents of ActivityPub", (it) 
       // Our addresses come from the configuration, whatever host a request names.
       const evil = yield* ask("/users/ben", { host: "evil.test", "x-forwarded-host": "evil.test" })
       assert.notInclude(evil.text, "evil.test")
+    }))
+
+  it.effect("F89: plain JSON asks for the document, as at Mastodon, and weights decide between it and the page", () =>
+    Effect.gen(function*() {
+      const ida = yield* person("ida")
+      const id = yield* status(ida, "hello")
+      const paths = ["/users/ida", "/@ida", `/users/ida/statuses/${id}`, `/@ida/${id}`]
+      const weights = ["application/json", "application/json;q=0.5, text/html;q=0.4", "text/html;q=0.9, application/*"]
+      for (const path of paths) {
+        for (const wanted of weights) {
+          const { headers, status } = yield* send(path, { headers: { accept: wanted } })
+          assert.strictEqual(status, 200, `${path} ${wanted}`)
+          assert.strictEqual(
+            headers.get("content-type"),
+            "application/activity+json; charset=utf-8",
+            `${path} ${wanted}`
+          )
+        }
+        const page = yield* send(path, { headers: { accept: "application/json;q=0, text/html" } })
+        assert.notInclude(page.headers.get("content-type") ?? "", "json", path)
+      }
+      const hostMeta = (wanted: string) =>
+        Effect.map(
+          send("/.well-known/host-meta", { headers: { accept: wanted } }),
+          ({ headers }) => headers.get("content-type")
+        )
+      assert.match((yield* hostMeta("application/xrd+xml, application/json;q=0.5")) ?? "", /xrd/)
+      assert.match((yield* hostMeta("application/xrd+xml;q=0.2, application/json;q=0.5")) ?? "", /json/)
+      assert.match((yield* hostMeta("*/*")) ?? "", /xrd/)
     }))
 
   it.effect("an ETag avoids sending unchanged documents", () =>

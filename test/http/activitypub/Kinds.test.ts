@@ -77,7 +77,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of ev
       assert.deepStrictEqual(yield* shown, [1, 0])
     }))
 
-  it.effect("row 81: odd dates neither pin a post on top nor break anything", () =>
+  it.effect("row 81 F89: odd dates neither pin a post on top nor break anything", () =>
     Effect.gen(function*() {
       const [cleo, xena] = [yield* person("cleo"), yield* there("xena")]
       yield* done(xena, { type: "Like", object: "https://nowhere.test/1" })
@@ -85,8 +85,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of ev
       const from = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
       const post = (name: string, published: unknown) => note(xena, name, { published })
       const [soon, late, old, odd] = [
-        post("soon", from(11)),
-        post("late", from(13)),
+        post("soon", from(23)),
+        post("late", from(25)),
         post("old", "1950-01-01T00:00:00Z"),
         post("odd", "never")
       ]

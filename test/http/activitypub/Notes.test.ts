@@ -36,12 +36,15 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
         url: `${here}/@anna/${id}`,
         attributedTo: `${here}/users/anna`,
         inReplyTo: `${here}/users/ben/statuses/${parent}`,
+        atomUri: uri,
+        inReplyToAtomUri: `${here}/users/ben/statuses/${parent}`,
         content: "<p>answer</p>",
         summary: "careful",
         sensitive: true
       })
       assert.deepStrictEqual(json.to, [everybody])
       assert.deepStrictEqual(json.cc, [`${here}/users/anna/followers`, `${here}/users/ben`])
+      assert.strictEqual(json.conversation.startsWith("tag:") || json.conversation.startsWith(here), true)
       assert.deepStrictEqual(json.contentMap, { en: "<p>answer</p>" })
       assert.deepStrictEqual(json.summaryMap, { en: "careful" })
       assert.deepStrictEqual(json.tag, [

@@ -27,6 +27,7 @@ const stranger = Effect.fnUntraced(function*(name: string) {
       id,
       type: "Person",
       username: name,
+      handle: undefined,
       displayName: "",
       noteHtml: "",
       url: id.href,
@@ -36,6 +37,9 @@ const stranger = Effect.fnUntraced(function*(name: string) {
       indexable: false,
       memorial: false,
       suspended: false,
+      showFeatured: true,
+      showMedia: true,
+      showMediaReplies: true,
       publishedAt: undefined,
       inboxUrl: `${id.href}/inbox`,
       sharedInboxUrl: null,
@@ -111,7 +115,7 @@ layer(server(), { excludeTestServices: true })("signed requests", (it) => {
       assert.notInclude((yield* asking("/users/anna/outbox?page=true")).text, String(secret))
     }))
 
-  it.effect("row 17: a blocked or suspended signer gets nothing, and an invalid signature is refused", () =>
+  it.effect("row 17 F100: a blocked or suspended signer gets nothing; an invalid signature counts as none", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const ben = yield* person("ben")
@@ -138,11 +142,35 @@ layer(server(), { excludeTestServices: true })("signed requests", (it) => {
       assert.strictEqual((yield* asking("/users/ben", blocked)).status, 200)
       assert.strictEqual((yield* asking(path, suspended)).status, 403)
       const stolen = { ...forger, key: { ...forger.key, keyId: blocked.key.keyId } }
-      assert.strictEqual((yield* asking(path, stolen)).status, 401)
+      assert.strictEqual((yield* asking(path, stolen)).status, 200)
+      const secret = yield* status(ben, "secret", { visibility: "private" })
+      yield* followers(ben, [forger.accountId])
+      const impostor = { ...blocked, key: { ...blocked.key, keyId: forger.key.keyId } }
+      assert.strictEqual((yield* asking(`/users/ben/statuses/${secret}`, forger)).status, 200)
+      assert.strictEqual((yield* asking(`/users/ben/statuses/${secret}`, impostor)).status, 404)
       assert.strictEqual(
         (yield* send(path, { headers: { accept: "application/activity+json", signature: "x" } })).status,
-        400
+        200
       )
+    }))
+})
+
+layer(server({ authorizedFetch: true }), { excludeTestServices: true })("authorized fetch", (it) => {
+  it.effect("F100: a signature that does not hold is refused where one is needed", () =>
+    Effect.gen(function*() {
+      const dora = yield* person("dora")
+      const [signer, forger] = [yield* stranger("signer"), yield* stranger("forger")]
+      const id = yield* status(dora, "open")
+      const stolen = { ...forger, key: { ...forger.key, keyId: signer.key.keyId } }
+      for (const path of ["/users/dora", `/users/dora/statuses/${id}`, "/users/dora/outbox"]) {
+        assert.strictEqual((yield* asking(path, signer)).status, 200, path)
+        assert.strictEqual((yield* asking(path, stolen)).status, 401, path)
+        assert.strictEqual(
+          (yield* send(path, { headers: { accept: "application/activity+json", signature: "x" } })).status,
+          400,
+          path
+        )
+      }
     }))
 })
 

@@ -52,7 +52,7 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
       assert.strictEqual((yield* get("/nodeinfo/2.1")).status, 404)
     }))
 
-  it.effect("webfinger: a local account by handle and by its addresses, in any case", () =>
+  it.effect("D-027: webfinger: a local account by handle and by its addresses, in any case", () =>
     Effect.gen(function*() {
       yield* person("Erika")
       for (
@@ -71,6 +71,11 @@ layer(server(), { excludeTestServices: true })("well-known", (it) => {
         const document = JSON.parse(text)
         assert.strictEqual(document.subject, "acct:Erika@local.example")
         assert.deepStrictEqual(document.aliases, ["https://local.example/@Erika", "https://local.example/users/Erika"])
+        assert.deepStrictEqual(document.links.map(({ rel }: { readonly rel: string }) => rel), [
+          "http://webfinger.net/rel/profile-page",
+          "self",
+          "http://webfinger.net/rel/avatar"
+        ])
         assert.deepInclude(document.links, {
           rel: "self",
           type: "application/activity+json",

@@ -169,7 +169,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       assert.deepInclude(yield* row(forger.id), { username: "fred", domain: evil.domain })
     }))
 
-  it.effect("row 39: long values are cut or dropped", () =>
+  it.effect("row 39 D-026: long values are cut or dropped", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const field = { type: "PropertyValue", name: "n".repeat(5_000), value: "v".repeat(5_000) }

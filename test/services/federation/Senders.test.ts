@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Exit, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { lookUpMillisMin, unavailableMillisMin } from "../../../src/services/federation/ActorLookups.ts"
@@ -160,6 +160,21 @@ layer(remote)("senders", (it) => {
           keyId
         )
       }
+    }))
+
+  it.effect("F100: a request that can do without its signer waits as long for the key as it says", () =>
+    Effect.gen(function*() {
+      const there = yield* peer
+      const asked = yield* Deferred.make<void>()
+      there.documents.set("/users/mute", () => {
+        Deferred.doneUnsafe(asked, Exit.void)
+      })
+      const mute = { keyId: `${there.url}/users/mute#main-key`, privatePem: (yield* keyPair).privatePem }
+      const request = yield* signed(mute)
+      const waiting = yield* Effect.forkChild(Effect.flip(Senders.use(({ verify }) => verify(request, 5))))
+      yield* Deferred.await(asked)
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* Fiber.join(waiting))._tag, "KeyUnavailable")
     }))
 
   it.effect("F15: junk makes one request and stores nobody, and whoever is named by it is heard all the same", () =>

@@ -23,7 +23,7 @@ interface ActivityTraits {
 
 /** THE table of inbound activity types. `InboxActivities` has a handler for each, or does not compile. */
 const traits = {
-  Accept: { reused: "Mastodon (`#accepts/follows/` for all follows of an account), Hollo, snac" },
+  Accept: { undoable: true, reused: "Mastodon (`#accepts/follows/` for all follows of an account), Hollo, snac" },
   Add: { reused: "Mastodon, which gives pins no id at all" },
   Announce: {
     reacts: true,

@@ -8,6 +8,7 @@ import * as Urls from "../../instance/Urls.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { picture } from "./AttachmentDocument.ts"
+import { capabilities } from "./Capabilities.ts"
 import { emojiDocument } from "./EmojiDocument.ts"
 import { actorContext, type Document, everybody, moment } from "./Vocabulary.ts"
 
@@ -115,6 +116,7 @@ export const actorDocument = (
     showMedia: record.showMedia,
     showRepliesInMedia: record.showMediaReplies,
     published: day(record.createdAt),
+    generator: { id: LocalIds.instanceActor(config), type: "Application", implements: capabilities },
     publicKey: publicKey(actor, publicPem)
   }
 }
@@ -135,6 +137,7 @@ export const instanceDocument = (
     endpoints: { sharedInbox: LocalIds.sharedInbox(config) },
     url: `${config.publicUrl}/about`,
     manuallyApprovesFollowers: true,
+    implements: capabilities,
     publicKey: publicKey(actor, publicPem)
   }
 }

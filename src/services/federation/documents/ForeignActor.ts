@@ -3,7 +3,7 @@ import { sanitise } from "../../html/Sanitise.ts"
 import { accountBytesMax } from "../../instance/ContentLimits.ts"
 import { momentOf } from "../../Moments.ts"
 import { bounded } from "../../text/BoundedText.ts"
-import { normalizeDomain } from "../DomainNames.ts"
+import { normalizeDomain, parseHandle } from "../DomainNames.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignKey, foreignKeys } from "./ForeignKeys.ts"
 import { type ForeignPicture, foreignPicture } from "./ForeignMedia.ts"
@@ -32,6 +32,8 @@ export interface ForeignActor {
   readonly id: URL
   readonly type: string
   readonly username: string
+  /** The handle that it gives itself, where it gives one; its domain has to confirm it. */
+  readonly handle: { readonly username: string; readonly domain: string } | undefined
   readonly displayName: string
   readonly noteHtml: string
   readonly url: string
@@ -41,6 +43,10 @@ export interface ForeignActor {
   readonly indexable: boolean
   readonly memorial: boolean
   readonly suspended: boolean
+  /** Tabs of its profile; shown unless its document says false. */
+  readonly showFeatured: boolean
+  readonly showMedia: boolean
+  readonly showMediaReplies: boolean
   readonly publishedAt: Date | undefined
   readonly inboxUrl: string
   readonly sharedInboxUrl: string | null
@@ -116,7 +122,9 @@ const featuredBy = (document: Foreign, own: Record<"followers" | "following", st
 export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): ForeignActor | undefined => {
   const type = typeOf(document, ...actorTypes)
   const inbox = readUrl(document["inbox"])
-  const name = document["preferredUsername"]
+  // FEP-2c59: the handle, which its domain has to confirm.
+  const handle = typeof document["webfinger"] === "string" ? parseHandle(document["webfinger"]) : undefined
+  const name = document["preferredUsername"] ?? handle?.username
   if (
     document["id"] !== id.href || id.href.length > actorUrlCharactersMax || type === undefined || inbox === undefined
   ) return undefined
@@ -132,10 +140,12 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
   const room = makeByteLimit(accountBytesMax)
   const lists = makeByteLimit(accountBytesMax)
   const flag = (field: string) => document[field] === true
+  const shown = (field: string) => document[field] !== false
   return {
     id,
     type,
     username: name,
+    handle,
     displayName: room.text(makeByteLimit(nameBytesMax).text(asText(document["name"], nameCharactersMax) ?? "")),
     noteHtml: room.html(asText(document["summary"], summaryCharactersMax) ?? ""),
     url: page?.href ?? id.href,
@@ -145,6 +155,9 @@ export const foreignActor = (document: Foreign, id: URL, readUrl: ReadUrl): Fore
     indexable: flag("indexable"),
     memorial: flag("memorial"),
     suspended: flag("suspended"),
+    showFeatured: shown("showFeatured"),
+    showMedia: shown("showMedia"),
+    showMediaReplies: shown("showRepliesInMedia"),
     publishedAt: dateOf(document["published"]),
     inboxUrl: inbox.href,
     sharedInboxUrl: shared?.href ?? null,

@@ -1,39 +1,23 @@
+import { multibaseBytes } from "./Multibase.ts"
 import { asForeign, asList, type Foreign, idOf } from "./Reading.ts"
 
 /** Keys of one actor that are looked at. */
-const keysMax = 10
+export const keysMax = 10
 
 export interface ForeignKey {
   readonly keyId: string
   readonly publicPem: string
 }
 
-const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 /** Bytes of a key as PEM; one of RSA with 16,384 bits has 2,800. */
 const pemBytesMax = 4_096
-/** Characters of a multibase text that is decoded; an Ed25519 key has 48. */
-const multibaseCharactersMax = 128
-
-/** Base58 (Bitcoin's alphabet) as bytes; undefined for any other text. */
-const base58 = (text: string): Uint8Array | undefined => {
-  if (text.length > multibaseCharactersMax) return undefined
-  let value = 0n
-  for (const character of text) {
-    const digit = alphabet.indexOf(character)
-    if (digit < 0) return undefined
-    value = value * 58n + BigInt(digit)
-  }
-  const hex = value.toString(16)
-  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, "hex")
-}
 
 /** The bytes before the 32 bytes of an Ed25519 key in SPKI (RFC 8410 section 4). */
 const ed25519Prefix = Buffer.from("302a300506032b6570032100", "hex")
 
 /** An Ed25519 key as Multikey writes it (Controlled Identifiers section 2.2.2), as PEM. */
 const ed25519Pem = (multibase: unknown): string | undefined => {
-  if (typeof multibase !== "string" || !multibase.startsWith("z")) return undefined
-  const bytes = base58(multibase.slice(1))
+  const bytes = multibaseBytes(multibase)
   if (bytes?.byteLength !== 34 || bytes[0] !== 0xed || bytes[1] !== 0x01) return undefined
   const encoded = Buffer.concat([ed25519Prefix, bytes.subarray(2)]).toString("base64")
   return `-----BEGIN PUBLIC KEY-----\n${encoded}\n-----END PUBLIC KEY-----\n`

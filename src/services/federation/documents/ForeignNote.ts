@@ -34,8 +34,8 @@ export const mentionsMax = 100
 export const hashtagsMax = 50
 /** Characters of an attached link. */
 const linkCharactersMax = 4_096
-/** How far in the future a post may be dated, in milliseconds (row 81). */
-export const futureMillisMax = 12 * 3_600_000
+/** How far in the future a post may be dated, in milliseconds; it is dated now then (row 81). */
+export const futureMillisMax = 24 * 3_600_000
 
 /** A post of another server; everything in it was checked and cut to size. */
 export interface ForeignNote extends Written, Pick<StoredStatus, "html" | "interactionPolicy" | "visibility"> {
@@ -113,7 +113,9 @@ export const foreignNote = (
   }
   const published = momentOf(note["published"]) ?? now
   if (published > now + futureMillisMax) return undefined
-  const updated = momentOf(note["updated"])
+  const stated = momentOf(note["updated"])
+  // A date ahead is brought back to now, so that equal ones would differ at the next look.
+  const updated = published > now && stated !== undefined && stated <= published ? undefined : stated
   const to = idsOf(note["to"])
   const cc = idsOf(note["cc"])
   const url = pageOf(note, id, readUrl)

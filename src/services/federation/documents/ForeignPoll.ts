@@ -1,8 +1,8 @@
 import { momentOf } from "../../Moments.ts"
 import { asForeign, asText, countOf, type Foreign, typeOf } from "./Reading.ts"
 
-/** Options of a poll that are kept, and characters of each ; Mastodon keeps 500. */
-export const optionsMax = 50
+/** Options of a poll that are kept, as many as Mastodon keeps, and characters of each; `room` bounds their bytes. */
+export const optionsMax = 500
 export const optionCharactersMax = 255
 
 /** A poll of another server as its document says it stands; everything in it was checked and cut to size. */

@@ -38,7 +38,8 @@ export const actorContext = [activityStreams, security, {
   PropertyValue: "schema:PropertyValue",
   value: "schema:value",
   Hashtag: "as:Hashtag",
-  Emoji: "toot:Emoji"
+  Emoji: "toot:Emoji",
+  implements: { "@id": "https://w3id.org/fep/844e#implements", "@type": "@id", "@container": "@set" }
 }]
 
 /** A moment to the millisecond: what is of one second has an order, too. */

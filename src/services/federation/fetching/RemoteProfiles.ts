@@ -47,6 +47,11 @@ const Profile = Schema.Struct({
 type Profile = typeof Profile.Type
 const profileRows = rowsOf(Profile)
 
+/** Returns true for a collection that counts members and shows none: its owner hides them (federation.md section 4). */
+const isHidden = (collection: Foreign): boolean =>
+  (countOf(collection["totalItems"]) ?? 0) > 0 &&
+  ["first", "items", "orderedItems"].every((field) => collection[field] === undefined)
+
 /** What a profile of another server shows beside its document: its newest posts, what it pinned, how many follow it. */
 export class RemoteProfiles extends Context.Service<RemoteProfiles, {
   /**
@@ -97,6 +102,10 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         yield* sql`UPDATE account_stats SET stated_followers = coalesce(${stated(followers)}, stated_followers),
           stated_following = coalesce(${stated(following)}, stated_following),
           stated_statuses = coalesce(${stated(outbox)}, stated_statuses) WHERE account_id = ${id}`.pipe(Effect.orDie)
+        const lists = [followers, following].filter((collection) => collection !== undefined)
+        if (lists.length > 0) {
+          yield* sql`UPDATE accounts SET hide_collections = ${lists.some(isHidden)} WHERE id = ${id}`.pipe(Effect.orDie)
+        }
         yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })
       })
 

@@ -27,6 +27,11 @@ export interface Incoming {
   readonly signedMillis: number
   /** Whether it may have its effect under the same id again: signed later than before, and than its Undo or Delete. */
   readonly repeats: boolean
+  /**
+   * Somebody else handed it on with its author's proof, at any time and in any spelling: it has no effect where the
+   * author did something under its id at that time or later.
+   */
+  readonly proven?: boolean
 }
 
 interface ReceivedActivity extends Incoming {
@@ -94,9 +99,16 @@ export const make = (sql: SqlClient) => {
 
   // One that cannot be written must not keep the others out.
   const record = gatheredOrAlone({ max: recordedAtOnceMax }, write)
-  return (accountId: bigint, incoming: Incoming): Effect.Effect<boolean, SqlError> =>
-    Effect.suspend(() => {
-      const { document, uri } = incoming
-      return record({ ...incoming, accountId, uri: keyOf(uri, document), digest: digestOf(document) })
-    })
+  const hasCome = (accountId: bigint, uri: string, signedMillis: number) =>
+    Effect.map(
+      sql`SELECT FROM inbound_activities WHERE account_id = ${accountId} AND uri = ${uri}
+        AND coalesce(signed_at, due_at) >= ${new Date(signedMillis)} LIMIT 1`,
+      (rows) => rows.length > 0
+    )
+  return Effect.fnUntraced(function*(accountId: bigint, incoming: Incoming): Effect.fn.Return<boolean, SqlError> {
+    const { document, signedMillis } = incoming
+    const uri = keyOf(incoming.uri, document)
+    if (incoming.proven === true && (yield* hasCome(accountId, uri, signedMillis))) return true
+    return yield* record({ ...incoming, accountId, uri, digest: digestOf(document) })
+  })
 }

@@ -17,9 +17,12 @@ type Row = typeof Row.Type
 const emojiRows = rowsOf(Row)
 
 /** It may be shown under its address already, or have been another one when it was sent. */
-const isNews = (emoji: ForeignEmoji, known: Row | undefined): boolean => {
+const isNews = (now: number) => (emoji: ForeignEmoji, known: Row | undefined): boolean => {
   if (known === undefined) return true
-  const [updated, before] = [emoji.updatedMillis, known.updatedAt?.getTime()]
+  // A date ahead would outlast every change, so that it counts as none.
+  const [updated, before] = [emoji.updatedMillis, known.updatedAt?.getTime()].map((millis) =>
+    millis === undefined || millis > now ? undefined : millis
+  )
   if (updated === undefined || before === undefined) {
     return known.url !== emoji.url || (updated !== undefined && before === undefined)
   }
@@ -50,17 +53,18 @@ export class RemoteEmojis extends Context.Service<RemoteEmojis, {
         const rows = yield* emojiRows(sql`SELECT shortcode, url, updated_at FROM custom_emojis
           WHERE domain = ${host} AND shortcode = ANY (${emojis.map(({ shortcode }) => shortcode)}::text[])`)
         const known = new Map(rows.map((row) => [row.shortcode, row]))
-        const changed = emojis.filter((emoji) => isNews(emoji, known.get(emoji.shortcode)))
+        const now = yield* Clock.currentTimeMillis
+        const isChanged = isNews(now)
+        const changed = emojis.filter((emoji) => isChanged(emoji, known.get(emoji.shortcode)))
         const full = changed.some(({ shortcode }) => !known.has(shortcode)) && (yield* isFull(host))
         // In one order, for others may write the same ones at the same time.
         const kept = changed.filter(({ shortcode }) => !full || known.has(shortcode))
           .toSorted((a, b) => a.shortcode < b.shortcode ? -1 : 1)
         if (kept.length === 0) return
-        const now = yield* Clock.currentTimeMillis
         const values = JSON.stringify(kept.map(({ shortcode, updatedMillis, url }) => ({
           shortcode,
           url,
-          updated: updatedMillis === undefined ? null : new Date(updatedMillis)
+          updated: updatedMillis === undefined || updatedMillis > now ? null : new Date(updatedMillis)
         })))
         yield* sql`INSERT INTO custom_emojis (id, shortcode, domain, url, static_url, visible_in_picker, created_at,
             updated_at, refreshed_at)

@@ -58,11 +58,27 @@ const missing = (names: ReadonlyArray<string>, method: string): string | undefin
     : "The Digest header of a POST request must be signed"
 }
 
+/** Ports that addresses leave out, by scheme. */
+const usualPorts: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" }
+
+/** Values of `Host` that name this server: some senders leave the port out, or write the usual one. */
+const namesOf = ({ host, hostname, protocol }: URL): ReadonlyArray<string> => [
+  ...new Set(host === hostname ? [host, `${host}:${usualPorts[protocol] ?? ""}`] : [host, hostname])
+]
+
+/** Forms in which servers sign one request: with and without the query (federation.md section 5), by each name of ours. */
+const formsOf = (request: SignedRequest, names: ReadonlyArray<string>) => {
+  const [path = ""] = request.target.split("?")
+  return [...new Set([request.target, path])].flatMap((target) =>
+    names.map((host) => ({ ...request, target, headers: { ...request.headers, host } }))
+  )
+}
+
 /**
- * What a request's `Signature` header claims. `host` is our own, `now` in milliseconds since 1970. Everything that
+ * What a request's `Signature` header claims. `origin` is our own, `now` in milliseconds since 1970. Everything that
  * needs no key is checked.
  */
-export const claim = (request: SignedRequest, host: string, now: number): Result.Result<Claim, Unverified> => {
+export const claim = (request: SignedRequest, origin: URL, now: number): Result.Result<Claim, Unverified> => {
   const parameters = parametersOf(request.headers["signature"] ?? "")
   const [keyId, encoded] = [parameters?.get("keyId"), parameters?.get("signature")]
   if (parameters === undefined || keyId === undefined || encoded === undefined) {
@@ -78,7 +94,8 @@ export const claim = (request: SignedRequest, host: string, now: number): Result
   }
   const lacking = missing(names, request.method)
   if (lacking !== undefined) return unverified(lacking)
-  if ((request.headers["host"] ?? "").toLowerCase() !== host) return unverified("Signed for another host")
+  const host = (request.headers["host"] ?? "").trim()
+  if (!namesOf(origin).includes(host.toLowerCase())) return unverified("Signed for another host")
 
   const date = momentOf(request.headers["date"])
   const created = names.includes("(created)") ? momentOfSeconds(parameters.get("created")) : date
@@ -90,12 +107,15 @@ export const claim = (request: SignedRequest, host: string, now: number): Result
   if (request.method !== "GET" && !isDigestOf(request.headers["digest"] ?? "", request.body)) {
     return unverified("Invalid Digest value. The provided Digest value is not a SHA-256 digest of the body")
   }
-  const base = signingString(names, request, parameters)
+  const [base, ...variants] = formsOf(request, [...new Set([host, origin.host, origin.hostname])]).map((form) =>
+    signingString(names, form, parameters)
+  )
   if (base === undefined) return unverified("A signed header is missing")
   return Result.succeed({
     keyId,
     algorithm: algorithm === "hs2019" ? undefined : algorithm,
     base: utf8.encode(base),
+    variants: variants.flatMap((form) => form === undefined ? [] : utf8.encode(form)),
     signature: Buffer.from(encoded, "base64"),
     signedMillis: created
   })

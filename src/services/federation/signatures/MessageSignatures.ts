@@ -131,6 +131,7 @@ export const claim = (request: SignedRequest, origin: URL, now: number): Result.
     keyId,
     algorithm,
     base: utf8.encode(base),
+    variants: [],
     signature,
     signedMillis: created
   })

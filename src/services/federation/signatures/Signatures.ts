@@ -40,7 +40,7 @@ export class Signatures extends Context.Service<Signatures, {
 
       const claimed = (request: SignedRequest, now: number): Result.Result<Claim, Unverified> =>
         request.headers["signature-input"] === undefined
-          ? Cavage.claim(request, origin.host, now)
+          ? Cavage.claim(request, origin, now)
           : MessageSignatures.claim(request, origin, now)
 
       return Signatures.of({
@@ -50,7 +50,12 @@ export class Signatures extends Context.Service<Signatures, {
           }
           return yield* Effect.fromResult(claimed(request, yield* Clock.currentTimeMillis))
         }),
-        holds: ({ algorithm, base, signature }, publicPem) => keys.verify(publicPem, algorithm, base, signature),
+        holds: traced("Signatures.holds")(function*({ algorithm, base, signature, variants }, publicPem) {
+          for (const form of [base, ...variants]) {
+            if (yield* keys.verify(publicPem, algorithm, form, signature)) return true
+          }
+          return false
+        }),
         sign: traced("Signatures.sign")(function*(scheme: Scheme, key: SigningKey, request) {
           const now = yield* Clock.currentTimeMillis
           const given = { ...request, keyId: key.keyId, now }

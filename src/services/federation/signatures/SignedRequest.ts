@@ -19,6 +19,8 @@ export interface Claim {
   /** Undefined where the kind of the key decides. */
   readonly algorithm: "rsa-sha256" | "ed25519" | undefined
   readonly base: Uint8Array
+  /** Other forms of the same request that servers sign; a signature of one of them holds as well. */
+  readonly variants: ReadonlyArray<Uint8Array>
   readonly signature: Uint8Array
   /** When it was signed, as its signer says, in milliseconds since 1970. */
   readonly signedMillis: number

@@ -38,6 +38,7 @@ describe("posts of other servers", () => {
       ["2026-06-01T12:00:01Z", now],
       [new Date(now + futureMillisMax).toISOString(), now],
       [new Date(now + futureMillisMax + 1).toISOString(), undefined],
+      ["2026-06-02T11:00:00Z", now],
       ["9999-12-31T23:59:59Z", undefined],
       ["+275760-09-13T00:00:00Z", undefined],
       ["1969-12-31T23:59:59Z", 0],
@@ -50,7 +51,7 @@ describe("posts of other servers", () => {
       [["2026-06-01T11:00:00Z"], now]
     ] as const
   ) {
-    it(`row 81: dated ${JSON.stringify(published)} is ${expected === undefined ? "refused" : expected}`, () =>
+    it(`row 81 F89: dated ${JSON.stringify(published)} is ${expected === undefined ? "refused" : expected}`, () =>
       assert.strictEqual(at(published), expected))
   }
 
@@ -58,6 +59,12 @@ describe("posts of other servers", () => {
     assert.strictEqual(read({ updated: "2027-01-01T00:00:00Z" })?.updatedMillis, now)
     assert.isUndefined(read({ updated: "1960-01-01T00:00:00Z" })?.updatedMillis)
     assert.isUndefined(read({ updated: "x" })?.updatedMillis)
+  })
+
+  it("F89: a post that is dated ahead and was not edited says nothing of an edit", () => {
+    const published = "2026-06-02T11:00:00Z"
+    assert.isUndefined(read({ published, updated: published })?.updatedMillis)
+    assert.strictEqual(read({ published, updated: "2026-06-02T11:30:00Z" })?.updatedMillis, now)
   })
 
   /** A text of a hostile peer: pieces that grow when they are escaped or sanitised, one character of many, many of one. */

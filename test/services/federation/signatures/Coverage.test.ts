@@ -23,7 +23,7 @@ const cavage = (method: string, names: ReadonlyArray<string>, more = "") =>
       headers: { ...headers, signature: `keyId="k",${more}headers="${names.join(" ")}",signature="YQ=="` },
       body
     },
-    origin.host,
+    origin,
     now
   ))
 
@@ -45,7 +45,7 @@ const rfc9421 = (method: string, names: ReadonlyArray<string>, parameters = `;cr
 
 const without = (names: ReadonlyArray<string>, name: string) => names.filter((other) => other !== name)
 
-describe("row 4: a signature that omits required parts is not believed, however well it covers the rest", () => {
+describe("row 4 D-024: a signature that omits required parts is not believed, however well it covers the rest", () => {
   for (
     const [method, names] of [["GET", ["(request-target)", "host", "date"]], [
       "POST",
@@ -77,5 +77,38 @@ describe("row 4: a signature that omits required parts is not believed, however 
       assert.isFalse(rfc9421(method, [...names, names[0]], undefined), "a component twice")
       assert.isFalse(rfc9421(method, names, `; created=${seconds};keyid="k"`), "written otherwise than it is signed")
     })
+  }
+})
+
+describe("F100: how long a signature holds (federation.md section 5)", () => {
+  const hour = 3_600
+  const by = (created: number, expires?: number) => {
+    const end = expires === undefined ? "" : `expires=${seconds + expires},`
+    const names = ["(request-target)", "host", "(created)", ...(expires === undefined ? [] : ["(expires)"])]
+    return [
+      cavage("GET", names, `created=${seconds + created},${end}`),
+      rfc9421(
+        "GET",
+        ["@method", "@target-uri"],
+        `;created=${seconds + created}${expires === undefined ? "" : `;expires=${seconds + expires}`};keyid="k"`
+      )
+    ]
+  }
+  for (
+    const [created, expires, expected] of [
+      [0, undefined, true],
+      [-300 - hour, undefined, true],
+      [-301 - hour, undefined, false],
+      [hour, undefined, true],
+      [hour + 1, undefined, false],
+      [-2 * hour, -hour, true],
+      [-2 * hour, -hour - 1, false],
+      [-6 * hour, 10, true],
+      [-13 * hour, 10, true],
+      [-13 * hour - 1, 10, false]
+    ] as const
+  ) {
+    it(`made ${created} seconds from now, until ${expires ?? "it is old"}`, () =>
+      assert.deepStrictEqual(by(created, expires), [expected, expected]))
   }
 })

@@ -36,7 +36,9 @@ oYi+1hqp1fIekaxsyQIDAQAB
 
   it.effect("C.3: all headers", () =>
     Effect.gen(function*() {
-      const claim = Result.getOrThrow(Cavage.claim(request, "example.com", Date.UTC(2014, 0, 5, 21, 31, 40)))
+      const claim = Result.getOrThrow(
+        Cavage.claim(request, new URL("http://example.com"), Date.UTC(2014, 0, 5, 21, 31, 40))
+      )
       assert.strictEqual(claim.keyId, "Test")
       assert.strictEqual(
         new TextDecoder().decode(claim.base),

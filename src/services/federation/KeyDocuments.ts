@@ -1,0 +1,50 @@
+import { Effect } from "effect"
+import type { OutboundError } from "../outbound/OutboundError.ts"
+import { keysMax } from "./documents/ForeignKeys.ts"
+import { asForeign, asList, type Foreign, idOf } from "./documents/Reading.ts"
+import { type FetchedDocument, type Implausible, isPassing, type ObjectFetcher } from "./ObjectFetcher.ts"
+
+/** Documents of keys that are fetched for one actor. */
+const fetchedMax = 3
+
+/** The address of a key that an actor only names, at the actor's own origin and outside of its document. */
+const addressOf = (key: unknown, actor: URL): string | undefined => {
+  const url = asForeign(key)?.["publicKeyPem"] === undefined ? URL.parse(idOf(key) ?? "") : null
+  return url !== null && url.origin === actor.origin && url.href.split("#")[0] !== actor.href ? url.href : undefined
+}
+
+/** The key in a document: the document itself, or the member of a shortened actor. */
+const keyIn = (document: Foreign, address: string): Foreign | undefined =>
+  [document, ...asList(document["publicKey"])].map(asForeign).find((key) =>
+    key?.["publicKeyPem"] !== undefined && idOf(key) === address
+  )
+
+/**
+ * Returns an actor's document with the keys that it names by their address in full, each from a document of its own. A
+ * key that is not there stays a name. `known` are documents that were fetched already. `foreignKeys` checks the owner.
+ */
+export const withKeys = Effect.fnUntraced(function*(
+  fetcher: ObjectFetcher["Service"],
+  found: FetchedDocument,
+  known: ReadonlyArray<FetchedDocument> = []
+): Effect.fn.Return<FetchedDocument, OutboundError | Implausible> {
+  const listed = asList(found.document["publicKey"]).slice(0, keysMax)
+  if (listed.every((key) => addressOf(key, found.id) === undefined)) return found
+  let left = fetchedMax
+  const keys: Array<unknown> = []
+  for (const key of listed) {
+    const address = addressOf(key, found.id)
+    if (address === undefined || left-- <= 0) {
+      keys.push(key)
+      continue
+    }
+    const here = known.find(({ id }) => id.href === address)
+    const there = here ?? (yield* Effect.catchIf(
+      fetcher.fetch(address),
+      (error) => !isPassing(error),
+      () => Effect.succeed(undefined)
+    ))
+    keys.push((there && keyIn(there.document, address)) ?? key)
+  }
+  return { id: found.id, document: { ...found.document, publicKey: keys } }
+})

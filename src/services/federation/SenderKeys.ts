@@ -1,0 +1,202 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import * as Cache from "../caching/Cache.ts"
+import { Changes } from "../caching/Changes.ts"
+import { hashedKey } from "../HashedKey.ts"
+import { AccountId } from "../Ids.ts"
+import { ServerConfig } from "../instance/ServerConfig.ts"
+import { rowsMax } from "../Paging.ts"
+import { rowsOf, Timestamptz } from "../Rows.ts"
+import { traced } from "../Traced.ts"
+import * as ActorLookups from "./ActorLookups.ts"
+import type { ForeignActor } from "./documents/ForeignActor.ts"
+import { keysMax } from "./documents/ForeignKeys.ts"
+import { urlReader } from "./documents/Reading.ts"
+import { DomainPolicies } from "./domains/DomainPolicies.ts"
+import { ObjectFetcher } from "./ObjectFetcher.ts"
+import { RemoteActors } from "./RemoteActors.ts"
+import { Unverified } from "./signatures/SignedRequest.ts"
+import { type Crowded, Strangers } from "./Strangers.ts"
+import { WebFingers } from "./WebFingers.ts"
+
+/** Senders in memory, and characters of a key's id. */
+const sendersMax = 20_000
+const keyIdCharactersMax = 2_048
+/** How long a key in memory is believed, in milliseconds. */
+const keptMillisMax = 60_000
+
+/** The key could not be fetched; the sender may come back. */
+export class KeyUnavailable extends Schema.TaggedError<KeyUnavailable>()("KeyUnavailable", { keyId: Schema.String }) {
+  override get message() {
+    return `Unable to fetch key ${this.keyId}`
+  }
+}
+
+/** Nothing is taken from the sender's server: it is suspended here or, in limited federation, not on the list. */
+export class DomainClosed extends Schema.TaggedError<DomainClosed>()("DomainClosed", {}) {
+  override get message() {
+    return "This action is not allowed"
+  }
+}
+
+/** An account that signed something: its key belongs to it, and its document lists the key (row 2). */
+const Sender = Schema.Struct({
+  accountId: AccountId,
+  uri: Schema.String,
+  /** Of the handle. */
+  domain: Schema.String,
+  suspended: Schema.Boolean
+})
+export type Sender = typeof Sender.Type
+
+/** A signature that is to be verified: its key's id, and how it is verified with a public key in PEM. */
+interface SignedBy {
+  readonly keyId: string
+  readonly holds: (publicPem: string) => Effect.Effect<boolean>
+  /** Where it came from; absent where nobody knows. */
+  readonly address: string | undefined
+  /** Bounds the wait for a key that is not known here, in seconds; `KeyUnavailable` after it. */
+  readonly secondsMax?: number | undefined
+}
+
+const KnownKey = Schema.Struct({ ...Sender.fields, publicPem: Schema.String })
+const keyRows = rowsOf(KnownKey)
+const fetchedRows = rowsOf(Schema.Struct({ fetchedAt: Timestamptz }))
+
+interface KnownSender extends Sender {
+  readonly publicPems: ReadonlyArray<string>
+}
+
+/** Keys of an actor that a key's id means: the key itself, else all where it names the actor, by its id or handle. */
+const keysNamed = (keyId: string, { id, keys }: ForeignActor): ReadonlyArray<string> => {
+  const exact = keys.filter((key) => key.keyId === keyId)
+  const meant = exact.length > 0 || (keyId !== id.href && ActorLookups.handleIn(keyId) === undefined) ? exact : keys
+  return meant.map(({ publicPem }) => publicPem)
+}
+
+/** Finds the account whose key signed something; nothing that was signed is believed before. */
+export class SenderKeys extends Context.Service<SenderKeys, {
+  readonly find: (
+    signature: SignedBy
+  ) => Effect.Effect<Sender, Unverified | KeyUnavailable | DomainClosed | Crowded>
+}>()("murmuration/services/federation/SenderKeys") {
+  static readonly layerNoDeps = Layer.effect(
+    SenderKeys,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { outboundAllow } = yield* ServerConfig
+      const actors = yield* RemoteActors
+      const domains = yield* DomainPolicies
+      const readUrl = urlReader(outboundAllow)
+      // By `hashedKey` of a key's id, which its owner may choose.
+      const kept = yield* Cache.make<string, KnownSender>({
+        rows: ({ accountId }) => [["account", accountId], ["user", accountId]],
+        max: { entries: sendersMax },
+        millisMax: keptMillisMax,
+        aloneMillisMax: keptMillisMax
+      })
+      const look = yield* ActorLookups.make
+
+      const storedWhere = Effect.fnUntraced(function*(condition: Fragment) {
+        const rows = yield* keyRows(sql`
+          SELECT k.account_id, a.uri, a.domain, a.suspended_at IS NOT NULL AS suspended, k.public_pem
+          FROM remote_keys k JOIN accounts a ON a.id = k.account_id WHERE ${condition} LIMIT ${rowsMax(sql, keysMax)}`)
+        const [first] = rows
+        return first && { ...first, publicPems: rows.map(({ publicPem }) => publicPem) } satisfies KnownSender
+      }, Effect.orDie)
+
+      /** `uri` is the account's, where that is known: the id may name it by a handle. */
+      const stored = Effect.fnUntraced(function*(keyId: string, uri?: string) {
+        const exact = yield* storedWhere(sql`k.key_id = ${keyId}`)
+        if (exact !== undefined) return exact
+        const handle = ActorLookups.handleIn(keyId)
+        if (uri !== undefined || handle === undefined) {
+          return keyId.includes("#") ? undefined : yield* storedWhere(sql`a.uri = ${uri ?? keyId}`)
+        }
+        return yield* storedWhere(sql`lower(a.username) = ${handle.username.toLowerCase()}
+          AND lower(coalesce(a.domain, '')) = ${handle.domain}`)
+      })
+
+      /** When the actor's document was taken over last, in milliseconds since 1970. */
+      const storedAt = Effect.fnUntraced(function*(uri: string) {
+        const [row] = yield* fetchedRows(
+          sql`SELECT r.fetched_at FROM remote_actors r JOIN accounts a ON a.id = r.account_id
+          WHERE a.uri = ${uri}`
+        )
+        return row?.fetchedAt.getTime() ?? -Infinity
+      }, Effect.orDie)
+
+      /** What the origin says of a key, as it was looked up; not where it said so before what is known by now. */
+      const lookedUp = Effect.fnUntraced(
+        function*(keyId: string, address: string | undefined, known: KnownSender | undefined) {
+          const first = yield* look(keyId, address)
+          if (first.found === "away" || first.found === undefined) return { ...first, publicPems: [] }
+          const publicPems = keysNamed(keyId, first.found.actor)
+          const since = publicPems.every((pem) => known?.publicPems.includes(pem) === true)
+            ? -Infinity
+            : yield* storedAt(first.found.actor.id.href)
+          if (first.at >= since) return { ...first, publicPems }
+          const again = yield* look(keyId, address, since)
+          return { ...again, publicPems: typeof again.found === "object" ? keysNamed(keyId, again.found.actor) : [] }
+        }
+      )
+
+      const unverified = (text: string) => new Unverified({ text, malformed: false })
+
+      const holdsWith = Effect.fnUntraced(function*({ holds }: SignedBy, publicPems: ReadonlyArray<string>) {
+        for (const pem of publicPems) {
+          if (yield* holds(pem)) return true
+        }
+        return false
+      })
+
+      /** By what the origin of the key says now. Nobody is stored, or looked at anew, but whose signature holds by that. */
+      const proven = Effect.fnUntraced(
+        function*(signature: SignedBy, known: KnownSender | undefined) {
+          const { address, keyId } = signature
+          const { at, found, proven, publicPems } = yield* lookedUp(keyId, address, known)
+          if (found === "away") return yield* new KeyUnavailable({ keyId })
+          if (found === undefined || publicPems.length === 0) {
+            return yield* unverified(
+              known === undefined ? `Public key not found for key ${keyId}` : `Verification failed for ${known.uri}`
+            )
+          }
+          if (!(yield* holdsWith(signature, publicPems))) {
+            return yield* unverified(`Verification failed for ${found.actor.id.href}`)
+          }
+          proven()
+          yield* Effect.catchTags(actors.renew(found.fetched, at), {
+            Unreachable: () => new KeyUnavailable({ keyId }),
+            Answered: () => new KeyUnavailable({ keyId }),
+            Implausible: () => unverified(`Public key not found for key ${keyId}`),
+            Refused: () => unverified(`Public key not found for key ${keyId}`)
+          })
+          return (yield* kept.renew(hashedKey(keyId), stored(keyId, found.actor.id.href))) ??
+            (yield* unverified(`Public key not found for key ${keyId}`))
+        }
+      )
+
+      const find = traced("SenderKeys.find")(function*(signature: SignedBy) {
+        const { keyId, secondsMax } = signature
+        if (keyId.length > keyIdCharactersMax) return yield* unverified("Public key not found: its id is too long")
+        const host = ActorLookups.handleIn(keyId)?.domain ?? readUrl(keyId)?.host
+        if (host !== undefined && !(yield* domains.isAllowed(host))) return yield* new DomainClosed()
+        const known = yield* kept.get(hashedKey(keyId), stored(keyId))
+        if (known !== undefined && (yield* holdsWith(signature, known.publicPems))) return known
+        const { aside } = yield* Strangers
+        const search = proven(signature, known)
+        return yield* aside(
+          secondsMax === undefined ? search : Effect.timeoutOrElse(search, {
+            duration: `${secondsMax} seconds`,
+            orElse: () => new KeyUnavailable({ keyId })
+          })
+        )
+      })
+      return SenderKeys.of({ find })
+    })
+  ).pipe(Layer.provide(Changes.layer))
+  static readonly layer = SenderKeys.layerNoDeps.pipe(
+    Layer.provide([DomainPolicies.layer, ObjectFetcher.layer, RemoteActors.layer, WebFingers.layer])
+  )
+}

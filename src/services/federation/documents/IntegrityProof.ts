@@ -1,0 +1,79 @@
+import canonicalize from "canonicalize"
+import { Result } from "effect"
+import { hash } from "node:crypto"
+import { momentOf } from "../../Moments.ts"
+import { multibaseBytes } from "./Multibase.ts"
+import { asForeign, asList, type Foreign } from "./Reading.ts"
+
+/* Object integrity proofs of FEP-8b32, of the cryptosuite eddsa-jcs-2022 (Data Integrity EdDSA Cryptosuites section 3.3). */
+
+/** Proofs of one document that are looked at. */
+const proofsMax = 3
+const signatureBytes = 64
+
+/** A proof that is well-formed. Nothing is verified yet. */
+export interface IntegrityProof {
+  /** Id of the key, which the author lists as its `assertionMethod`. */
+  readonly keyId: string
+  /** When it was made, as it says, and until when it holds; in milliseconds since 1970. */
+  readonly createdMillis: number
+  readonly expiresMillis: number | undefined
+  readonly signature: Uint8Array
+  /**
+   * Makes what may have been signed: some implementations hash a proof with the document's context. It takes
+   * milliseconds for a large document.
+   */
+  readonly forms: () => ReadonlyArray<Uint8Array>
+}
+
+/** The canonical form (RFC 8785); undefined for what has none, as a lone surrogate. */
+export const canonicalText = (value: unknown): string | undefined =>
+  Result.getOrUndefined(Result.try(() => canonicalize(value)))
+
+const digestOf = (value: unknown): Uint8Array | undefined => {
+  const text = canonicalText(value)
+  return text === undefined ? undefined : hash("sha256", text, "buffer")
+}
+
+/** True for a context that the document's own begins with. */
+const isPrefix = (context: unknown, whole: unknown): boolean => {
+  const [part, all] = [asList(context), asList(whole)]
+  return part.every((member, place) => canonicalText(member) === canonicalText(all[place]))
+}
+
+const formsOf = (options: Foreign, document: Foreign): ReadonlyArray<Uint8Array> => {
+  const [own, whole] = [options["@context"], document["@context"]]
+  if (own !== undefined && !isPrefix(own, whole)) return []
+  const ofDocument = digestOf(own === undefined ? document : { ...document, "@context": own })
+  const signed = own === undefined ? [options, { ...options, "@context": whole }] : [options]
+  return signed.flatMap((one) => {
+    const ofOptions = digestOf(one)
+    return ofOptions === undefined || ofDocument === undefined ? [] : Buffer.concat([ofOptions, ofDocument])
+  })
+}
+
+const proofOf = (proof: Foreign, document: Foreign): IntegrityProof | undefined => {
+  const { proofValue, ...options } = proof
+  const { created, cryptosuite, expires, proofPurpose, type, verificationMethod: keyId } = options
+  const [createdMillis, expiresMillis] = [momentOf(created), momentOf(expires)]
+  const signature = multibaseBytes(proofValue)
+  const isKnown = type === "DataIntegrityProof" && cryptosuite === "eddsa-jcs-2022" &&
+    proofPurpose === "assertionMethod"
+  if (!isKnown || typeof keyId !== "string" || signature?.byteLength !== signatureBytes) return undefined
+  // A proof whose end cannot be read has none that could be kept.
+  if (createdMillis === undefined || (expires !== undefined && expiresMillis === undefined)) return undefined
+  return { keyId, createdMillis, expiresMillis, signature, forms: () => formsOf(options, document) }
+}
+
+/**
+ * The proofs in a document as it was parsed, which `BoundedJson` has bounded. A proof of another kind, and one that does
+ * not say when it was made, is absent.
+ */
+export const integrityProofs = (document: Foreign): ReadonlyArray<IntegrityProof> => {
+  if (document["proof"] === undefined) return []
+  const { proof, ...unsecured } = document
+  return asList(proof).slice(0, proofsMax).flatMap((one) => {
+    const given = asForeign(one)
+    return (given && proofOf(given, unsecured)) ?? []
+  })
+}

@@ -1,0 +1,136 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Json } from "../../services/federation/Peer.ts"
+import { ed25519, withProof } from "../../support/IntegrityProofs.ts"
+import { eventually, follows, outcomeOf, timesAsked } from "./Exchange.ts"
+import { done, note, OtherServer, type RemotePerson, sendBody, servers, settled } from "./Sending.ts"
+import { storedNote } from "./StoredNotes.ts"
+import { actorOf, found, json, person, post, there } from "./Talking.ts"
+
+const context = ["https://www.w3.org/ns/activitystreams", "https://w3id.org/security/data-integrity/v2"]
+let count = 0
+
+/** Somebody here, an author whom they follow, and somebody at the author's server who hands on. */
+const scene = Effect.fnUntraced(function*(name: string) {
+  const { url } = yield* OtherServer
+  const key = ed25519(`${url}/users/author${name}`)
+  const [ada, author, relay] = [
+    yield* person(`ada${name}`),
+    yield* there(`author${name}`, { assertionMethod: [key.method] }),
+    yield* there(`relay${name}`)
+  ]
+  yield* found(ada, `author${name}`)
+  yield* follows(ada.accountId, author.id)
+  const activity = (more: Json): Json => ({
+    "@context": context,
+    id: `${author.id}/acts/${++count}`,
+    actor: author.id,
+    to: ["https://www.w3.org/ns/activitystreams#Public"],
+    ...more
+  })
+  return { activity, ada, author, key, relay }
+})
+
+/** Sends a document as it is; the outcome of its activity. */
+const handOn = (by: RemotePerson, document: Json) => Effect.andThen(sendBody(by, JSON.stringify(document)), settled)
+
+layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of authors", (it) => {
+  it.effect("F88: what an author proved is believed of whoever hands it on, without a fetch", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { activity, ada, author, key, relay } = yield* scene("1")
+      const written = note(author, "proven", { published: new Date().toISOString() })
+      assert.strictEqual(yield* handOn(relay, withProof(activity({ type: "Create", object: written }), key)), "done")
+      assert.deepInclude(yield* storedNote(written["id"]), { visibility: "public", gone: false })
+      const edited = { ...written, content: "<p>edited</p>", updated: new Date(Date.now() + 1_000).toISOString() }
+      assert.strictEqual(yield* handOn(relay, withProof(activity({ type: "Update", object: edited }), key)), "done")
+      const { uri, id } = yield* post(ada, "like me")
+      const like = activity({ type: "Like", object: uri })
+      assert.strictEqual(yield* handOn(relay, withProof(like, key)), "done")
+      const likes = Effect.map(sql`SELECT FROM favourites WHERE status_id = ${BigInt(id)}`, (rows) => rows.length)
+      assert.strictEqual(yield* likes, 1)
+      // Whoever hands it on once more after it was undone does nothing.
+      assert.strictEqual(yield* done(author, { type: "Undo", object: like["id"] }), "done")
+      assert.strictEqual(yield* likes, 0)
+      yield* handOn(relay, withProof(like, key, { created: new Date(Date.now() - 60_000).toISOString() }))
+      assert.strictEqual(yield* likes, 0)
+      // Nor where its author had sent it first, nor in another spelling, which the proof allows.
+      const second: Json = withProof(activity({ type: "Like", object: uri }), key)
+      assert.strictEqual(yield* handOn(author, second), "done")
+      assert.strictEqual(yield* likes, 1)
+      assert.strictEqual(yield* done(author, { type: "Undo", object: second["id"] }), "done")
+      for (const replayed of [second, Object.fromEntries(Object.entries(second).toReversed())]) {
+        yield* handOn(relay, replayed)
+        yield* sendBody(relay, JSON.stringify(replayed, undefined, 2))
+        yield* settled
+        assert.strictEqual(yield* likes, 0)
+      }
+      // What has no id would come again unnoticed.
+      const { id: _, ...nameless } = activity({ type: "Like", object: uri })
+      yield* handOn(relay, withProof(nameless, key))
+      assert.strictEqual(yield* likes, 0)
+      const gone = activity({ type: "Delete", object: { id: written["id"], type: "Tombstone" } })
+      assert.strictEqual(yield* handOn(relay, withProof(gone, key)), "done")
+      assert.deepInclude(yield* storedNote(written["id"]), { gone: true })
+      assert.strictEqual(yield* timesAsked(written["id"]), 0)
+    }))
+
+  it.effect("F88: a proof that does not hold is worth as much as none", () =>
+    Effect.gen(function*() {
+      const { activity, author, key, relay } = yield* scene("2")
+      const other = ed25519(relay.id)
+      const hours = (n: number) => new Date(Date.now() + n * 3_600_000).toISOString()
+      const forms: Readonly<Record<string, (document: Json) => Json>> = {
+        "no proof": (document) => document,
+        "changed afterwards": (document) => ({ ...withProof(document, key), summary: "changed" }),
+        "another's key": (document) => withProof(document, { ...key, keyId: other.keyId }),
+        "a key that is not listed": (document) => withProof(document, ed25519(author.id, "other")),
+        "signed by another": (document) => withProof(document, { ...other, keyId: key.keyId }),
+        "the RSA key": (document) => withProof(document, { ...key, keyId: author.keyId }),
+        "old": (document) => withProof(document, key, { created: hours(-24) }),
+        "early": (document) => withProof(document, key, { created: hours(2) }),
+        "expired": (document) => withProof(document, key, { expires: hours(-0.01) }),
+        "another purpose": (document) => withProof(document, key, { proofPurpose: "authentication" }),
+        "another's actor": (document) => withProof({ ...document, actor: relay.id, "@context": context }, key)
+      }
+      for (const [form, change] of Object.entries(forms)) {
+        const written = note(author, `unproven${form.replaceAll(" ", "")}`, { published: new Date().toISOString() })
+        const document = change(activity({ type: "Create", object: written }))
+        yield* sendBody(relay, JSON.stringify(document))
+        // It is asked for at its origin, which has none, or ignored.
+        yield* eventually(outcomeOf(String(document["id"])))
+        assert.isUndefined(yield* storedNote(written["id"]), form)
+      }
+      // Its author's own delivery needs no proof, and a broken one does not keep it out.
+      const own = note(author, "own", { published: new Date().toISOString() })
+      const create = { ...withProof(activity({ type: "Create", object: own }), key), summary: "changed" }
+      assert.strictEqual(yield* handOn(author, create), "done")
+      assert.deepInclude(yield* storedNote(own["id"]), { gone: false })
+    }))
+
+  it.effect("F88: a proven author is judged as if it had sent itself: blocks and ids count", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { activity, ada, key, relay } = yield* scene("3")
+      const account = yield* found(ada, "author3")
+      yield* json(ada, `/api/v1/accounts/${account.id}/block`, {})
+      const { id, uri } = yield* post(ada, "no likes")
+      yield* handOn(relay, withProof(activity({ type: "Like", object: uri }), key))
+      assert.isEmpty(yield* sql`SELECT FROM favourites WHERE status_id = ${BigInt(id)}`)
+      // What it proves about others is not true by that.
+      const stranger = note(relay, "another's", { cc: [yield* actorOf(ada)] })
+      yield* handOn(relay, withProof(activity({ type: "Create", object: stranger }), key))
+      assert.isUndefined(yield* storedNote(stranger["id"]))
+    }))
+
+  it.effect("F88: the server's actor says what it speaks, and others lead to it", () =>
+    Effect.gen(function*() {
+      const ada = yield* person("ada4")
+      const ask = (path: string) => json(ada, path)
+      const instance = yield* ask("/actor")
+      const names: ReadonlyArray<string> = instance.implements.map(({ href }: { readonly href: string }) => href)
+      assert.includeMembers([...names], ["https://datatracker.ietf.org/doc/html/rfc9421", "https://w3id.org/fep/8b32"])
+      for (const link of instance.implements) assert.hasAllKeys(link, ["type", "href", "name"])
+    }))
+})

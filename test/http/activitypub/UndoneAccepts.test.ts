@@ -1,0 +1,48 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { sentOf } from "./QuoteDocuments.ts"
+import { done, servers } from "./Sending.ts"
+import { found, json, person, there } from "./Talking.ts"
+
+layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accepts that are taken back", (it) => {
+  it.effect("F80: an Undo finds the Accept that it takes back in every form of its id, and embedded", () =>
+    Effect.gen(function*() {
+      const accepts: Readonly<Record<string, (type: string, id: string) => unknown>> = {
+        id: (_, id) => id,
+        listOfId: (_, id) => [id],
+        object: (_, id) => ({ id }),
+        part: (type, id) => ({ type, id }),
+        listOfPart: (type, id) => [{ type, id }],
+        dated: (type, id) => ({ type, id, published: new Date().toISOString() })
+      }
+      for (const [form, named] of Object.entries(accepts)) {
+        const [ben, yan] = [yield* person(`bea${form.toLowerCase()}`), yield* there(`yul${form.toLowerCase()}`)]
+        const { id } = yield* found(ben, yan.name)
+        const following = Effect.map(
+          json(ben, `/api/v1/accounts/relationships?id[]=${id}`),
+          ([relation]) => relation.following
+        )
+        yield* json(ben, `/api/v1/accounts/${id}/follow`, {})
+        const request = yield* Effect.map(sentOf("Follow"), (all) => all.findLast(({ object }) => object === yan.id))
+        const accept = { id: `${yan.id}/accepts/1`, type: "Accept", object: request }
+        yield* done(yan, accept)
+        assert.isTrue(yield* following, form)
+        assert.strictEqual(yield* done(yan, { type: "Undo", object: named("Accept", accept.id) }), "done", form)
+        assert.isFalse(yield* following, form)
+      }
+      const [ben, yan, eve] = [yield* person("beaembedded"), yield* there("yulembedded"), yield* there("eveembedded")]
+      const { id } = yield* found(ben, yan.name)
+      yield* json(ben, `/api/v1/accounts/${id}/follow`, {})
+      const request = yield* Effect.map(sentOf("Follow"), (all) => all.findLast(({ object }) => object === yan.id))
+      const accept = { id: `${yan.id}/accepts/1`, type: "Accept", actor: yan.id, object: request?.["id"] }
+      yield* done(yan, accept)
+      // Nobody takes back what another accepted.
+      yield* done(eve, { type: "Undo", object: accept.id })
+      yield* done(eve, { type: "Undo", object: accept })
+      const [standing] = yield* json(ben, `/api/v1/accounts/relationships?id[]=${id}`)
+      assert.isTrue(standing.following)
+      yield* done(yan, { type: "Undo", object: accept })
+      const [gone] = yield* json(ben, `/api/v1/accounts/relationships?id[]=${id}`)
+      assert.isFalse(gone.following)
+    }))
+})
