@@ -65,7 +65,7 @@ const make = Effect.gen(function*() {
     return links.read(purpose, token) ?? (yield* new RecordNotFound())
   })
 
-  /** Stores a pending subscription, or updates the existing one. Deletes the oldest pending ones beyond the maximum. */
+  /** Stores a pending subscription, or renews it; a confirmed one stays as its owner left it. Deletes the oldest pending ones beyond the maximum. */
   const store = (account: AccountId, email: string, locale: string, at: Date) =>
     sql`DELETE FROM email_subscriptions WHERE id IN (SELECT id FROM email_subscriptions
         WHERE account_id = ${account} AND confirmed_at IS NULL ORDER BY created_at DESC, id DESC OFFSET ${
@@ -74,7 +74,9 @@ const make = Effect.gen(function*() {
       Effect.andThen(subscribedRows(sql`
         INSERT INTO email_subscriptions (id, account_id, email, locale, created_at)
         VALUES (next_id(${at.getTime()}), ${account}, ${email}, ${locale}, ${at})
-        ON CONFLICT (account_id, email) DO UPDATE SET locale = excluded.locale,
+        ON CONFLICT (account_id, email) DO UPDATE SET
+          locale = CASE WHEN email_subscriptions.confirmed_at IS NULL THEN excluded.locale
+            ELSE email_subscriptions.locale END,
           created_at = CASE WHEN email_subscriptions.confirmed_at IS NULL THEN excluded.created_at
             ELSE email_subscriptions.created_at END
         RETURNING id, confirmed_at IS NULL AS pending`)),
