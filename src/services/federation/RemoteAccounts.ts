@@ -12,7 +12,6 @@ import type { ForeignActor } from "./documents/ForeignActor.ts"
 import { unknownDomain } from "./DomainNames.ts"
 import * as DomainAccounts from "./domains/DomainAccounts.ts"
 import { DomainPolicies } from "./domains/DomainPolicies.ts"
-import { policyOfAll } from "./domains/DomainPolicy.ts"
 import { RemoteEmojis } from "./inbox/RemoteEmojis.ts"
 import { MovedAccounts } from "./MovedAccounts.ts"
 import { Purges } from "./purge/Purges.ts"
@@ -29,7 +28,6 @@ export const RemoteAccount = Schema.Struct({
 export type RemoteAccount = typeof RemoteAccount.Type
 const remoteAccountRows = rowsOf(RemoteAccount)
 
-const actorRows = rowsOf(Schema.Struct({ domain: Schema.String, uri: Schema.String }))
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
 /** What a remote account's document says beside its profile. */
@@ -182,14 +180,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             yield* movedAccounts.store(id, actor.movedTo)
             yield* keys(id, actor)
             yield* emojis.keep(actor.id.host, actor.emojis)
-            const [stored] = yield* actorRows(sql`SELECT domain, uri FROM accounts WHERE id = ${id}`)
-            const rule = policyOfAll(
-              yield* policies.current,
-              stored === undefined ? [] : DomainAccounts.hostsOf(stored)
-            )
-            if (!rule.allowed || rule.severity !== "noop" || rule.rejectMedia) {
-              yield* DomainAccounts.apply(sql, [{ id, policy: rule }], new Date(now))
-            }
+            yield* DomainAccounts.applyTo(sql, yield* policies.current, id, new Date(now))
             return id
           }))
           yield* broadcast.publish({ _tag: "Changed", kind: "account", ids: [id] })

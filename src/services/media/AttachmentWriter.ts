@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { Unprocessable } from "../Errors.ts"
+import { Conflict, Unprocessable } from "../Errors.ts"
 import type { AccountId } from "../Ids.ts"
 import { mediaAttachmentsMax } from "../instance/ContentLimits.ts"
 import { rowsOf } from "../Rows.ts"
@@ -45,10 +45,11 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
     statusId: bigint,
     revisions: ReadonlyArray<MediaRevision>
   ) => Effect.Effect<boolean, Unprocessable | SqlError>
+  /** Changes files of the status; fails with `Conflict` if the image of a new preview was deleted in the meantime. */
   readonly revise: (
     statusId: bigint,
     revisions: ReadonlyArray<MediaRevision>
-  ) => Effect.Effect<void, Unprocessable | SqlError>
+  ) => Effect.Effect<void, Conflict | Unprocessable | SqlError>
   /** Detaches the files of a deleted status, for another post, or deletes them at once. */
   readonly free: (statusId: bigint, forAnotherPost: boolean) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/media/AttachmentWriter") {
@@ -116,7 +117,7 @@ export class AttachmentWriter extends Context.Service<AttachmentWriter, {
           WHERE id = ${id} AND status_id = ${statusId} AND type <> 'image' FOR UPDATE`)
         if (rows.length === 0) return
         yield* fileOwners.release(rows.flatMap((row) => row.previewName ?? []))
-        if (!(yield* fileOwners.hold([previewName], { mediaId: id }))) return
+        if (!(yield* fileOwners.hold([previewName], { mediaId: id }))) return yield* new Conflict()
         yield* sql`UPDATE media_attachments SET preview_name = ${previewName}, blurhash = ${blurhash},
           meta = ${metaWith(sql, preview)} WHERE id = ${id}`
       })

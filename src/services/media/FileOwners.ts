@@ -17,7 +17,7 @@ export const unheldFile =
 
 /** Owners of stored files, written in the transaction of the owning row. */
 export class FileOwners extends Context.Service<FileOwners, {
-  /** Assigns files to an owner; returns true if all existed without one. */
+  /** Assigns files to an owner; returns true if all existed without one. If false, the owner must not name them. */
   readonly hold: (names: ReadonlyArray<string>, holder: Holder) => Effect.Effect<boolean, SqlError>
   /** Removes the owner from files; the sweep or `StoredFiles.discard` deletes them later. */
   readonly release: (names: ReadonlyArray<string>) => Effect.Effect<void, SqlError>

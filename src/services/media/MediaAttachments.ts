@@ -68,12 +68,12 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
     id: bigint,
     text: MediaText
   ) => Effect.Effect<void, RecordNotFound | Unprocessable>
-  /** Replaces the preview by a stored image. */
+  /** Replaces the preview by a stored image; fails with `Conflict` if the image was deleted in the meantime. */
   readonly showPreview: (
     owner: AccountId,
     id: bigint,
     preview: Preview
-  ) => Effect.Effect<void, RecordNotFound>
+  ) => Effect.Effect<void, Conflict | RecordNotFound>
   /**
    * Sets the preview of a file that is still being processed. Returns false if the file is ready; then use
    * `showPreview`.
@@ -140,7 +140,7 @@ export class MediaAttachments extends Context.Service<MediaAttachments, {
             if (row === undefined) return yield* new RecordNotFound()
             const names = row.previewName === null ? [] : [row.previewName]
             yield* fileOwners.release(names)
-            yield* fileOwners.hold([previewName], { mediaId: id })
+            if (!(yield* fileOwners.hold([previewName], { mediaId: id }))) return yield* new Conflict()
             yield* sql`UPDATE media_attachments SET preview_name = ${previewName}, blurhash = ${blurhash},
               meta = ${metaWith(sql, preview)} WHERE id = ${id}`
             return names

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Conflict } from "../Errors.ts"
@@ -27,6 +27,10 @@ export const MediaJobRecord = Schema.Struct({
 export type MediaJobRecord = typeof MediaJobRecord.Type
 const mediaJobRows = rowsOf(MediaJobRecord)
 
+const JobUploads = MediaJobRecord.mapFields(Struct.pick(["uploadName", "thumbnailName"]))
+type JobUploads = typeof JobUploads.Type
+const uploadRows = rowsOf(JobUploads)
+
 /** Stored result of a job. */
 interface Outcome {
   readonly type: MediaType
@@ -52,7 +56,7 @@ export class MediaJobs extends Context.Service<MediaJobs, {
     job: MediaJobRecord,
     outcome: Outcome
   ) => Effect.Effect<"shown" | "lost" | "again", SqlError>
-  /** Marks the file as failed; `text` is the reason for its owner. */
+  /** Marks the file as failed if this attempt is still current; `text` is the reason for its owner. */
   readonly fail: (id: MediaId, job: MediaJobRecord, text: string) => Effect.Effect<void, SqlError>
   /**
    * Returns an attempt to the queue uncounted: the failure was not the file's fault, or the node is stopping. False if
@@ -68,7 +72,7 @@ export class MediaJobs extends Context.Service<MediaJobs, {
       const sql = yield* SqlClient.SqlClient
       const files = yield* StoredFiles
       const fileOwners = yield* FileOwners
-      const uploadsOf = ({ thumbnailName, uploadName }: MediaJobRecord) =>
+      const uploadsOf = ({ thumbnailName, uploadName }: JobUploads) =>
         thumbnailName === null ? [uploadName] : [uploadName, thumbnailName]
       const mine = (id: MediaId, { attempts }: MediaJobRecord) =>
         sql`id = ${id} AND attempts = ${attempts} AND state = 'processing'`
@@ -111,12 +115,17 @@ export class MediaJobs extends Context.Service<MediaJobs, {
       })
 
       const fail = traced("MediaJobs.fail")(function*(id: MediaId, job: MediaJobRecord, text: string) {
-        yield* transaction(sql)(Effect.andThen(
-          sql`UPDATE media_attachments SET state = 'failed', error = ${text}, upload_name = NULL, thumbnail_name = NULL
-            WHERE ${mine(id, job)}`,
-          fileOwners.release(uploadsOf(job))
-        ))
-        yield* files.discard(uploadsOf(job))
+        const names = yield* transaction(sql)(Effect.gen(function*() {
+          const [failed] = yield* uploadRows(sql`UPDATE media_attachments m SET state = 'failed', error = ${text},
+              upload_name = NULL, thumbnail_name = NULL
+            FROM (SELECT id, upload_name, thumbnail_name FROM media_attachments WHERE ${mine(id, job)} FOR UPDATE) old
+            WHERE m.id = old.id RETURNING old.upload_name, old.thumbnail_name`)
+          if (failed === undefined) return []
+          const names = uploadsOf(failed)
+          yield* fileOwners.release(names)
+          return names
+        }))
+        yield* files.discard(names)
       })
 
       const due = traced("MediaJobs.due")(function*(jobsMax: number) {

@@ -1,6 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { applyTo } from "../federation/domains/DomainAccounts.ts"
+import { DomainPolicies } from "../federation/domains/DomainPolicies.ts"
 import type { AccountId } from "../Ids.ts"
 import { AgendaEntries } from "../intents/AgendaEntries.ts"
 import { traced } from "../Traced.ts"
@@ -9,12 +11,25 @@ import { traced } from "../Traced.ts"
 const columns = { suspend: "suspended_at", silence: "silenced_at", sensitize: "sensitized_at" } as const
 export type ModerationAction = keyof typeof columns
 
+/** Columns that say that only a domain block is the reason. */
+const domainColumns = { suspend: "suspended_by_domain", silence: "silenced_by_domain", sensitize: undefined } as const
+
 /** Time in which a suspension can be reverted without loss of data, in milliseconds (S-277). */
 const suspensionMillis = 30 * 86_400_000
 
-/** Sets and lifts measures against accounts, always in the transaction of a command. */
+/** SQL condition: the account's own server suspended it. */
+const byOrigin = "EXISTS (SELECT FROM remote_actors o WHERE o.account_id = accounts.id AND o.suspended_by_origin)"
+
+/**
+ * Sets and lifts measures of this server's moderators, operator and spam rules, always in the transaction of a command.
+ * A restriction by the account's own server or by a domain block becomes theirs when they set the same measure.
+ */
 export class ModerationActions extends Context.Service<ModerationActions, {
-  /** Returns true if something changed; a measure that is in force keeps its start. */
+  /**
+   * Returns true if something changed, which includes a measure that is taken over; one of theirs that is in force keeps
+   * its start. Lifting leaves restrictions by others in place: afterwards the rules about the account's domain apply
+   * again.
+   */
   readonly set: (accountId: AccountId, action: ModerationAction, stands: boolean) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/moderation/ModerationActions") {
   static readonly layer = Layer.effect(
@@ -22,31 +37,40 @@ export class ModerationActions extends Context.Service<ModerationActions, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const agenda = yield* AgendaEntries
+      const policies = yield* DomainPolicies
+
+      const impose = Effect.fnUntraced(function*(accountId: AccountId, action: ModerationAction, now: number) {
+        const [column, byDomain] = [sql(columns[action]), domainColumns[action]]
+        const others = byDomain === undefined ? sql`false` : sql(byDomain)
+        const rows = yield* sql`UPDATE accounts SET ${column} = ${new Date(now)}
+            ${byDomain === undefined ? sql`` : sql`, ${others} = false`}
+          WHERE id = ${accountId}
+            AND (${column} IS NULL OR ${others} OR (${action === "suspend"} AND ${sql.literal(byOrigin)})) RETURNING id`
+        if (action !== "suspend" || rows.length === 0) return rows.length > 0
+        // Only moderators can lift it after this, even if the account's own server lifts its suspension (S-014).
+        yield* sql`UPDATE remote_actors SET suspended_by_origin = false
+          WHERE account_id = ${accountId} AND suspended_by_origin`
+        yield* agenda.enqueue("suspension_end", accountId, accountId, now + suspensionMillis)
+        return true
+      })
+
+      const lift = Effect.fnUntraced(function*(accountId: AccountId, action: ModerationAction, now: number) {
+        const [column, byDomain] = [sql(columns[action]), domainColumns[action]]
+        const rows = yield* sql`UPDATE accounts SET ${column} = NULL WHERE id = ${accountId} AND ${column} IS NOT NULL
+          AND NOT ${byDomain === undefined ? sql`false` : sql(byDomain)}
+          AND NOT (${action === "suspend"} AND ${sql.literal(byOrigin)}) RETURNING id`
+        if (rows.length === 0) return false
+        if (action === "suspend") yield* agenda.cancel("suspension_end", accountId)
+        if (byDomain !== undefined) yield* applyTo(sql, yield* policies.current, accountId, new Date(now))
+        return true
+      })
+
       return ModerationActions.of({
         set: traced("ModerationActions.set")(function*(accountId, action, stands) {
-          const column = sql(columns[action])
-          if (action === "suspend" && stands) {
-            // Only moderators can lift it after this, even if the account's own server lifts its suspension (S-014).
-            yield* sql`UPDATE remote_actors SET suspended_by_origin = false
-              WHERE account_id = ${accountId} AND suspended_by_origin`
-          }
-          if (stands && action !== "sensitize") {
-            // A measure by moderators outlasts a block of the account's domain.
-            const byDomain = sql(`${action === "suspend" ? "suspended" : "silenced"}ByDomain`)
-            yield* sql`UPDATE accounts SET ${byDomain} = false WHERE id = ${accountId} AND ${byDomain}`
-          }
-          const since = stands ? new Date(yield* Clock.currentTimeMillis) : null
-          const rows = yield* sql`UPDATE accounts SET ${column} = ${since}
-            WHERE id = ${accountId} AND (${column} IS NULL) = ${stands} AND NOT (${action === "suspend"} AND EXISTS (
-              SELECT FROM remote_actors o WHERE o.account_id = accounts.id AND o.suspended_by_origin)) RETURNING id`
-          if (action === "suspend" && rows.length > 0) {
-            yield* stands
-              ? agenda.enqueue("suspension_end", accountId, accountId, (since?.getTime() ?? 0) + suspensionMillis)
-              : agenda.cancel("suspension_end", accountId)
-          }
-          return rows.length > 0
+          const now = yield* Clock.currentTimeMillis
+          return yield* (stands ? impose : lift)(accountId, action, now)
         })
       })
     })
-  )
+  ).pipe(Layer.provide(DomainPolicies.layer))
 }

@@ -28,7 +28,14 @@ const triesMax = 3
 
 const ruleRows = rowsOf(SpamRule)
 const claimRows = rowsOf(
-  Schema.Struct({ id: Schema.BigInt, days: Schema.Int, tries: Schema.Int, createdAt: Timestamptz })
+  Schema.Struct({
+    id: Schema.BigInt,
+    days: Schema.Int,
+    tries: Schema.Int,
+    createdAt: Timestamptz,
+    /** End of the lease. */
+    dueAt: Timestamptz
+  })
 )
 const startRows = rowsOf(Schema.Struct({ start: Schema.NullOr(Schema.BigInt) }))
 const statusRows = rowsOf(Schema.Struct({
@@ -64,16 +71,22 @@ const resultOf = ({ accounts, rule, samples, statuses }: Tally): RuleResult => (
  * `ReplayedFigures`). Pictures and names are current, as old ones are not stored.
  */
 export class SpamReplay extends Context.Service<SpamReplay, {
-  /** Executes one pending run. If the node dies, another node restarts it. */
+  /**
+   * Executes one pending run. If the node dies, another node restarts it; a node whose lease was taken over writes
+   * nothing.
+   */
   readonly step: Effect.Effect<void, SqlError>
   /** Deletes old hits and texts. Runs every minute, as a busy server writes many. */
   readonly sweep: Effect.Effect<void, SqlError>
 }>()("murmuration/services/spam/SpamReplay") {
-  static readonly layer = Layer.effect(
+  static readonly layerNoDeps = Layer.effect(
     SpamReplay,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const facts = yield* SpamFacts
+
+      /** Condition: the run still belongs to the lease that ends at `dueAt`. */
+      const owned = (id: bigint, dueAt: Date) => sql`id = ${id} AND state = 'waiting' AND due_at = ${dueAt}`
 
       const claim = Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
@@ -83,7 +96,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
           WHERE id = (SELECT id FROM spam_runs WHERE state = 'waiting' AND due_at <= ${new Date(
             now
           )} ORDER BY id LIMIT 1
-            FOR UPDATE SKIP LOCKED) RETURNING id, days, tries, created_at`
+            FOR UPDATE SKIP LOCKED) RETURNING id, days, tries, created_at, due_at`
         )
         return run
       })
@@ -105,6 +118,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
         readonly id: bigint
         readonly days: number
         readonly createdAt: Date
+        readonly dueAt: Date
       }) {
         const until = claimed.createdAt.getTime()
         const rules = (yield* ruleRows(sql`SELECT * FROM spam_rules ORDER BY place, id LIMIT ${rulesMax}`)).map(
@@ -128,6 +142,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
           AND ${wanted(boosts)} ORDER BY id DESC OFFSET ${statusesMax} LIMIT 1) AS start`)
         let after = newest?.start ?? first
         let looked = 0
+        let leaseEnd = claimed.dueAt
         while (true) {
           const statuses = yield* slice(after, before, boosts)
           const posts = yield* mapInTurns(statuses, ({ html }) => html, (one) => ({
@@ -174,10 +189,12 @@ export class SpamReplay extends Context.Service<SpamReplay, {
             [...tallies.values()].map(resultOf),
             (_, value: unknown) => typeof value === "bigint" ? String(value) : value
           )
-          yield* sql`UPDATE spam_runs SET statuses = ${looked}, results = ${results}::jsonb,
+          const renewed = new Date(now + claimMillis)
+          const written = yield* sql`UPDATE spam_runs SET statuses = ${looked}, results = ${results}::jsonb,
             state = ${done ? "done" : "waiting"}, finished_at = ${done ? new Date(now) : null},
-            due_at = ${new Date(now + claimMillis)} WHERE id = ${claimed.id}`
-          if (last === undefined || done) return
+            due_at = ${renewed} WHERE ${owned(claimed.id, leaseEnd)} RETURNING id`
+          if (last === undefined || done || written.length === 0) return
+          leaseEnd = renewed
           after = last.id
           // Lets other fibers run.
           yield* Effect.yieldNow
@@ -199,9 +216,10 @@ export class SpamReplay extends Context.Service<SpamReplay, {
           if (claimed === undefined) return
           if (claimed.tries <= triesMax) return yield* run(claimed)
           yield* sql`UPDATE spam_runs SET state = 'failed', finished_at = ${new Date(yield* Clock.currentTimeMillis)}
-            WHERE id = ${claimed.id}`
+            WHERE ${owned(claimed.id, claimed.dueAt)}`
         })()
       })
     })
-  ).pipe(Layer.provide(SpamFacts.layer))
+  )
+  static readonly layer = SpamReplay.layerNoDeps.pipe(Layer.provide(SpamFacts.layer))
 }

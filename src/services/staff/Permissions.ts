@@ -42,8 +42,12 @@ export const every = Object.values(permissions).reduce((bits, bit) => bits | bit
  */
 export const givenBits = "CASE WHEN r.require_2fa AND u.otp_enabled_at IS NULL THEN 0 ELSE r.permissions END"
 
-/** Permissions that make a user staff: all but those that the default role may have. */
-export const staffBits = every & ~(permissions.inviteUsers | permissions.inviteBypassApproval)
+/** Permissions that give no power over others: invites, feeds, and posts by e-mail. */
+const memberBits = permissions.inviteUsers | permissions.inviteBypassApproval | permissions.viewFeeds |
+  permissions.manageEmailSubscriptions
+
+/** Permissions that make a user staff. */
+export const staffBits = every & ~memberBits
 
 /** Combines the permissions of a role and the default role; an administrator has all. */
 export const effective = (own: bigint, everybodys: bigint): bigint => {

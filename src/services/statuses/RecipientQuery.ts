@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { hidingBy } from "../HiddenAccounts.ts"
 import { BigInts } from "../Rows.ts"
-import { dependsOnFollows } from "./InteractionPolicy.ts"
+import { dependsOnFollows, isFree } from "./InteractionPolicy.ts"
 import { quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
 import { factsOf, figures, listsOf, noReactions, setOf } from "./ViewerStateQuery.ts"
 import type { RelationFacts } from "./Visibility.ts"
@@ -47,8 +47,8 @@ const text = `SELECT
 } AS votes,
   ${blocked} AS blocked, ${muted} AS muted, ${domain} AS domain`
 
-/** Like `text`, with the viewers whom an author follows: quote policies may depend on that. */
-const textWithFollowers = `${text},
+/** Viewers whom an author follows: quote policies may depend on that. */
+const followersColumn = `,
   ${
   pairs(
     "target_account_id",
@@ -58,8 +58,20 @@ const textWithFollowers = `${text},
   )
 } AS followers`
 
-export const textOf = ({ original, quoting }: StatusKey): string =>
-  dependsOnFollows(original?.quoting ?? quoting) ? textWithFollowers : text
+/** Viewers whose favourite is pending, if the author decides about some. */
+const askedColumn = `,
+  ${
+  accounts("interaction_requests", `status_id = $4::bigint AND kind = 'favourite' AND state = 'pending' AND ${among}`)
+} AS asked`
+
+/** Query texts by columns, so that each is made once. */
+const texts = [text, text + followersColumn, text + askedColumn, text + followersColumn + askedColumn] as const
+
+export const textOf = (status: StatusKey): string => {
+  const { control, quoting } = status.original ?? status
+  const asks = control !== undefined && !isFree(control, "canLike")
+  return dependsOnFollows(quoting) ? texts[asks ? 3 : 1] : texts[asks ? 2 : 0]
+}
 
 export const parameters = (viewers: ReadonlyArray<bigint>, status: StatusKey, now: Date): ReadonlyArray<unknown> => {
   const shown = status.original ?? status
@@ -81,6 +93,7 @@ export const Row = Schema.Struct({
   pins: BigInts,
   votes: BigInts,
   followers: Schema.optionalKey(BigInts),
+  asked: Schema.optionalKey(BigInts),
   blocked: BigInts,
   muted: BigInts,
   domain: BigInts
@@ -105,7 +118,7 @@ export const answersOf = (row: Row, status: StatusKey) => {
   const [quiet, pins, votes] = [setOf(row.quiet), setOf(row.pins), listsOf(row.votes)]
   const [repliesCount = 0, reblogsCount = 0, favouritesCount = 0, quotesCount = 0, reactionsCount = 0] = row.counters
   const shown = status.original ?? status
-  const followers = pairsOf(row.followers)
+  const [followers, asked] = [pairsOf(row.followers), setOf(row.asked)]
   const hiding = { blocked: setOf(row.blocked), muted: setOf(row.muted), domain: setOf(row.domain) }
   return {
     hasReactions: reactionsCount > 0,
@@ -128,7 +141,8 @@ export const answersOf = (row: Row, status: StatusKey) => {
         follows: followed.get(viewer)?.has(shown.accountId) === true,
         followed: followers.get(viewer)?.has(shown.accountId) === true
       }),
-      favourited: favourites.has(viewer),
+      // A pending favourite counts as one for its account.
+      favourited: favourites.has(viewer) || asked.has(viewer),
       bookmarked: bookmarks.has(viewer),
       reblogged: reblogs.has(viewer),
       muted: quiet.has(viewer),

@@ -66,7 +66,7 @@ const make = Effect.gen(function*() {
     return links.read(purpose, token) ?? (yield* new RecordNotFound())
   })
 
-  /** Stores a pending subscription, or updates the existing one. Refuses new ones beyond the maximum. */
+  /** Stores a pending subscription, or renews it; a confirmed one is unchanged. Refuses new ones beyond the maximum. */
   const store = (account: AccountId, email: string, locale: string, at: Date) =>
     requireCapacity(sql, {
       table: "email_subscriptions",
@@ -77,7 +77,9 @@ const make = Effect.gen(function*() {
       Effect.andThen(subscribedRows(sql`
         INSERT INTO email_subscriptions (id, account_id, email, locale, created_at)
         VALUES (next_id(${at.getTime()}), ${account}, ${email}, ${locale}, ${at})
-        ON CONFLICT (account_id, email) DO UPDATE SET locale = excluded.locale,
+        ON CONFLICT (account_id, email) DO UPDATE SET
+          locale = CASE WHEN email_subscriptions.confirmed_at IS NULL THEN excluded.locale
+            ELSE email_subscriptions.locale END,
           created_at = CASE WHEN email_subscriptions.confirmed_at IS NULL THEN excluded.created_at
             ELSE email_subscriptions.created_at END
         RETURNING id, confirmed_at IS NULL AS pending`)),

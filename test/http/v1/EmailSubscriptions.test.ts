@@ -30,6 +30,25 @@ const sweeping = (config: Partial<ServerConfig["Service"]>) =>
 layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
   "posts by e-mail",
   (it) => {
+    it.effect("F122: an anonymous request changes the language of a pending subscription, not of a confirmed one", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { id } = yield* offering("lena")
+        const locale = Effect.map(
+          sql<{ locale: string }>`SELECT locale FROM email_subscriptions WHERE account_id = ${id}`,
+          ([row]) => row?.locale
+        )
+        const ask = (language: string) =>
+          post(path(id), { email: "lang@mail.example" }, { "accept-language": language })
+        yield* ask("de")
+        yield* letterTo("lang@mail.example")
+        yield* ask("fr")
+        assert.strictEqual(yield* locale, "fr")
+        yield* get(linkIn(yield* letterTo("lang@mail.example"), "/email_subscriptions/"))
+        assert.strictEqual((yield* ask("de")).status, 200)
+        assert.strictEqual(yield* locale, "fr")
+      }))
+
     it.effect("POST /api/v1/accounts/:id/email_subscriptions: the address agrees by a link, gets public posts, ends it by one click", () =>
       Effect.gen(function*() {
         const { publicUrl } = yield* ServerConfig

@@ -1,9 +1,9 @@
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 import { rowsMax } from "../../Paging.ts"
 import { idRows, rowsOf } from "../../Rows.ts"
 import { normalizeDomain, unknownDomain } from "../DomainNames.ts"
-import type { DomainPolicy } from "./DomainPolicy.ts"
+import { type DomainLists, type DomainPolicy, policyOfAll } from "./DomainPolicy.ts"
 
 /** An account by what rules speak of: the domain of its handle and the host of its actor. */
 const DomainAccount = Schema.Struct({
@@ -12,6 +12,7 @@ const DomainAccount = Schema.Struct({
   uri: Schema.NullOr(Schema.String)
 })
 type DomainAccount = typeof DomainAccount.Type
+const namedRows = rowsOf(DomainAccount.mapFields(Struct.pick(["domain", "uri"])))
 const takenRows = rowsOf(Schema.Struct({ ...DomainAccount.fields, key: Schema.String }))
 
 /** A host as rules name it; one that is no domain, as in a lab, by its own name. */
@@ -76,3 +77,13 @@ export const apply = (
       RETURNING a.id`),
     (rows) => rows.map(({ id }) => id)
   )
+
+/** Applies the rules about its domain to one account. */
+export const applyTo = Effect.fnUntraced(
+  function*(sql: SqlClient.SqlClient, lists: DomainLists, id: bigint, at: Date) {
+    const [named] = yield* namedRows(sql`SELECT domain, uri FROM accounts WHERE id = ${id}`)
+    const policy = policyOfAll(lists, named === undefined ? [] : hostsOf(named))
+    if (policy.allowed && policy.severity === "noop" && !policy.rejectMedia) return
+    yield* apply(sql, [{ id, policy }], at)
+  }
+)

@@ -41,6 +41,9 @@ const hostRows = rowsOf(Schema.Struct({ id: HostId, host: Schema.String, due: Sc
 const activityRows = rowsOf(Schema.Struct({ id: Schema.BigInt, old: Schema.Boolean }))
 const backlogRows = rowsOf(Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(Timestamptz) }))
 
+/** A claimed delivery; `tries` is that of the claim. After the claim is taken over, its outcome no longer counts. */
+type DeliveryClaimKey = DeliveryKey & Pick<typeof Claimed.Type, "tries">
+
 /** How many rows a host's actor wants. */
 export interface DeliveryClaim {
   readonly host: string
@@ -48,7 +51,7 @@ export interface DeliveryClaim {
 }
 
 /** One that was taken and not tried; it is due again at `dueAt` (milliseconds since 1970). */
-export interface ReleasedDelivery extends DeliveryKey {
+export interface ReleasedDelivery extends DeliveryClaimKey {
   readonly dueAt: number
 }
 
@@ -58,7 +61,7 @@ export interface CompletedDelivery extends DeliveryKey {
 }
 
 /** One that failed; `dueAt` (milliseconds since 1970) is when it is tried again. */
-export interface FailedDelivery extends DeliveryKey {
+export interface FailedDelivery extends DeliveryClaimKey {
   readonly dueAt: number
   readonly error: string
 }
@@ -78,9 +81,9 @@ export class Deliveries extends Context.Service<Deliveries, {
   ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<Delivery>>, SqlError>
   /** Forgets deliveries that are over, but for the last refusal of an inbox. Lets those go that waited behind them. */
   readonly complete: (over: ReadonlyArray<CompletedDelivery>) => Effect.Effect<void, SqlError>
-  /** Puts off deliveries, and what waits behind each. */
+  /** Puts off deliveries, and what waits behind each; those whose claim was taken over stay as they are. */
   readonly retry: (failed: ReadonlyArray<FailedDelivery>) => Effect.Effect<void, SqlError>
-  /** Gives back what was taken and not tried. */
+  /** Gives back what was taken and not tried, unless its claim was taken over. */
   readonly release: (untried: ReadonlyArray<ReleasedDelivery>) => Effect.Effect<void, SqlError>
   /** The inbox says that it is gone: nothing waits for it any more, nor is sent there until its server speaks (`DeliveryHosts`). */
   readonly failInbox: (inboxId: number) => Effect.Effect<void, SqlError>
@@ -105,6 +108,10 @@ export class Deliveries extends Context.Service<Deliveries, {
       const keyed = (keys: ReadonlyArray<DeliveryKey>) =>
         sql`unnest(${keys.map(({ inboxId }) => inboxId)}::int[], ${keys.map(({ about }) => about)}::bigint[],
           ${keys.map(({ activityId }) => activityId)}::bigint[])`
+      const claimed = (claims: ReadonlyArray<DeliveryClaimKey & { readonly dueAt: number }>) =>
+        sql`unnest(${claims.map(({ inboxId }) => inboxId)}::int[], ${claims.map(({ about }) => about)}::bigint[],
+          ${claims.map(({ activityId }) => activityId)}::bigint[], ${claims.map(({ tries }) => tries)}::int[],
+          ${claims.map(({ dueAt }) => new Date(dueAt))}::timestamptz[]`
       const is = sql.literal("d.inbox_id = k.inbox_id AND d.about = k.about AND d.activity_id = k.activity_id")
       const isBehind = sql.literal("d.inbox_id = k.inbox_id AND d.about = k.about AND d.activity_id > k.activity_id")
 
@@ -160,13 +167,11 @@ export class Deliveries extends Context.Service<Deliveries, {
 
       const retry = traced("Deliveries.retry")(function*(failed: ReadonlyArray<FailedDelivery>) {
         if (failed.length === 0) return
-        const values = sql`unnest(${failed.map(({ inboxId }) => inboxId)}::int[], ${
-          failed.map(({ about }) => about)
-        }::bigint[], ${failed.map(({ activityId }) => activityId)}::bigint[], ${
-          failed.map(({ dueAt }) => new Date(dueAt))
-        }::timestamptz[], ${failed.map(({ error }) => error)}::text[]) k (inbox_id, about, activity_id, due_at, error)`
-        yield* sql`UPDATE deliveries d SET due_at = k.due_at, error = k.error FROM ${values} WHERE ${is}`
-        yield* sql`UPDATE deliveries d SET due_at = k.due_at FROM ${values} WHERE ${isBehind} AND d.due_at < k.due_at`
+        yield* sql`WITH failed AS (
+            UPDATE deliveries d SET due_at = k.due_at, error = k.error FROM ${claimed(failed)},
+              ${failed.map(({ error }) => error)}::text[]) k (inbox_id, about, activity_id, tries, due_at, error)
+            WHERE ${is} AND d.tries = k.tries RETURNING d.inbox_id, d.about, d.activity_id, d.due_at)
+          UPDATE deliveries d SET due_at = k.due_at FROM failed k WHERE ${isBehind} AND d.due_at < k.due_at`
       }, again)
 
       const due = traced("Deliveries.due")(function*(after: number, hosts: number) {
@@ -219,10 +224,8 @@ export class Deliveries extends Context.Service<Deliveries, {
         release: traced("Deliveries.release")((untried) =>
           untried.length === 0 ? Effect.void : Effect.asVoid(again(sql`
             UPDATE deliveries d SET tries = d.tries - 1, due_at = k.due_at
-            FROM unnest(${untried.map(({ inboxId }) => inboxId)}::int[], ${untried.map(({ about }) => about)}::bigint[],
-              ${untried.map(({ activityId }) => activityId)}::bigint[], ${
-            untried.map(({ dueAt }) => new Date(dueAt))
-          }::timestamptz[]) k (inbox_id, about, activity_id, due_at) WHERE ${is}`))
+            FROM ${claimed(untried)}) k (inbox_id, about, activity_id, tries, due_at)
+            WHERE ${is} AND d.tries = k.tries`))
         ),
         failInbox: traced("Deliveries.failInbox")(function*(inboxId) {
           yield* sql`UPDATE inboxes SET gone_at = ${yield* now} WHERE id = ${inboxId}`

@@ -1,24 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
-import { readdirSync } from "node:fs"
 import { AdminWarningPreset } from "../../../../src/http/wire/admin/WarningPreset.ts"
 import { ask, idsOf, newPerson } from "../../../support/Api.ts"
 import { eventually } from "../../../support/Eventually.ts"
+import { migrationNamed } from "../../../support/MigrationFiles.ts"
 import { remotePost } from "../../../support/RemotePosts.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
 
 const presets = "/api/v1/admin/warning_presets"
-/** Effect of a migration, whatever its number. */
-const migrationNamed = (name: string): Effect.Effect<Effect.Effect<void, SqlError, SqlClient.SqlClient>> =>
-  Effect.promise(async () => {
-    const folder = new URL("../../../../migrations/", import.meta.url)
-    const file = readdirSync(folder).find((one) => one.endsWith(`_${name}.ts`)) ?? name
-    return (await import(new URL(file, folder).href)).default
-  })
-
 const accounts = "/api/v1/admin/accounts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("staff actions on users", (it) => {

@@ -89,6 +89,20 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* write(anna, "casino royal")).status, 200)
     }))
 
+  it.effect("F124: a role that only reads feeds or offers posts by e-mail exempts nobody; one of staff does", () =>
+    Effect.gen(function*() {
+      const by = yield* staffMember("warden", ["manageRules"])
+      const members = [
+        yield* staffMember("reader4", ["viewFeeds"]),
+        yield* staffMember("mailer4", ["manageEmailSubscriptions"]),
+        yield* staffMember("host4", ["inviteUsers", "inviteBypassApproval"])
+      ]
+      yield* rule(by, "drop", { text_words: ["casino"] })
+      for (const one of members) assert.strictEqual((yield* write(one, "casino")).status, 422, one.username)
+      assert.strictEqual((yield* write(yield* staffMember("helper4", ["viewDashboard"]), "casino")).status, 200)
+      yield* unruled(by)
+    }))
+
   it.effect("a held post is visible only to its author until a moderator approves it; then it is published", () =>
     Effect.gen(function*() {
       const [by, mod] = [yield* staffMember("holder", ["manageRules"]), yield* staffMember("mona", ["manageReports"])]
