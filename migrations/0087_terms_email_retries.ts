@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Letters about terms are claimed until a moment, tried again while the mail server is away, and once more where one was refused. */
+/** Lease and retries of emails about new terms; refused addresses are tried once more at the end. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`ALTER TABLE document_versions ADD COLUMN emails_due_at timestamptz,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Indexes by which rows that nothing uses are found and removed; a new reference to an inbox never meets a removed one. */
+/** Indexes that find unused rows; a new reference to an inbox never points to a deleted row. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE INDEX remote_actors_inbox ON remote_actors (inbox_id)`

@@ -3,10 +3,11 @@ import { SqlClient } from "effect/sql"
 
 const tables = ["domain_blocks", "domain_allows", "email_domain_blocks", "canonical_email_blocks", "ip_blocks"]
 
-/** Number of rows of large bounded tables, kept by triggers: an import of many rows does not count all of them for each. */
+/** Number of rows of large bounded tables, kept by triggers, so that an import does not count the table for each row. */
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE row_counts (name text PRIMARY KEY, rows bigint NOT NULL)`
+  yield* sql`COMMENT ON TABLE row_counts IS 'Number of rows of large bounded tables, kept by triggers.'`
   yield* sql`CREATE FUNCTION rows_changed() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       INSERT INTO row_counts (name, rows)
