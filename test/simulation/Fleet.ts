@@ -47,6 +47,8 @@ interface Worker {
   readonly child: ChildProcess
   /** Runs the program with planted bugs, one of which a mutant switches on. */
   readonly planted: boolean
+  /** True once the program is loaded; false if the process ended before. */
+  readonly loaded: Promise<boolean>
   ran: number
 }
 
@@ -77,6 +79,8 @@ export class Fleet {
 
   private async runOn(worker: Worker, seed: number, settings: Settings) {
     const { child } = worker
+    // No seed is to blame, and each further one would fail alike.
+    if (!(await worker.loaded)) throw new Error("a simulation process does not load the program; its error is above")
     const result = await ask(child, { seed, settings })
     const bytesMax = settings.federation ? memoryBytesMax.federation : memoryBytesMax.one
     const over = result.lost || ++worker.ran >= seedsOfProcessMax || result.bytes > bytesMax
@@ -103,7 +107,10 @@ export class Fleet {
     // Virtual time is independent of the load, so work with real clocks gets priority.
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
     this.alive.add(child)
-    return { child, planted, ran: 0 }
+    const loaded = new Promise<boolean>((resume) => {
+      child.once("message", () => resume(true)).once("exit", () => resume(false))
+    })
+    return { child, planted, loaded, ran: 0 }
   }
 
   private async end(child: ChildProcess) {

@@ -55,3 +55,4 @@ process.on("message", ({ seed, settings }: Job) => {
   void run()
 })
 process.on("disconnect", () => process.exit(0))
+process.send?.({ loaded: true })
