@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 
 /** Returns true if a process runs. A zombie whose parent is gone counts as ended (proc(5)). */
 export const runs = (pid: number): boolean => {
@@ -6,6 +6,7 @@ export const runs = (pid: number): boolean => {
     process.kill(pid, 0)
     return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ENOENT"
+    // Without `/proc`, as on macOS, the signal decides; with it, the process ended after the signal.
+    return error instanceof Error && "code" in error && error.code === "ENOENT" && !existsSync("/proc/self")
   }
 }

@@ -176,11 +176,12 @@ const make = Effect.gen(function*() {
 
   const run = (job: Job) => inTurn(job, runOnce(job))
   const allowances = Allowances.make()
-  /** Jobs of one status share an allowance. An account's server alone is asked for the account's collections. */
+  /**
+   * Jobs of one status share an allowance, because a post names hosts of its author's choice. Other jobs have bounds of
+   * their own: four links of a profile, the items of a collection.
+   */
   const limited = ({ kind, subjectId }: Job) =>
-    kind === "collections"
-      ? runs[kind](subjectId)
-      : allowances.within(`${ofStatus.has(kind) ? "status" : kind} ${subjectId}`)(runs[kind](subjectId))
+    ofStatus.has(kind) ? allowances.within(`status ${subjectId}`)(runs[kind](subjectId)) : runs[kind](subjectId)
   const runOnce = (job: Job) =>
     limited(job).pipe(
       Effect.andThen(jobs.complete(job)),

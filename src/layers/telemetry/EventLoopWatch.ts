@@ -66,10 +66,17 @@ export const layerAfter = (millis: number) =>
   Layer.effectContext(Effect.gen(function*() {
     const scheduler = new WatchedScheduler()
     let due = Infinity
+    let used = 0
     const look = Effect.suspend(() => {
       const [expected, now] = [due, performance.now()]
       due = now + beatMillis
-      const turn = now - expected < pauseMillisLogged - beatMillis ? undefined : scheduler.turnAt(expected)
+      // A thread that got no CPU was not blocked by its work.
+      const { system, user } = process.threadCpuUsage()
+      const usedMillis = (system + user) / 1_000
+      const worked = usedMillis - used
+      used = usedMillis
+      const isLate = now - expected >= pauseMillisLogged - beatMillis && worked >= pauseMillisLogged - beatMillis
+      const turn = isLate ? scheduler.turnAt(expected) : undefined
       return turn === undefined
         ? Effect.void
         : Effect.logWarning(

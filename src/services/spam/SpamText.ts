@@ -38,7 +38,7 @@ export interface PostText {
 const hostOf = (address: string): ReadonlyArray<string> => {
   const url = URL.parse(address)
   // A dot at the end leads to the same host.
-  const host = url?.hostname.replace(/\.+$/, "") ?? ""
+  const host = url?.hostname.split(".").filter((label) => label !== "").join(".") ?? ""
   return host === "" ? [] : [host]
 }
 

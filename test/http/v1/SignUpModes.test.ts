@@ -114,16 +114,16 @@ layer(server({ registrations: "approval", signupConfirmation: "mail" }), { exclu
         const token = yield* clientToken()
         assert.strictEqual((yield* signUp(token, { ...wish("waiter"), reason: "birds" })).status, 200)
         const email = yield* Postbox.next
-        assert.include(email.text, "a moderator looks at your sign-up")
+        assert.include(email.text, "a moderator reviews your sign-up")
         const link = new URL(/https?:\/\/\S+/.exec(email.text)![0])
         for (const visit of ["first", "again"]) {
           const page = yield* send(link.pathname + link.search, { redirect: "manual" })
           assert.strictEqual(page.status, 200, visit)
-          assert.match(page.text, /A moderator of \S+ will look at your sign-up/)
+          assert.match(page.text, /A moderator of \S+ will now review your sign-up/)
         }
         const told = yield* Postbox.next
         assert.deepInclude(told, { to: "warden@mail.example" })
-        assert.match(told.subject, /^waiter asks to be let in/)
+        assert.match(told.subject, /^waiter requests an account/)
         assert.include(told.text, "birds")
         yield* sql`UPDATE users SET approved = true WHERE email LIKE 'waiter@%'`
         const welcome = yield* send(link.pathname + link.search, { redirect: "manual" })
