@@ -30,24 +30,24 @@ const remoteAccountRows = rowsOf(RemoteAccount)
 
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
-/** What a remote account's document says beside its profile. */
+/** Columns for properties of a remote actor document besides its profile. */
 const statedColumns = [
   ..."type inbox_url shared_inbox_url outbox_url followers_url following_url featured_url featured_tags_url".split(" "),
   ..."also_known_as suspended_by_origin fetched_at featured_collections_url feature_automatic feature_manual".split(" ")
 ]
 
-/** The rows of accounts of other servers, as their documents give them. The id of the actor is who it is. */
+/** Rows of remote accounts, from their actor documents. An account is identified by its actor id. */
 export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   readonly byUri: (uri: string) => Effect.Effect<RemoteAccount | undefined>
-  /** The id of a remote account by its row's. */
+  /** Returns the actor id of a remote account's row. */
   readonly uriOf: (accountId: bigint) => Effect.Effect<string | undefined>
-  /** Its own server says that the account is gone, if we know it: by its id, or by its handle. */
+  /** Begins the purge of a known account that its own server reports as deleted; `named` is its id or handle. */
   readonly depart: (named: string | NonNullable<ForeignActor["handle"]>) => Effect.Effect<void>
   /**
-   * Stores what a document says, with the keys that it lists and no other. `handle` is the confirmed one, undefined
-   * where it could not be confirmed; its owner until now loses it. `later`: nobody could say, so that a new account is
-   * looked at again. `fetchedMillis` is when the document was asked for, in milliseconds since 1970: one that was asked
-   * for before what is stored changes nothing.
+   * Stores an actor document, and exactly the keys that it lists. `handle` is the confirmed handle, undefined if it
+   * could not be confirmed; any previous owner loses it. `later` means that confirmation failed temporarily: a new
+   * account is looked up again. `fetchedMillis` is when the fetch began, in milliseconds since 1970: a document fetched
+   * before the stored one changes nothing.
    */
   readonly store: (
     actor: ForeignActor,
@@ -92,7 +92,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         return row
       })
 
-      /** Another account with the handle loses it: its domain says now whose it is. */
+      /** Takes the handle from another account: its domain has confirmed the new owner. */
       const takeHandle = (uri: string, { domain, username }: { username: string; domain: string }) =>
         sql`UPDATE accounts SET username = id::text, domain = ${unknownDomain}
           WHERE lower(username) = lower(${username}) AND lower(coalesce(domain, '')) = ${domain} AND uri <> ${uri}`
