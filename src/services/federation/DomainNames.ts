@@ -1,6 +1,6 @@
 import { getPublicSuffix } from "tldts"
 
-/** Domain of unconfirmed handles. It cannot exist, so it misleads nobody. */
+/** Domain of unconfirmed handles. It cannot exist, so it misleads no reader. */
 export const unknownDomain = "handle.invalid"
 
 /** Maximum characters of a domain name (RFC 1035 section 2.3.4) with a port. */

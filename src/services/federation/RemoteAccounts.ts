@@ -167,7 +167,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           const id = yield* transaction(sql)(Effect.gen(function*() {
             const old = yield* before(actor.id.href)
             const known = old?.fetchedAt?.getTime() ?? -Infinity
-            // What was fetched in the future was fetched by a wrong clock.
+            // A stored fetch time in the future comes from a wrong clock and does not count.
             if (old !== undefined && known > asked && known <= now) return AccountId.make(old.id)
             const { byOrigin, suspendedAt } = suspensionOf(actor.suspended, old, new Date(now))
             const fields = withProofs(actor.fields, old?.fields ?? [])
@@ -203,11 +203,11 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   )
 }
 
-/** Whether an account is suspended, and whether only because its own server says so. */
+/** Suspension of an account; `byOrigin` is true if only its own server suspended it. */
 const Suspension = Schema.Struct({ suspendedAt: Schema.NullOr(Timestamptz), byOrigin: Schema.Boolean })
 type Suspension = typeof Suspension.Type
 
-/** An account before its document was looked at anew. */
+/** An account before its document is stored again. */
 const Before = Schema.Struct({
   id: Schema.BigInt,
   ...Suspension.fields,
@@ -217,11 +217,11 @@ const Before = Schema.Struct({
 type Before = typeof Before.Type
 const beforeRows = rowsOf(Before)
 
-/** How long after an account was met its handle is asked for again where nobody answered, in milliseconds. */
+/** Delay until the handle of a new account is confirmed again after a temporary failure, in milliseconds. */
 const handleDelayMillis = 60_000
-/** How often pages are looked at that did not link back, in milliseconds, while the profile stays the same. */
+/** Minimum time between checks of pages that did not link back, in milliseconds, while the profile is unchanged. */
 const linksMillisMin = 86_400_000
-/** How long that waits, in milliseconds, so that a profile that changes all the time has us fetch nothing. */
+/** Delay of link checks, in milliseconds. A profile that changes constantly thus causes no fetches. */
 const linksDelayMillis = 60_000
 
 const withProofs = (fields: ForeignActor["fields"], old: ReadonlyArray<StoredField>): ReadonlyArray<StoredField> => {
@@ -229,7 +229,7 @@ const withProofs = (fields: ForeignActor["fields"], old: ReadonlyArray<StoredFie
   return fields.map((field) => ({ ...field, verifiedAt: proven.get(field.value) ?? null }))
 }
 
-/** Whether there are links to look at: new ones, or such that did not link back a day ago. */
+/** Returns true if there are links to check: new ones, or unverified ones after a day. */
 const mayBeProven = (fields: ReadonlyArray<StoredField>, old: Before | undefined, now: number): boolean => {
   const known = new Set(old?.fields.map(({ value }) => value))
   const isOld = now - (old?.fetchedAt?.getTime() ?? 0) > linksMillisMin
@@ -238,7 +238,10 @@ const mayBeProven = (fields: ReadonlyArray<StoredField>, old: Before | undefined
   )
 }
 
-/** Who was suspended here stays so, whatever its own server says; what that server did only it undoes (S-014). */
+/**
+ * Returns the suspension after a document was read. A local suspension stays, whatever the account's server says; a
+ * suspension by that server ends when the server lifts it (S-014).
+ */
 const suspensionOf = (suspended: boolean, old: Suspension | undefined, at: Date): Suspension => {
   const suspendedAt = old?.suspendedAt ?? null
   const here = suspendedAt !== null && old?.byOrigin !== true
