@@ -133,7 +133,7 @@ const make = Effect.gen(function*() {
     if (failed.some(({ again }) => again)) return yield* new Unavailable()
   })
 
-  /** The next replies of a post that came before it. The job is enqueued again for those that are left. */
+  /** Links the next early replies of a post to it. `adopt` enqueues the job again if there are more. */
   const replies = Effect.fnUntraced(function*(statusId: bigint) {
     const [post] = yield* uriRows(sql`SELECT uri FROM statuses WHERE id = ${statusId} AND deleted_at IS NULL`)
     if (post === undefined) return
@@ -176,7 +176,10 @@ const make = Effect.gen(function*() {
 
   const run = (job: Job) => inTurn(job, runOnce(job))
   const allowances = Allowances.make()
-  /** Jobs of one status share an allowance. An account's server alone is asked for the account's collections. */
+  /**
+   * Jobs about one status share an allowance of requests. An account's collections are fetched only from its own
+   * server.
+   */
   const limited = ({ kind, subjectId }: Job) =>
     kind === "collections"
       ? runs[kind](subjectId)

@@ -123,7 +123,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
           const [row] = yield* found(follower, target)
           if (row === undefined) return none
           const of = { id: row.uri ?? undefined, actor: parties.other, object: parties.actor }
-          // The same follow may be requested and answered several times; each reply needs its own id.
+          // A follow may be requested and answered several times; each reply needs its own id.
           return yield* answered(type, target, follower, of, `${row.id}-${yield* Clock.currentTimeMillis}`)
         }
       )

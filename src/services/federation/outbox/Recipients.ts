@@ -26,8 +26,8 @@ export interface Recipients {
   readonly followersOf: ReadonlyArray<bigint>
   readonly accountIds: ReadonlyArray<bigint>
   /**
-   * Servers that received the post; for an account's own news, all servers that received its posts or that it follows
-   * accounts on.
+   * Servers that received the post. For an account's own news: servers that received any of its posts, or that host an
+   * account it follows.
    */
   readonly reached: boolean
   /** Relays, which distribute public posts. */
