@@ -62,7 +62,7 @@ const measureWhole = async (row: Row, bench: Bench): Promise<Figures> => {
   return figures
 }
 
-/** Slices go to the one, the other, the other, the one: what drifts meanwhile is the same for both. */
+/** Runs slices in the order ABBA, so that drift affects both sides equally. */
 const takeTurns = async (
   benches: Sides<Bench>,
   make: NonNullable<Row["slices"]>,
@@ -72,7 +72,7 @@ const takeTurns = async (
   const slices = await both(benches, afterFirst, make)
   const taken: Array<Sides<Figures>> = []
   try {
-    // The first slice finds the other one's load in the caches of the processor.
+    // The first slice still finds the other side's data in the processor's caches.
     await both(slices, afterFirst, ({ next }) => next())
     const began = performance.now()
     while (taken.length < pairsMin || performance.now() - began < seconds * 1000) {

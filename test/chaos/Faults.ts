@@ -19,7 +19,7 @@ export const faultKinds = [
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
-/** How long what is not over at once lasts, in milliseconds; shorter than the time between faults. */
+/** Duration of faults that last, in milliseconds; shorter than the time between faults. */
 const lastsMillis = { min: 2_000, max: 8_000 }
 /** Before a node that was killed is started again, as a supervisor would, in milliseconds. */
 const restartMillis = 2_000

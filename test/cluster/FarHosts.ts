@@ -57,7 +57,7 @@ export const farHosts = Effect.gen(function*() {
 
 export type FarHosts = Effect.Success<typeof farHosts>
 
-/** Has somebody at each of these inboxes follow everybody. */
+/** Adds a remote account at each of these inboxes that follows every local account. */
 export const followFromAfar = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, inboxes: ReadonlyArray<string>, people: ReadonlyArray<Account>) {
     const at = new Date(0)

@@ -20,9 +20,9 @@ const retryMillis = 1_000
 export const idOf = (body: unknown) => typeof body === "object" && body !== null && "id" in body ? String(body.id) : ""
 
 /**
- * A steady load of all people by turns through all of `nodes`. A round every `roundMillis` asks, and waits for no answer:
- * for a post with a key, tried until it is answered 200, for a home, and every second time for a favourite, a bookmark or
- * a status. Nodes may be put into `nodes` and taken out meanwhile. It is kept up until the scope ends or `stop`, which waits for the last post.
+ * Steady load of all people, in turn through all of `nodes`. Each round sends requests without waiting: a post with a
+ * key, retried until it gets a 200; a home timeline; and every second time a favourite, a bookmark or a status. `nodes`
+ * may change during the load. It runs until the scope ends or `stop` is called, which waits for the last post.
  */
 export const startLoad = Effect.fnUntraced(
   function*(nodes: ReadonlyArray<Node>, people: ReadonlyArray<Account>, roundMillis: number) {

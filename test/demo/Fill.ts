@@ -29,7 +29,7 @@ export interface Figures {
   readonly waited: number
 }
 
-/** An account with a token, as the command line makes them; somebody of an earlier demonstration gets a new token. */
+/** Creates an account with a token, like the command line; an account of an earlier demonstration gets a new token. */
 const enter = Effect.fn("demo.enter")(
   function*({ username }: PlannedPerson) {
     const [registrations, tokens, users] = [yield* Registrations, yield* Tokens, yield* Users]

@@ -84,7 +84,7 @@ const people = Effect.gen(function*() {
     handlers.handleAll({
       // @ts-expect-error A status is no account.
       show: () => status,
-      // @ts-expect-error A list of accounts is not one of them.
+      // @ts-expect-error A list of accounts is neither.
       either: () => several
     })
     handlers.handleAll({

@@ -211,7 +211,7 @@ const under = (what: string, upgrade: string) =>
         })
       )
       for (let at = 0; at < HttpServer.requestsInFlightMax; at++) ask(at)
-      // Asking early would take the slot of one of them.
+      // An earlier request would take a slot.
       yield* Deferred.await(gate.full)
       over = true
       const refused = yield* get("/address")

@@ -8,7 +8,7 @@ import { readPost } from "../../src/services/spam/SpamText.ts"
 import { person } from "../support/People.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-/** Spellings of one host that lead to it. */
+/** Spellings of one host name that resolve to it. */
 const spellings = [
   "evil.example",
   "EVIL.example",

@@ -46,7 +46,7 @@ const command = async (bench: Bench, numbers: ReadonlyArray<number>) => {
 /** Accounts of each server that no row has had do anything yet. */
 const strangers = new WeakMap<Stand, Array<number>>()
 
-/** Takes some of them, from the end. */
+/** Takes unused accounts from the end. */
 const take = ({ people, stand }: Bench, count: number): ReadonlyArray<number> => {
   const left = strangers.get(stand) ?? followerNumbers(people.accounts - 1_000)
   strangers.set(stand, left)
@@ -55,8 +55,8 @@ const take = ({ people, stand }: Bench, count: number): ReadonlyArray<number> =>
 }
 
 /**
- * A command of each account, twice: the first finds nobody home, so what it takes more is the activation. Tokens and the
- * status are in their caches before.
+ * Runs a command of each account twice. Only the first one activates the actor, so the difference is the activation.
+ * Tokens and the status are cached before.
  */
 const activate = async (bench: Bench, numbers: ReadonlyArray<number>) => {
   await ask(bench, numbers, "GET")

@@ -19,7 +19,7 @@ const traces = Effect.flatMap(
 )
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for inbound activities", (it) => {
-  /** Everything that somebody could do to Ada, of whom somebody else is a friend. */
+  /** Every activity that an account could send to Ada, who has another account as a friend. */
   const everything = (me: string, status: { uri: string }, by: { id: string }): ReadonlyArray<Json> => [
     { type: "Like", object: status.uri },
     { type: "EmojiReact", object: status.uri, content: "x" },

@@ -107,7 +107,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       yield* settled
       // Under a foreign id, by itself.
       yield* notDone(yan, boost({ ...note(yan, "foreign"), id: `${victim.id}/notes/foreign` }))
-      // Its own, for a few, was told of by nobody but itself.
+      // The sender's own non-public post, which only this boost mentions.
       const own = note(yan, "own")
       yield* send(yan, boost(own))
       assert.strictEqual(yield* ended, "done")

@@ -48,7 +48,10 @@ const everywhere = Effect.fnUntraced(function*(account: AccountId) {
 })
 type Everywhere = Effect.Success<ReturnType<typeof everywhere>>
 
-/** Has the bus claim that a status is for everybody everywhere; who is shown it, on which streams? */
+/**
+ * Claims on the bus that a status is for everybody on all streams. Returns the listeners that get it, with their
+ * streams.
+ */
 const shownTo = Effect.fnUntraced(function*(
   statusId: StatusId,
   listeners: Record<string, Everywhere>,

@@ -173,7 +173,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         (name, at) =>
           sql`INSERT INTO emoji_reaction_counts (id, status_id, name, count) VALUES (${at}, ${BigInt(id)}, ${name}, 1)`
       )
-      // All of them have looked and come as far as counting, unless one waits for another.
+      // All transactions have read and wait to update the counters, unless one waits for another.
       const answers = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM status_stats WHERE status_id = ${BigInt(id)} FOR UPDATE`
         const running = yield* Effect.forEach(

@@ -54,7 +54,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields that
         )
         const account = yield* found(ada, name)
         yield* follows(ada.accountId, id)
-        // A look at the account has its collections read.
+        // Viewing the account has its collections fetched.
         yield* json(ada, `/api/v1/accounts/${account.id}`)
         const sql = yield* SqlClient.SqlClient
         yield* eventually(Effect.map(

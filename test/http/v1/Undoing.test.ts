@@ -45,7 +45,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("what is undone", (it) 
         assert.deepStrictEqual(yield* read, before, undo[1](boost))
       }
 
-      // By one's own boost, which is gone with it, and once more.
+      // By the id of the own boost, which is deleted by this, and once more.
       const again = (yield* ask(ben, "POST", at(id, "reblog"))).body.id
       assert.notStrictEqual(again, own)
       assert.strictEqual((yield* ask(ben, "POST", at(again, "unreblog"))).body.id, id)

@@ -32,7 +32,7 @@ layer(DomainScores.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("scores o
       yield* Effect.all([scores.fold, scores.fold], { concurrency: "unbounded" })
       assert.deepStrictEqual(yield* sql`SELECT FROM spam_score_changes`, [])
       yield* expected
-      // One that comes late, of an earlier time, counts as what is left of it.
+      // A change with an earlier date counts with its decayed value.
       yield* scores.add("far.example", 16, new Date(begun))
       assert.approximately(yield* at("far.example", begun + week), 16, 0.000_1)
       yield* scores.fold

@@ -179,7 +179,7 @@ describe("conditions of rules against spam", () => {
     }
     timed(usual, 200)
     assert.isBelow(timed(usual, 500), 3)
-    // They are asked in turns, two at a time of such a text.
+    // Texts like this are matched in turns, two at a time.
     assert.isBelow(timed(slow, 5), 200)
   })
 })

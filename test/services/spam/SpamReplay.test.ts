@@ -48,7 +48,7 @@ layer(services)("dry runs on several nodes", (it) => {
       yield* sql`INSERT INTO spam_runs (id, account_id, days, state, statuses, results, due_at, tries, created_at)
         VALUES (1, ${author}, 1, 'waiting', 0, '[]', ${new Date(now)}, 0, ${new Date(now)})`
       const { step } = yield* node(Effect.void)
-      // The first node stands still until its lease has ended; another one does the run, with a rule more.
+      // The first node is frozen until its lease has ended; another one executes the run, with an additional rule.
       const stalled = yield* node(
         Effect.orDie(Effect.all([TestClock.adjust("61 seconds"), rule(2n, "second"), step])).pipe(
           Effect.provideService(SqlClient.SqlClient, sql)

@@ -151,7 +151,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           "collection destroy First"
         )
         assert.strictEqual((yield* ask(bad, "GET", `/api/v1/collections/${first}`)).status, 404)
-        // However late somebody comes.
+        // A later call is refused, too.
         const again = yield* ask(moderator, "POST", path, given)
         assert.deepStrictEqual([again.status, again.body.error], [
           422,

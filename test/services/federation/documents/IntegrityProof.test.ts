@@ -56,7 +56,7 @@ describe("F88: object integrity proofs", () => {
       createdMillis: Date.parse(proof.created),
       expiresMillis: undefined
     })
-    // A context of the document may go on after that of the proof.
+    // The document's context may extend the proof's context.
     assert.isTrue(holds({ ...document, "@context": [...contexts, "https://other.example/ns"], proof }))
   })
 

@@ -22,7 +22,7 @@ layer(Live, { excludeTestServices: true })("congestion", (it) => {
       const [friend, fan, flood] = [yield* of("friend.example"), yield* of("fan.example"), yield* of("flood.example")]
       yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at)
         VALUES (1, ${local}, ${friend}, now()), (2, ${fan}, ${local}, now())`
-      // Whom nobody follows may follow somebody here.
+      // A remote follower of a local account does not make its server followed.
       yield* sql`UPDATE follows SET remote = true WHERE id = 2`
       const domains = ["friend.example", "fan.example", "flood.example", "unknown.example"]
       const full = Effect.filter(domains, isFull)
