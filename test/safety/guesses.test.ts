@@ -123,7 +123,7 @@ layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeT
       )
     }
 
-    it.effect("row 75: five sign-ups from an address, whatever app they come through", () =>
+    it.effect("row 75: five sign-ups per address, through any app", () =>
       Effect.gen(function*() {
         const { uses } = limits.signUp
         const signUp: Attempt = Effect.fnUntraced(function*({ address, email }) {

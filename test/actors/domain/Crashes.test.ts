@@ -129,7 +129,7 @@ layer(Layer.fresh(layerRounds))("I5: an owner ends while it records deliveries",
 layer(Layer.fresh(layerRounds))("I5, I6, F2: an owner ends at any step of a delivery", (it) => {
   for (const point of points) {
     for (const end of ends) {
-      it.effect(`${end} ${point}: the next one delivers everything in order, twice only what was sent and not noted`, () =>
+      it.effect(`${end} ${point}: the next owner delivers everything in order, twice only deliveries that were sent and not recorded`, () =>
         Effect.gen(function*() {
           const { outside, told } = yield* world
           const { recorded, sent } = yield* doomed("crash.test", point, end)

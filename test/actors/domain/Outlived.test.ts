@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { claimMillis, Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
 import { layerRounds, receiver, send, sender, waiting } from "./Rounds.ts"
 
-layer(layerRounds)("a delivery whose claim was outlived", (it) => {
+layer(layerRounds)("a delivery with a stale claim", (it) => {
   it.effect("F123: is changed by its newest owner alone, not by one that reports a failure or gives it back later", () =>
     Effect.gen(function*() {
       const deliveries = yield* Deliveries

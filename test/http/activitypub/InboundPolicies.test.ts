@@ -110,7 +110,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
       assert.isEmpty(yield* sql`SELECT FROM mentions WHERE account_id = ${emil.accountId} AND NOT silent`)
     }))
 
-  it.effect("row 17: a fetched post is judged like a delivered one: no files of a domain whose files are rejected", () =>
+  it.effect("row 17: a fetched post is judged like a delivered one: files of rejected domains are removed", () =>
     Effect.gen(function*() {
       const { domain, url } = yield* OtherServer
       const [gil, vera] = [

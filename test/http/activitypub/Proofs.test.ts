@@ -36,7 +36,7 @@ const scene = Effect.fnUntraced(function*(name: string) {
 const handOn = (by: RemotePerson, document: Json) => Effect.andThen(sendBody(by, JSON.stringify(document)), settled)
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of authors", (it) => {
-  it.effect("F88: what an author proved is believed of whoever hands it on, without a fetch", () =>
+  it.effect("F88: an activity with its author's proof is believed from any sender, without a fetch", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { activity, ada, author, key, relay } = yield* scene("1")
@@ -124,7 +124,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of a
       assert.isUndefined(yield* storedNote(stranger["id"]))
     }))
 
-  it.effect("F88: the server's actor says what it speaks, and others lead to it", () =>
+  it.effect("F88: the server's actor lists its capabilities, and other actors link to it", () =>
     Effect.gen(function*() {
       const ada = yield* person("ada4")
       const ask = (path: string) => json(ada, path)

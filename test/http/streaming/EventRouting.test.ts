@@ -40,7 +40,7 @@ const listeningWith = (
 }
 
 layer(layerStreams, { excludeTestServices: true, timeout: "60 seconds" })("Deliveries", (it) => {
-  it.effect("take the same few queries for any number of listeners, who share equal bytes", () =>
+  it.effect("take the same few queries for any number of listeners, and share equal bytes", () =>
     Effect.gen(function*() {
       const actors = yield* AccountActors
       const author = yield* person("author1")

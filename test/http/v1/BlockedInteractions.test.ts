@@ -14,7 +14,7 @@ const interactions = [
 ]
 
 layer(TestServer.layer(), { excludeTestServices: true })("interactions across a block", (it) => {
-  it.effect("F72: nobody favourites, boosts or votes where a block separates them; replies and bookmarks as at Mastodon", () =>
+  it.effect("F72: blocks prevent favourites, boosts and votes; replies and bookmarks are as in Mastodon", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
       const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]

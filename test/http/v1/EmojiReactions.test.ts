@@ -37,7 +37,7 @@ const customEmoji = Effect.fnUntraced(function*(shortcode: string, domain: strin
 })
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("emoji reactions", (it) => {
-  it.effect("D-005: stand on a status with who they come from, in the order in which they came; a status without any has no field", () =>
+  it.effect("D-005: are listed on a status with their accounts, in order of arrival; a status without any has no field", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* person("anna"), yield* person("ben"), yield* person("cleo")]
       const { id } = yield* post(anna)
@@ -130,7 +130,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.deepStrictEqual(left, { reactionsCount: 1 })
     }))
 
-  it.effect("row 56: who may not see a status learns nothing of it by reacting, and who is blocked since takes back what is theirs", () =>
+  it.effect("row 56: viewers without access to a status learn nothing of it by reacting, and blocked accounts can remove their reactions", () =>
     Effect.gen(function*() {
       const [fred, gina, hugo] = [yield* person("fred"), yield* person("gina"), yield* person("hugo")]
       const { id: secret } = yield* post(fred, { visibility: "private" })

@@ -47,7 +47,7 @@ const queryUnits = 1_000
 
 layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts in forms", (it) => {
   it.effect(
-    `hold the event loop for ${pauseMillisMax} ms at most, in whatever field of a page they come`,
+    `hold the event loop for ${pauseMillisMax} ms at most, in any field of a page`,
     ({ annotate }) =>
       Effect.gen(function*() {
         const staff = yield* staffMember(

@@ -52,7 +52,7 @@ describe("F104: the modules that hold the bounds", () => {
     assert.deepStrictEqual(complaints(others, ({ code }) => matches(code, /\.normalize\(/g)), [])
   })
 
-  it("change no case by a locale, whose rules take their own time", () => {
+  it("change no case by a locale, as locale rules are slow", () => {
     assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, /\.toLocale(?:Lower|Upper)Case\b/g)), [])
   })
 

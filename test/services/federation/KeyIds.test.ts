@@ -86,7 +86,7 @@ layer(remote)("ids of keys", (it) => {
       assert.strictEqual((yield* sender({ keyId, privatePem: anna.privatePem })).uri, anna.id)
     }))
 
-  it.effect("F83: a key that only one side names is nobody's", () =>
+  it.effect("F83: a key that only one side names is refused", () =>
     Effect.gen(function*() {
       const [there, evil] = [yield* peer, yield* peer]
       const [ben, forger] = [yield* there.actor("ben"), yield* evil.actor("forger")]
@@ -118,7 +118,7 @@ layer(remote)("ids of keys", (it) => {
       assert.strictEqual(there.requests.length, asked)
     }))
 
-  it.effect("F83: a handle leads to its own actor, and ours to nobody", () =>
+  it.effect("F83: a handle leads to its own actor, and a local handle is refused", () =>
     Effect.gen(function*() {
       const [there, evil] = [yield* peer, yield* peer]
       const [cid, forger] = [yield* there.actor("cid"), yield* evil.actor("forger")]

@@ -39,7 +39,7 @@ layer(remote, { excludeTestServices: true })("handles of actors", (it) => {
       }
     }))
 
-  it.effect("F84: an account whose handle its domain answers with 410 is deleted", () =>
+  it.effect("F84: an account is deleted when its handle's domain replies 410", () =>
     Effect.gen(function*() {
       const there = yield* peer
       const gone = (name: string) =>

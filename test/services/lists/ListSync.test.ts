@@ -95,7 +95,7 @@ layer(Live)("lists of hosts that answer anything", (it) => {
       assert.deepStrictEqual(yield* blocked, ["worse.example"])
     }))
 
-  it.effect("F111: pages that drip for ever are given up, and what the list said before stands", () =>
+  it.effect("F111: pages that drip endlessly are given up, and the list's previous content is kept", () =>
     Effect.gen(function*() {
       const { sql, step } = yield* followed("fires")
       answers.delete(`${url}/all`)

@@ -40,7 +40,7 @@ describe("a gate", () => {
 })
 
 describe("row 30: slots", () => {
-  it.effect("of a host are bounded, as are those who wait for one; another host is not concerned", () =>
+  it.effect("of a host are bounded, as are waiting requests; another host is not affected", () =>
     Effect.gen(function*() {
       const slots = HostSlots.make()
       const [busy, free] = [new URL("https://busy.test/"), new URL("https://free.test/")]

@@ -7,7 +7,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 const week = 7 * 86_400_000
 
 layer(DomainScores.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("scores of servers", (it) => {
-  it.effect("are what was given, half of it after a week, folded or not, by however many nodes at once", () =>
+  it.effect("are the sum of changes, half of it after a week, folded or not, by any number of concurrent nodes", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const scores = yield* DomainScores

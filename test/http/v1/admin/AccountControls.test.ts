@@ -13,7 +13,7 @@ const presets = "/api/v1/admin/warning_presets"
 const accounts = "/api/v1/admin/accounts"
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("staff actions on users", (it) => {
-  it.effect("presets are written, and stand above what a moderator says", () =>
+  it.effect("presets are written, and precede the moderator's text", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("writer", ["manageSettings", "manageUsers"])
       const anna = yield* newPerson("anna")

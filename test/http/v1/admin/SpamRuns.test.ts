@@ -11,7 +11,7 @@ import { path, rule, unruled, write } from "./SpamCalls.ts"
 const runs = `${path}/dry_runs`
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("dry runs against spam", (it) => {
-  it.effect("a switched-off rule shows what it would have found, with public samples", () =>
+  it.effect("a switched-off rule shows its would-be matches, with public samples", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const by = yield* staffMember("runner", ["manageRules"])

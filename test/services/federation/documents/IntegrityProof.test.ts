@@ -74,7 +74,7 @@ describe("F88: object integrity proofs", () => {
     for (const given of changed) assert.isFalse(holds(JSON.parse(JSON.stringify(given))), JSON.stringify(given))
   })
 
-  it("D-025: what is no proof of this kind is absent", () => {
+  it("D-025: proofs of another kind are left out", () => {
     const others: ReadonlyArray<unknown> = [
       null,
       "proof",

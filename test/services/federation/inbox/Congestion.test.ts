@@ -9,7 +9,7 @@ import { TestDatabase } from "../../../support/TestDatabase.ts"
 const Live = Layer.mergeAll(Congestion.layer.pipe(Layer.provideMerge(TestDatabase.layer)), TestClock.layer())
 
 layer(Live, { excludeTestServices: true })("congestion", (it) => {
-  it.effect("F74: servers of which nobody here follows anybody leave room in the queue to others", () =>
+  it.effect("F74: servers without local followers leave room in the queue for others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { isFull } = yield* Congestion
