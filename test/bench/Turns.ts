@@ -7,7 +7,7 @@ import type { Pair } from "./Ratios.ts"
 import type { Bench, Row } from "./Row.ts"
 import type { Session } from "./Sessions.ts"
 
-/** One of the two that are compared: its source, and its data from the first start to the last. */
+/** One of the two compared sides: its source, and its data for all starts. */
 export interface Side {
   readonly checkout: Checkout
   readonly dataDir: string
@@ -34,7 +34,7 @@ export const stop = async () => {
 
 type Figures = Readonly<Record<string, number>>
 
-/** Does it for both, in the given order, and answers what came of the one and of the other. */
+/** Runs an act for both sides in the given order; returns both results. */
 const both = async <A, B>([before, after]: Sides<A>, afterFirst: boolean, act: (side: A) => Promise<B>) => {
   const first = await act(afterFirst ? after : before)
   const second = await act(afterFirst ? before : after)

@@ -5,7 +5,7 @@ import type { Entry, Kind, Ledger } from "./Ledger.ts"
 import type { Place } from "./Machines.ts"
 import { send } from "./Requests.ts"
 
-/** How long a client waits before it asks again: longer each time, in milliseconds. */
+/** Delay of a client's retry, in milliseconds; it grows. */
 const pauseMillis = { first: 500, max: 4_000 }
 /** Time for which a client repeats one command after the last fault, in milliseconds. */
 export const persistMillis = 90_000

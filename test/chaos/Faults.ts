@@ -47,7 +47,7 @@ const toggle = ({ pid }: Place) =>
     if (pid !== undefined) process.kill(pid, "SIGUSR2")
   })
 
-/** Has a fault happen, and completes when the machines are whole again. */
+/** Injects a fault, and completes when the machines are whole again. */
 export const strike = Effect.fnUntraced(
   function*({ meter, places, postgres, redis, sql }: Machines, ledger: Ledger, { kind, millis, place }: Planned) {
     const node = places[place % places.length]!

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import { createServer } from "node:http"
 import type { Account } from "./Nodes.ts"
 
-/** How long a host thinks before it answers, in milliseconds. */
+/** Delay of a host's response, in milliseconds. */
 const thinkingMillis = 5
 
 /** A delivery as it arrived: which activity, about what, at which inbox. */

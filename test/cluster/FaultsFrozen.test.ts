@@ -13,10 +13,10 @@ import { type Account, makeAccounts, type Node, request, startNode } from "./Nod
 const leaseMillis = Duration.toMillis(leaseTime)
 /** The node stands still until its lease is over for sure, and until its accounts have answered elsewhere. */
 const frozenMillisMin = 2 * leaseMillis
-/** How long accounts may be without an answer, and how long all may take to work again; the rest is for a busy machine. */
+/** Maximum time for which accounts do not answer, and until all work again; with a margin for a busy machine. */
 const failoverMillisMax = 5 * leaseMillis
 const recoveryMillisMax = 5 * leaseMillis
-/** How long the node may take to stop after all that: requests, actors and sessions end in seconds each. */
+/** Maximum time for the node to stop afterwards: requests, actors and sessions take seconds each. */
 const stopMillisMax = 5 * leaseMillis
 /** Number of accounts: enough that each of three nodes has some. */
 const peopleCount = 24

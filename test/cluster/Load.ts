@@ -85,7 +85,7 @@ export const startLoad = Effect.fnUntraced(
       outcomes: outcomes as ReadonlyArray<Outcome>,
       answered: answered as ReadonlyMap<string, string>,
       marked: marked as ReadonlySet<string>,
-      /** One post more, first through the given node, then as the others. */
+      /** Adds a post, which is sent first through the given node, then like the others. */
       post: (person: Account, status: string, first: Node) =>
         Effect.asVoid(FiberSet.run(posts, post(person, status, first))),
       stop: Effect.andThen(
@@ -114,12 +114,12 @@ export const recovery = (load: Load, since: number): Effect.Effect<number> =>
     }
   })
 
-/** The slowest of some outcomes, and how many of them were slower than 99 of 100, in milliseconds. */
+/** Returns the slowest response and a percentile of responses, in milliseconds. */
 export const slowest = (outcomes: ReadonlyArray<Outcome>) => Math.max(0, ...outcomes.map(({ millis }) => millis))
 export const percentile = (outcomes: ReadonlyArray<Outcome>, part: number) =>
   outcomes.map(({ millis }) => millis).sort((a, b) => a - b)[Math.floor((outcomes.length - 1) * part)] ?? 0
 
-/** How many of the outcomes had each status, as text: "200: 31, 503: 12". */
+/** Counts responses by status, as text: "200: 31, 503: 12". */
 export const tally = (outcomes: ReadonlyArray<Outcome>) => {
   const counts = new Map<number, number>()
   for (const { status } of outcomes) counts.set(status, (counts.get(status) ?? 0) + 1)

@@ -24,7 +24,7 @@ export interface Figures {
   readonly links: number
   readonly languages: number
   readonly seconds: number
-  /** How often a limit was met, and the seconds that it cost. */
+  /** Number of waits for rate limits, and their total duration in seconds. */
   readonly waits: number
   readonly waited: number
 }

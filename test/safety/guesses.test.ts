@@ -86,7 +86,7 @@ const fresh = (): From => ({
   email: `guess${last}@example.org`
 })
 
-/** How many attempts are let through until one is told that it is too many. */
+/** Counts the attempts that are accepted before the first refusal by a rate limit. */
 const attemptsUntilRefused = Effect.fnUntraced(function*(attempt: Attempt, by: "address" | "email", uses: number) {
   const key = fresh()
   for (let count = 0; count <= 2 * uses; count++) {

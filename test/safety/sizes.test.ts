@@ -5,7 +5,7 @@ import { eventually } from "../support/Eventually.ts"
 import { TestServer } from "../support/Server.ts"
 import { call, get, post } from "./Calls.ts"
 
-/** One character of so many bytes, about. */
+/** Returns one character of about this many bytes. */
 const one = (bytes: number) => `a${"\u0301".repeat(bytes / 2)}`
 
 layer(TestServer.layer(), { excludeTestServices: true })("texts of users", (it) => {

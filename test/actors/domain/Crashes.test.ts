@@ -12,11 +12,11 @@ const steps = ["claim", "sign", "send", "complete"] as const
 type Point = `${"before" | "after"} ${(typeof steps)[number]}`
 const points = steps.flatMap((step): ReadonlyArray<Point> => [`before ${step}`, `after ${step}`])
 
-/** How an owner ends: as by `kill -9`, with a defect, or asked to. */
+/** Way in which an owner ends: as by `kill -9`, with a defect, or by a normal stop. */
 type End = "killed" | "defect" | "interrupted"
 const ends: ReadonlyArray<End> = ["killed", "defect", "interrupted"]
 
-/** Which time it comes to the point at which it ends. */
+/** The owner ends when it reaches the point for this time. */
 const endsAtTime = 2
 
 /** An owner of the host whose services end it at a point; from then on it does nothing any more. */

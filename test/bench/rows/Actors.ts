@@ -12,7 +12,7 @@ const memoryTarget = 400
 
 /** Accounts whose commands warm the server up: only then what a first command takes more is its actor. */
 const warmUpAccounts = 500
-/** Those of a slice, where two servers take turns. */
+/** Accounts per slice, if two servers take turns. */
 const sliceAccounts = 200
 
 /** The heap of the server in bytes, after a collection. */

@@ -15,7 +15,7 @@ const warmUp = ({ quick }: Options) => ({ count: 3_000, millis: quick ? 2_500 : 
  * for other load to change between them.
  */
 const sliceMillis = 25
-/** Those that warm a server up before, whatever else the machine has to do. */
+/** Slices that warm up a server, on any machine. */
 const warmUpSlices = 100
 
 const send = async (

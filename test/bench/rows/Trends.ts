@@ -7,7 +7,7 @@ const tagsCount = 2_000
 const linksCount = 1_000
 const connections = 8
 const readsCount = 2_000
-/** How long the server is watched while it has nothing to do, in milliseconds. */
+/** Duration for which the idle server is measured, in milliseconds. */
 const idleMillis = 10_000
 
 /**

@@ -9,7 +9,7 @@ import { actorOf, json, person, there } from "./Calls.ts"
 import { eventually, resolved, serve } from "./Exchange.ts"
 import { done, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 
-/** How much there is of everything that an activity may leave behind. */
+/** Counts the rows of every kind that an activity may create. */
 const traces = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) =>

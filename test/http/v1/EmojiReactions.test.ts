@@ -181,7 +181,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
           (by, at) => Effect.forkDetach(react(by, id, emojis[reactionsMax - 1 + at]!))
         )
         yield* Effect.repeat(
-          // In a transaction Postgres shows the activity as it was at the first look, but locks as they are.
+          // Within a transaction, Postgres shows activity as of the first read, but current locks.
           sql<{ count: number }>`SELECT count(DISTINCT pid)::int AS count FROM pg_locks
             WHERE NOT granted AND (transactionid = pg_current_xact_id()::xid
               OR database = (SELECT oid FROM pg_database WHERE datname = current_database()))`,

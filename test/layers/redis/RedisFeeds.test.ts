@@ -157,7 +157,7 @@ const Account = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 }))
 const Id = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_200 }))
 const Operation = Schema.Union([
   Schema.TaggedStruct("Push", { account: Account, id: Id }),
-  /** As many entries after one another, as a feed gets that is written much and read little. */
+  /** Consecutive entries, as in a feed that is written often and read rarely. */
   Schema.TaggedStruct("Burst", {
     account: Account,
     from: Id,

@@ -172,7 +172,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         ) yield* done(owner, activity)
         const { accounts: [found] } = yield* resolve(dan, owner.id)
         yield* json(dan, `/api/v1/accounts/${found.id}/follow`, { method: "POST" })
-        // Those who lie are known before, so that nothing is new about them.
+        // The liars are known before, so that they are not counted as new accounts.
         for (const liar of [near, far]) yield* done(liar, { type: "Like", object: "nothing" })
         const before = yield* known
         const his = `${owner.id}/notes/his`

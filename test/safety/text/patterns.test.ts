@@ -6,7 +6,7 @@ import { composed, excepted, slowlyChecked } from "./knownPatterns.ts"
 const sources = sourcesIn("src")
 const patterns = [...new Set(sources.flatMap((file) => file.patterns))]
 
-/** How a pattern grows, by what the checker found. It runs in this process and asks nothing of the network. */
+/** Returns a pattern's complexity according to the checker, which runs in this process without the network. */
 const growthOf = (pattern: string): string => {
   process.env["RECHECK_SYNC_BACKEND"] = "pure"
   const [, source = "", flags = ""] = /^\/(.*)\/([a-z]*)$/s.exec(pattern) ?? []

@@ -27,7 +27,7 @@ it.effect("S-174: a stale read of IP blocks does not overwrite a newer one, howe
     const { find, refresh } = yield* BlockedAddresses
     const reads = [yield* Effect.forkChild(refresh), yield* Effect.forkChild(refresh)]
     yield* turns
-    // Those that are under way end in the other order.
+    // Reads in progress end in the reverse order.
     for (const answer of begun.slice(1).toReversed()) {
       yield* Deferred.succeed(answer, undefined)
       yield* turns

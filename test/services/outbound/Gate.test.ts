@@ -57,7 +57,7 @@ describe("row 30: slots", () => {
       })
       assert.isTrue(Exit.isSuccess(yield* Effect.exit(slots.within(free, "fetch", Effect.void))))
       yield* Effect.scoped(slots.take(free, "fetch"))
-      // Those who waited first are gone; the others are let in, and leave again.
+      // The interrupted waiters are gone; later ones get the slots, and release them.
       yield* Fiber.interruptAll(fibers)
       yield* slots.within(busy, "fetch", Effect.void)
       yield* Effect.scoped(slots.take(busy, "fetch"))

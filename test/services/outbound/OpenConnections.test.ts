@@ -113,7 +113,7 @@ describe("row 30: slow hosts", () => {
       const closed = yield* Effect.forkChild(Effect.callback<void>((resume) => {
         socket.once("close", () => resume(Effect.void))
       }))
-      // No signal tells that the read was begun; a few turns bring it there, long before the document is late as a whole.
+      // Nothing signals that the read has begun; a few turns suffice, long before the deadline of the whole document.
       for (let seconds = 0; seconds < documentSecondsMax - readSecondsMax; seconds++) {
         yield* Effect.repeat(turn, { times: 20 })
         if (asking.pollUnsafe() !== undefined) break
