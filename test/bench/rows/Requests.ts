@@ -118,7 +118,7 @@ const filtering = (row: Row): Row => ({
   })
 })
 
-/** As a home of 20, at most 15 of 100 dearer. */
+/** Target: at most 15% above a home of 20 posts. */
 export const homeWithFilters = filtering(row("home with filters", 0.46, async ({ stand }) => {
   const filters = readerNumbers.flatMap(filtersOf)
   // Some are refused where a checkout is older than filters, and beyond what one account may have.
