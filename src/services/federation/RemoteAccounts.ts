@@ -44,10 +44,9 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   /** Begins the purge of a known account that its own server reports as deleted; `named` is its id or handle. */
   readonly depart: (named: string | NonNullable<ForeignActor["handle"]>) => Effect.Effect<void>
   /**
-   * Stores an actor document, and exactly the keys that it lists. `handle` is the confirmed handle, undefined if it
-   * could not be confirmed; any previous owner loses it. `later` means that confirmation failed temporarily: a new
-   * account is looked up again. `fetchedMillis` is when the fetch began, in milliseconds since 1970: a document fetched
-   * before the stored one changes nothing.
+   * Stores an actor document, and exactly the keys that it lists. `handle` is undefined if unconfirmed; a previous
+   * owner loses it. `later`: confirmation failed temporarily, so a new account is looked up again. `fetchedMillis` is
+   * the start of the fetch, in milliseconds since 1970: a document that is older than the stored one changes nothing.
    */
   readonly store: (
     actor: ForeignActor,
